@@ -3,18 +3,17 @@ package dev.stoker.schemas.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.chunk.GoldenChunks;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.crc.Crc32cs;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Batch messages never change. {@code -Dgolden.write=<folder>} writes what today's builder makes, to look at. */
+/** Batch messages never change. */
 class GoldenBatchTest {
     @ParameterizedTest
     @ValueSource(strings = {"all", "one", "none"})
@@ -36,10 +35,7 @@ class GoldenBatchTest {
         }
         BatchMessage message = builder.build(chunks, chunkOf, rowOf, 0, rows.size(), BatchFixtures::scratch);
         byte[] bytes = BatchFixtures.bytes(message);
-        if (System.getProperty("golden.write") != null) {
-            Files.write(Path.of(System.getProperty("golden.write"), "batch-1-" + name + ".bin"), bytes);
-        }
-        assertThat(bytes).isEqualTo(GoldenChunks.file("batch-1-" + name + ".bin"));
+        Golden.check("batch-1-" + name + ".bin", bytes);
         assertThat(message.crc32c()).isEqualTo(Crc32cs.of(bytes));
         assertThat(message.length()).isEqualTo(bytes.length);
     }

@@ -2,24 +2,20 @@ package dev.stoker.schemas.chunk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.io.BufferRangeReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Chunks of format 1 never change. {@code -Dgolden.write=<folder>} writes what today's writer makes, to look at. */
+/** Chunks of format 1 never change. */
 class GoldenChunkTest {
     @ParameterizedTest
     @ValueSource(strings = {"chunk-1a", "chunk-1b"})
     void writesTheGoldenBytes(String name) throws IOException {
-        byte[] bytes = ChunkFixtures.bytes(GoldenChunks.build(name)).array();
-        if (System.getProperty("golden.write") != null) {
-            Files.write(Path.of(System.getProperty("golden.write"), name + ".arrow"), bytes);
-        }
-        assertThat(bytes).isEqualTo(GoldenChunks.file(name + ".arrow"));
+        Golden.check(
+                name + ".arrow", ChunkFixtures.bytes(GoldenChunks.build(name)).array());
     }
 
     @ParameterizedTest
