@@ -13,6 +13,7 @@ from stoker._format.plural import plural
         (1_234_567, "sample", "1,234,567 samples"),
         (1, "batch", "1 batch"),
         (2, "batch", "2 batches"),
+        (3, "epoch", "3 epochs"),
         (2, "class", "2 classes"),
         (1, "directory", "1 directory"),
         (2, "directory", "2 directories"),

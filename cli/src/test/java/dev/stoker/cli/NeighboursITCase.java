@@ -151,7 +151,7 @@ class NeighboursITCase {
                 directory.resolve("packed").toString(),
                 "--label-from=parent-dir")) {
             assertThat(ingest.code()).as(ingest.output()).isZero();
-            assertThat(ingest.output()).contains("version 1: 1 samples");
+            assertThat(ingest.output()).contains("version 1: 1 sample in 1 chunk", "left out: 1 special file,");
         }
         assertThat(entries(temporary)).isEqualTo(planted);
         assertThat(HostileNeighbour.open(home)).isEmpty();

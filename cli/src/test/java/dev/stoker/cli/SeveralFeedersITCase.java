@@ -136,8 +136,9 @@ class SeveralFeedersITCase {
         FeederJob.build(env, arguments.plan(), arguments.checkpointInterval(), arguments.parallelism(1));
         JobGraph graph = env.getStreamGraph().getJobGraph();
         // As in a job jar: every TaskManager loads the feeder's classes separately, and so has a separate node.
-        graph.setClasspaths(
-                List.of(FeedNode.class.getProtectionDomain().getCodeSource().getLocation()));
+        graph.setClasspaths(Stream.of(FeedNode.class, FeederJob.class)
+                .map(part -> part.getProtectionDomain().getCodeSource().getLocation())
+                .toList());
         Files.deleteIfExists(StokerHome.feedFile(name));
         JobID job = cluster.submitJob(graph).get().getJobID();
         Waiting.until(() -> maps(name) == 1);

@@ -195,6 +195,8 @@ class SocketsITCase {
         commands.put("cache", List.of("ls", cache));
         commands.put("recover", List.of(data));
         commands.put("stop", List.of("sockets-other"));
+        commands.put("completion", List.of("bash"));
+        commands.put("man", List.of(directory.resolve("man").toString()));
 
         CommandLine all = new CommandLine(CommandLine.Model.CommandSpec.create());
         Verbs.addTo(all, List.of(), List.of());

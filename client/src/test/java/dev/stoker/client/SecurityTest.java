@@ -231,7 +231,7 @@ class SecurityTest {
                 .hasMessageContaining("bufferBytes is 0")
                 .hasMessageContaining("at least 1")
                 .hasMessageContaining("batch_size is 0")
-                .hasMessageContaining("1 ranks cannot be divided into groups of 2 replicas")
+                .hasMessageContaining("1 rank cannot be divided into groups of 2 replicas")
                 .hasMessageNotContaining("s3cret");
     }
 }

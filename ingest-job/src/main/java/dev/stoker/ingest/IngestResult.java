@@ -58,9 +58,8 @@ public record IngestResult(
                 + ")");
         skipped.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
-                .forEach(entry ->
-                        lines.add((entry.getKey() == FileSkip.CHANGED ? "noted: " : "left out: ") + entry.getValue()
-                                + " " + entry.getKey().text() + ", such as " + examples.get(entry.getKey())));
+                .forEach(entry -> lines.add((entry.getKey() == FileSkip.CHANGED ? "noted: " : "left out: ")
+                        + entry.getKey().text(entry.getValue()) + ", such as " + examples.get(entry.getKey())));
         return lines;
     }
 }

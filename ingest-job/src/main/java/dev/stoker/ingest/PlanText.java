@@ -60,7 +60,7 @@ final class PlanText {
                 + Units.plural(chunks, "chunk"));
         sample.skipped()
                 .byReason()
-                .forEach((reason, count) -> lines.add("left out: " + count + " " + reason.text() + ", such as "
+                .forEach((reason, count) -> lines.add("left out: " + reason.text(count) + ", such as "
                         + sample.skipped().example(reason).orElse("")));
     }
 

@@ -132,7 +132,7 @@ record Preparation(
 
     private static String skippedText(SourceSample sample) {
         List<String> parts = new ArrayList<>();
-        sample.skipped().byReason().forEach((reason, count) -> parts.add(count + " " + reason.text()));
+        sample.skipped().byReason().forEach((reason, count) -> parts.add(reason.text(count)));
         return String.join(", ", parts.stream().sorted().toList());
     }
 

@@ -1,5 +1,7 @@
 package dev.stoker.connectors.files;
 
+import dev.stoker.schemas.text.Units;
+
 /** The reasons for skipping an entry of a tree. The order of the constants is part of the bundles' layout. */
 public enum FileSkip {
     /** The name starts with a dot. A hidden directory counts once, whatever its contents. */
@@ -7,13 +9,13 @@ public enum FileSkip {
     /** A file of no bytes. */
     EMPTY("empty"),
     /** A link to a directory that contains the link: following it would never end. */
-    LOOP("link loops"),
+    LOOP("link loop", "link loops"),
     /** A link whose target does not exist. */
-    BROKEN_LINK("broken links"),
+    BROKEN_LINK("broken link", "broken links"),
     /** A link, and links are not followed. */
-    LINK("links"),
+    LINK("link", "links"),
     /** A socket, FIFO or device. */
-    SPECIAL("special files"),
+    SPECIAL("special file", "special files"),
     /** The file was listed, but no longer existed when it was read. */
     VANISHED("vanished"),
     /** The operating system refused to list or read the entry. */
@@ -23,25 +25,31 @@ public enum FileSkip {
     /** The file is larger than the largest payload of a chunk. */
     TOO_LARGE("too large"),
     /** A sidecar without a sample beside it. */
-    LONE_SIDECAR("sidecars without a sample"),
+    LONE_SIDECAR("sidecar without a sample", "sidecars without a sample"),
     /** A sample lacks a required sidecar. */
     NO_SIDECAR("without a sidecar that is needed"),
     /** The requested label could not be derived. */
     NO_LABEL("without a label"),
     /** The name is not valid UTF-8. */
-    BAD_NAME("names that are not UTF-8");
+    BAD_NAME("name that is not UTF-8", "names that are not UTF-8");
 
     private static final FileSkip[] VALUES = values();
 
-    private final String text;
+    private final String one;
+    private final String many;
 
     FileSkip(String text) {
-        this.text = text;
+        this(text, text);
     }
 
-    /** For reports, after a number. */
-    public String text() {
-        return text;
+    FileSkip(String one, String many) {
+        this.one = one;
+        this.many = many;
+    }
+
+    /** For reports: a number of entries and the reason. */
+    public String text(long entries) {
+        return Units.count(entries) + " " + (entries == 1 ? one : many);
     }
 
     static int count() {

@@ -60,7 +60,8 @@ public final class Units {
         if (count == 1) {
             return noun;
         }
-        if (noun.endsWith("ch") || noun.endsWith("s") || noun.endsWith("x")) {
+        // The ch of an epoch is a k.
+        if (noun.endsWith("ch") && !noun.endsWith("epoch") || noun.endsWith("s") || noun.endsWith("x")) {
             return noun + "es";
         }
         boolean y = noun.endsWith("y") && "aeiou".indexOf(noun.charAt(noun.length() - 2)) < 0;

@@ -20,6 +20,7 @@ class UnitsTest {
                 "1234567 | sample | 1,234,567 samples",
                 "1 | batch | 1 batch",
                 "2 | batch | 2 batches",
+                "3 | epoch | 3 epochs",
                 "2 | class | 2 classes",
                 "2 | index | 2 indexes",
                 "1 | directory | 1 directory",
