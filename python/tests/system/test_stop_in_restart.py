@@ -23,7 +23,7 @@ def test_a_feed_that_is_restarting_ends_cleanly_when_it_is_asked_to(cli, photos,
     feeder.process.send_signal(signal.SIGCONT)
     assert feeder.process.wait(LIMIT_S) == 0, feeder.text
     assert "switched from state RUNNING to RESTARTING" in log_of(cli, feeder)
-    assert "The feed ends: it was asked to stop" in log_of(cli, feeder)
+    assert "The feed ends: a stop was requested" in log_of(cli, feeder)
     assert cli.finish("audit", "restarting", "--epochs", 1)[0] == 0
 
 

@@ -187,7 +187,7 @@ def test_the_greater_run_has_the_place(feeders: dict[str, Feeder]) -> None:
         assert len(list(new)) == len(new)
         source: Any = old._reading.source
         until(lambda: source._network.failure, "the old trainer heard of it")
-        with pytest.raises(FencedError, match="has taken the place"):
+        with pytest.raises(FencedError, match="has replaced this trainer"):
             next(batches)
         with pytest.raises(FencedError):
             next(iter(old))
