@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 /** Holds the directions between the modules, which the class path alone does not enforce in the command's module. */
 class ModuleDirectionsTest {
     private static final String SCHEMAS = "dev.stoker.schemas..";
+    private static final String TRANSPORT = "dev.stoker.transport..";
     private static final String STORAGE = "dev.stoker.storage..";
     private static final String METADATA = "dev.stoker.metadata..";
     private static final String SERVER = "dev.stoker.server..";
@@ -26,7 +27,7 @@ class ModuleDirectionsTest {
     private static final String CLI = "dev.stoker.cli..";
 
     private static final List<String> UPWARDS =
-            List.of(SCHEMAS, STORAGE, METADATA, SERVER, FLINK_COMMON, CONNECTORS, INGEST, FEEDER, CLI);
+            List.of(TRANSPORT, SCHEMAS, STORAGE, METADATA, SERVER, FLINK_COMMON, CONNECTORS, INGEST, FEEDER, CLI);
 
     private static JavaClasses classes;
 

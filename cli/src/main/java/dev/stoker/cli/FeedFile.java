@@ -3,7 +3,7 @@ package dev.stoker.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.feeder.plan.StokerHome;
-import dev.stoker.storage.PrivateFiles;
+import dev.stoker.transport.RegularFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -43,7 +43,7 @@ record FeedFile(String name, JsonNode json) {
     static Optional<FeedFile> find(String name) throws IOException {
         try {
             return Optional.of(
-                    new FeedFile(name, JSON.readTree(PrivateFiles.readRegular(StokerHome.feedFile(name), MAX_BYTES))));
+                    new FeedFile(name, JSON.readTree(RegularFile.read(StokerHome.feedFile(name), MAX_BYTES))));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }

@@ -8,6 +8,7 @@ import dev.stoker.feeder.kafka.TopicProgress;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.plan.StokerHome;
 import dev.stoker.storage.PrivateFiles;
+import dev.stoker.transport.RegularFile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -66,7 +67,7 @@ final class TopicFiles {
     /** Reads the last progress of a feed. */
     static Optional<JsonNode> progress(String feed) throws IOException {
         try {
-            return Optional.of(Json.MAPPER.readTree(PrivateFiles.readRegular(progressFile(feed), FeedFile.MAX_BYTES)));
+            return Optional.of(Json.MAPPER.readTree(RegularFile.read(progressFile(feed), FeedFile.MAX_BYTES)));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }

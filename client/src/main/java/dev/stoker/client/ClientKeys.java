@@ -1,12 +1,13 @@
 package dev.stoker.client;
 
+import dev.stoker.transport.Pem;
+import dev.stoker.transport.PemException;
+import dev.stoker.transport.RegularFile;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
-import java.security.Signature;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import javax.net.ssl.KeyManager;
@@ -30,10 +31,10 @@ final class ClientKeys {
             return new KeyManager[0];
         }
         Path file = tls.certificate().get();
-        List<X509Certificate> chain = PemText.certificates("tlsCertificate", file);
+        List<X509Certificate> chain = certificates("tlsCertificate", file);
         Path keyFile = tls.key().orElse(file);
-        PrivateKey key = PemText.key(keyFile);
-        if (!fit(key, chain.get(0))) {
+        PrivateKey key = key(keyFile);
+        if (!Pem.matches(key, chain.get(0))) {
             throw new TlsException("the key " + keyFile + " does not belong to the certificate " + file);
         }
         RegularFile.sharing(keyFile)
@@ -49,23 +50,37 @@ final class ClientKeys {
         return factory.getKeyManagers();
     }
 
-    private static boolean fit(PrivateKey key, X509Certificate certificate) throws GeneralSecurityException {
-        if (!certificate.getPublicKey().getAlgorithm().equals(key.getAlgorithm())) {
-            return false;
+    /**
+     * Returns the certificates of a file.
+     *
+     * @param what describes the file in messages
+     */
+    static List<X509Certificate> certificates(String what, Path file) {
+        try {
+            return Pem.certificates(read(what, file));
+        } catch (PemException e) {
+            throw unusable(what, file, e);
         }
-        Signature signature = Signature.getInstance(
-                switch (key.getAlgorithm()) {
-                    case "RSA" -> "SHA256withRSA";
-                    case "EC" -> "SHA256withECDSA";
-                    default -> key.getAlgorithm();
-                });
-        byte[] probe = "stoker".getBytes(StandardCharsets.US_ASCII);
-        signature.initSign(key);
-        signature.update(probe);
-        byte[] signed = signature.sign();
-        signature.initVerify(certificate.getPublicKey());
-        signature.update(probe);
-        return signature.verify(signed);
+    }
+
+    private static PrivateKey key(Path file) {
+        try {
+            return Pem.key(read("the key", file));
+        } catch (PemException e) {
+            throw unusable("the key", file, e);
+        }
+    }
+
+    private static byte[] read(String what, Path file) {
+        try {
+            return RegularFile.read(file);
+        } catch (IOException e) {
+            throw new TlsException(what + " " + file + " cannot be read: " + RegularFile.reason(e), e);
+        }
+    }
+
+    private static TlsException unusable(String what, Path file, PemException e) {
+        return new TlsException(what + " " + file + " cannot be used: " + e.getMessage(), e);
     }
 
     static KeyStore empty() throws GeneralSecurityException {

@@ -44,13 +44,13 @@ final class FeederTrust extends X509ExtendedTrustManager {
      */
     static FeederTrust of(Tls tls, String address, String name) throws GeneralSecurityException {
         Optional<X509Certificate> pinned = tls.pin()
-                .map(file -> PemText.certificates("the certificate that the feed's file names,", file)
+                .map(file -> ClientKeys.certificates("the certificate that the feed's file names,", file)
                         .get(0));
         KeyStore trusted = null;
         if (pinned.isPresent() || tls.ca().isPresent()) {
             trusted = ClientKeys.empty();
             List<X509Certificate> all = pinned.map(List::of)
-                    .orElseGet(() -> PemText.certificates("tls", tls.ca().orElseThrow()));
+                    .orElseGet(() -> ClientKeys.certificates("tls", tls.ca().orElseThrow()));
             for (int i = 0; i < all.size(); i++) {
                 trusted.setCertificateEntry("ca" + i, all.get(i));
             }

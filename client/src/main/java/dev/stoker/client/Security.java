@@ -1,8 +1,8 @@
 package dev.stoker.client;
 
+import dev.stoker.transport.RegularFile;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,9 +82,7 @@ record Security(
         try {
             text = RegularFile.text(path);
         } catch (IOException e) {
-            String why = e instanceof NoSuchFileException
-                    ? "it does not exist"
-                    : e instanceof CharacterCodingException ? "it is not text" : RegularFile.reason(e);
+            String why = e instanceof CharacterCodingException ? "it is not text" : RegularFile.reason(e);
             throw new UnauthorizedException(source + " " + path + " cannot be read: " + why);
         }
         // The format of the feeder's token file: comments, and on each line a token and its limits. A trainer uses the

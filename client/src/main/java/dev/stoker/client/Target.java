@@ -3,6 +3,7 @@ package dev.stoker.client;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.transport.RegularFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -1,5 +1,6 @@
 package dev.stoker.client;
 
+import dev.stoker.transport.RegularFile;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URLDecoder;

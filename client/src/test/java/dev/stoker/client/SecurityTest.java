@@ -3,6 +3,7 @@ package dev.stoker.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.transport.TestCertificate;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -159,8 +160,8 @@ class SecurityTest {
     @Test
     void noTokenGoesOutInPlainText() throws Exception {
         try (ServerSocket thief = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-            Path certificate =
-                    TestCertificate.make(directory, "feeder", "dns:localhost").pem();
+            Path certificate = TestCertificate.makeFor(directory, "feeder", "dns:localhost")
+                    .pem();
             String address = "127.0.0.1:" + thief.getLocalPort();
             file("feeds/photos.json", "{\"addresses\":[\"" + address + "\"],\"tls_cert\":\"" + certificate + "\"}");
             StringBuffer heard = new StringBuffer();

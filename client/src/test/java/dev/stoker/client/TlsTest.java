@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.transport.TestCertificate;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,9 +36,9 @@ class TlsTest {
 
     @BeforeAll
     static void certificates() throws Exception {
-        own = TestCertificate.make(directory, "feeder", "dns:localhost");
-        trainer = TestCertificate.make(directory, "trainer", "dns:trainer");
-        expired = TestCertificate.make(directory, "expired", "ip:127.0.0.1", "-startdate", "-10d", "-validity", "5");
+        own = TestCertificate.makeFor(directory, "feeder", "dns:localhost");
+        trainer = TestCertificate.makeFor(directory, "trainer", "dns:trainer");
+        expired = TestCertificate.makeFor(directory, "expired", "ip:127.0.0.1", "-startdate", "-10d", "-validity", "5");
     }
 
     @AfterEach
@@ -46,7 +47,7 @@ class TlsTest {
     }
 
     private FakeFeeder feeder(TestCertificate certificate, boolean wantsCertificates) throws Exception {
-        feeders.add(new FakeFeeder(STREAM, Optional.of(certificate.serving(trainer)), wantsCertificates));
+        feeders.add(new FakeFeeder(STREAM, Optional.of(certificate.showing(trainer)), wantsCertificates));
         return feeders.get(feeders.size() - 1);
     }
 

@@ -3,6 +3,7 @@ package dev.stoker.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.transport.TestCertificate;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -42,9 +43,9 @@ class TlsWireTest {
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
     void everyByteArrivesInBothDirections(String version) throws Exception {
-        TestCertificate own = TestCertificate.make(directory, "feeder-" + version, "dns:localhost");
+        TestCertificate own = TestCertificate.makeFor(directory, "feeder-" + version, "dns:localhost");
         try (SSLServerSocket server = (SSLServerSocket)
-                        own.serving(own).getServerSocketFactory().createServerSocket();
+                        own.showing(own).getServerSocketFactory().createServerSocket();
                 SocketChannel channel = SocketChannel.open();
                 Selector selector = Selector.open()) {
             server.setEnabledProtocols(new String[] {version});
@@ -95,9 +96,9 @@ class TlsWireTest {
 
     @Test
     void aFeederThatOnlyChangesItsKeysIsLeft() throws Exception {
-        TestCertificate own = TestCertificate.make(directory, "feeder", "dns:localhost");
+        TestCertificate own = TestCertificate.makeFor(directory, "feeder", "dns:localhost");
         try (SSLServerSocket server = (SSLServerSocket)
-                        own.serving(own).getServerSocketFactory().createServerSocket();
+                        own.showing(own).getServerSocketFactory().createServerSocket();
                 SocketChannel channel = SocketChannel.open();
                 Selector selector = Selector.open()) {
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

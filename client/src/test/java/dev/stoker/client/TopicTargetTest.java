@@ -56,4 +56,15 @@ class TopicTargetTest {
                 .isInstanceOf(FeedException.class)
                 .hasMessageContaining("STOKER_KAFKA_CONFIG");
     }
+
+    @Test
+    void aFileOfKafkaSettingsIsNotWaitedFor(@TempDir Path directory) throws Exception {
+        Path fifo = directory.resolve("fifo");
+        assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor())
+                .isZero();
+        assertThatThrownBy(() ->
+                        TopicTarget.parse("kafka://a:1/t").clients(Map.of("STOKER_KAFKA_CONFIG", fifo.toString())))
+                .isInstanceOf(FeedException.class)
+                .hasMessageContaining("STOKER_KAFKA_CONFIG names: it is not a regular file");
+    }
 }

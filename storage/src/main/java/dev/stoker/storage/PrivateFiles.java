@@ -193,22 +193,6 @@ public final class PrivateFiles {
         return found.isSymbolicLink() ? "a symbolic link" : found.isDirectory() ? "a directory" : "a FIFO or a device";
     }
 
-    /**
-     * Reads a small file completely. Follows links, because secrets are often mounted through them.
-     *
-     * @throws FileSystemException if it is larger than the limit, or not a regular file (opening a FIFO would block)
-     */
-    public static byte[] readRegular(Path file, int maxBytes) throws IOException {
-        BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
-        if (!found.isRegularFile()) {
-            throw new FileSystemException(file.toString(), null, "is " + kind(found) + ", not a regular file");
-        }
-        if (found.size() > maxBytes) {
-            throw new FileSystemException(file.toString(), null, "has more than " + maxBytes + " bytes");
-        }
-        return Files.readAllBytes(file);
-    }
-
     /** Returns whether a path is a directory of this user, and not a link to one. */
     public static boolean isOwnDirectory(Path path) {
         try {

@@ -192,17 +192,6 @@ class PrivateFilesTest {
     }
 
     @Test
-    void readsOnlyRegularFilesOfALimitedSize() throws Exception {
-        Path fifo = HostileNeighbour.fifo(place.resolve("fifo"));
-        Path link = Files.createSymbolicLink(place.resolve("link"), precious);
-
-        assertThat(PrivateFiles.readRegular(link, 4)).asString().isEqualTo("keep");
-        assertThatThrownBy(() -> PrivateFiles.readRegular(fifo, 4))
-                .hasMessageContaining(fifo + ": is a FIFO or a device, not a regular file");
-        assertThatThrownBy(() -> PrivateFiles.readRegular(precious, 3)).hasMessageContaining("has more than 3 bytes");
-    }
-
-    @Test
     void makesDirectoriesAndFilesForItsUserAlone() throws IOException {
         Path file = place.resolve("home/feeds/photos.json");
 

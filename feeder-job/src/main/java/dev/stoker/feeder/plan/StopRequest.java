@@ -3,6 +3,7 @@ package dev.stoker.feeder.plan;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.storage.PrivateFiles;
+import dev.stoker.transport.RegularFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -43,7 +44,7 @@ public final class StopRequest {
     /** Whether somebody has asked this start of the feed to end. */
     public static boolean isThere(String feed, UUID id, long startedMs) throws IOException {
         try {
-            JsonNode request = JSON.readTree(PrivateFiles.readRegular(file(feed), MAX_BYTES));
+            JsonNode request = JSON.readTree(RegularFile.read(file(feed), MAX_BYTES));
             return request.path("id").asText().equals(id.toString())
                     && request.path("started_ms").asLong() == startedMs;
         } catch (NoSuchFileException e) {

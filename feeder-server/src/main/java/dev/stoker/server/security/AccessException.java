@@ -1,8 +1,9 @@
 package dev.stoker.server.security;
 
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.transport.RegularFile;
 import java.io.IOException;
-import java.nio.file.FileSystemException;
+import java.nio.file.Path;
 
 /** A file with a token, a certificate or a key cannot be used. The message never holds what is in it. */
 public final class AccessException extends StokerException {
@@ -16,10 +17,10 @@ public final class AccessException extends StokerException {
         super(message, cause);
     }
 
-    /** Why a file cannot be read, in a word or two. */
-    static String reason(IOException e) {
-        return e instanceof FileSystemException known && known.getReason() != null
-                ? known.getReason()
-                : e.getClass().getSimpleName().replaceFirst("Exception$", "");
+    static AccessException unreadable(String what, Path file, IOException e, String advice) {
+        return new AccessException(
+                what + " " + file + " cannot be read on this machine (" + RegularFile.reason(e)
+                        + "): put it on every feeder machine, readable for the user that the feeder runs as" + advice,
+                e);
     }
 }

@@ -1,6 +1,10 @@
 package dev.stoker.server.security;
 
+import dev.stoker.transport.Pem;
+import dev.stoker.transport.PemException;
+import dev.stoker.transport.RegularFile;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
@@ -47,7 +51,7 @@ public final class ServerTls {
      */
     public static ServerTls open(TlsFiles files) throws AccessException {
         WatchedFiles watched = new WatchedFiles(files.all());
-        List<X509Certificate> chain = PemFile.certificates(files.certificate());
+        List<X509Certificate> chain = certificates(files.certificate());
         SSLContext context = load(files, chain);
         if (isOver(chain.get(0))) {
             // A wrong clock here must not stop a feeder that trainers would still trust.
@@ -71,7 +75,7 @@ public final class ServerTls {
     private synchronized SSLContext current() {
         if (watched.changed()) {
             try {
-                List<X509Certificate> chain = PemFile.certificates(files.certificate());
+                List<X509Certificate> chain = certificates(files.certificate());
                 if (isOver(chain.get(0))) {
                     throw new AccessException("certificate file " + files.certificate() + " contains a certificate"
                             + " that expired at "
@@ -86,10 +90,10 @@ public final class ServerTls {
     }
 
     private static SSLContext load(TlsFiles files, List<X509Certificate> chain) throws AccessException {
-        PrivateKey key = PemFile.key(files.key());
+        PrivateKey key = key(files.key());
         X509Certificate own = chain.get(0);
         try {
-            if (!PemFile.fit(key, own)) {
+            if (!Pem.matches(key, own)) {
                 throw new AccessException("key file " + files.key() + " does not belong to the certificate in "
                         + files.certificate() + " (" + names(own) + ")");
             }
@@ -115,13 +119,37 @@ public final class ServerTls {
         }
     }
 
+    private static List<X509Certificate> certificates(Path file) throws AccessException {
+        try {
+            return Pem.certificates(read("certificate file", file));
+        } catch (PemException e) {
+            throw new AccessException("certificate file " + file + " cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private static PrivateKey key(Path file) throws AccessException {
+        try {
+            return Pem.key(read("key file", file));
+        } catch (PemException e) {
+            throw new AccessException("key file " + file + " cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    private static byte[] read(String what, Path file) throws AccessException {
+        try {
+            return RegularFile.read(file);
+        } catch (IOException e) {
+            throw AccessException.unreadable(what, file, e, "");
+        }
+    }
+
     private static TrustManager[] trust(TlsFiles files) throws GeneralSecurityException, IOException {
         if (files.clientCa().isEmpty()) {
             return new TrustManager[0];
         }
         KeyStore trusted = empty();
         int n = 0;
-        for (X509Certificate ca : PemFile.certificates(files.clientCa().get())) {
+        for (X509Certificate ca : certificates(files.clientCa().get())) {
             trusted.setCertificateEntry("ca" + n++, ca);
         }
         TrustManagerFactory managers = TrustManagerFactory.getInstance("PKIX");

@@ -1,6 +1,6 @@
 package dev.stoker.server.security;
 
-import dev.stoker.storage.PrivateFiles;
+import dev.stoker.transport.RegularFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -46,18 +46,14 @@ final class TokenFile {
     static List<Entry> read(Path file) throws AccessException {
         String text;
         try {
-            byte[] bytes = PrivateFiles.readRegular(file, MAX_BYTES);
+            byte[] bytes = RegularFile.read(file, MAX_BYTES);
             text = StandardCharsets.UTF_8
                     .newDecoder()
                     .decode(ByteBuffer.wrap(bytes))
                     .toString();
         } catch (IOException e) {
-            throw new AccessException(
-                    "token file " + file + " cannot be read on this machine ("
-                            + AccessException.reason(e)
-                            + "): put it on every feeder machine, readable for the user that the feeder runs as;"
-                            + " to make one: openssl rand -hex 32 > " + file,
-                    e);
+            String advice = "; to make one: openssl rand -hex 32 > " + file;
+            throw AccessException.unreadable("token file", file, e, advice);
         }
         return new TokenFile(file).parse(text);
     }

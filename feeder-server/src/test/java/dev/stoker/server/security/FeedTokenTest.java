@@ -49,7 +49,7 @@ class FeedTokenTest {
         Files.delete(file);
         assertThatThrownBy(() -> FeedToken.file(file))
                 .isInstanceOf(AccessException.class)
-                .hasMessageContainingAll(file.toString(), "NoSuchFile", "every feeder machine");
+                .hasMessageContainingAll(file.toString(), "it does not exist", "every feeder machine");
     }
 
     @Test
@@ -124,14 +124,12 @@ class FeedTokenTest {
 
         assertThatThrownBy(() -> FeedToken.file(fifo))
                 .isInstanceOf(AccessException.class)
-                .hasMessageContaining("token file " + fifo + " cannot be read on this machine (is a FIFO or a device");
+                .hasMessageContaining(
+                        "token file " + fifo + " cannot be read on this machine (it is not a regular file");
         for (TlsFiles files :
                 List.of(new TlsFiles(fifo, file, Optional.empty()), new TlsFiles(file, fifo, Optional.empty()))) {
             assertThatThrownBy(() -> ServerTls.open(files)).isInstanceOf(AccessException.class);
         }
-        assertThatThrownBy(() -> PemFile.key(fifo))
-                .isInstanceOf(AccessException.class)
-                .hasMessageContaining("key file " + fifo + " cannot be read on this machine (is a FIFO or a device");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.stoker.server.security;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.transport.TestCertificate;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -48,8 +49,8 @@ class ServerTlsTest {
     @Test
     void saysWhichFileCannotBeUsedAndWhatToDo() throws Exception {
         Path absent = directory.resolve("absent.pem");
-        refuses(absent, one.key(), "absent.pem", "NoSuchFile", "every feeder machine");
-        refuses(one.pem(), absent, "absent.pem", "NoSuchFile");
+        refuses(absent, one.key(), "absent.pem", "it does not exist", "every feeder machine");
+        refuses(one.pem(), absent, "absent.pem", "it does not exist");
         refuses(one.key(), one.key(), "one.key", "no PEM certificate");
         refuses(one.pem(), one.pem(), "one.pem", "no PEM key");
         refuses(one.pem(), other.key(), "other.key", "one.pem", "does not belong to the certificate");

@@ -11,6 +11,7 @@ import dev.stoker.feeder.plan.StopRequest;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.UnixAddress;
 import dev.stoker.storage.PrivateFiles;
+import dev.stoker.transport.RegularFile;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
@@ -77,7 +78,7 @@ final class FeedFiles implements LaneMaps.Hint {
     /** What the file says; a missing node if there is none. */
     private JsonNode read() throws IOException {
         try {
-            return JSON.readTree(PrivateFiles.readRegular(StokerHome.feedFile(plan.name()), MAX_BYTES));
+            return JSON.readTree(RegularFile.read(StokerHome.feedFile(plan.name()), MAX_BYTES));
         } catch (NoSuchFileException e) {
             return MissingNode.getInstance();
         }

@@ -1,10 +1,7 @@
-package dev.stoker.server.security;
+package dev.stoker.transport;
 
-import dev.stoker.storage.PrivateFiles;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.NoSuchAlgorithmException;
@@ -21,18 +18,23 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads certificates and keys from PEM text, with the JDK's own parsers. */
-final class PemFile {
-    private static final int MAX_BYTES = 1 << 20;
+/**
+ * Reads certificates and keys from PEM text (RFC 7468) with the JDK's own parsers. The JDK has no reader of PEM files,
+ * and this class is a hundredth of the libraries that have one.
+ */
+public final class Pem {
     private static final Pattern BLOCK = Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \\1-----");
-    private static final List<String> ALGORITHMS = List.of("RSA", "EC", "EdDSA");
+    private static final List<String> ALGORITHMS = List.of("EC", "RSA", "EdDSA");
 
-    private PemFile() {}
+    private Pem() {}
 
-    /** All certificates of a file, in its order; at least one. */
-    static List<X509Certificate> certificates(Path file) throws AccessException {
-        String text = read("certificate file", file);
-        Matcher blocks = BLOCK.matcher(text);
+    /**
+     * Returns all certificates, in their order; at least one.
+     *
+     * @throws PemException if there is none, or if one is not an X.509 certificate
+     */
+    public static List<X509Certificate> certificates(byte[] pem) throws PemException {
+        Matcher blocks = blocks(pem);
         StringBuilder certificates = new StringBuilder();
         while (blocks.find()) {
             if (blocks.group(1).equals("CERTIFICATE")) {
@@ -40,7 +42,7 @@ final class PemFile {
             }
         }
         if (certificates.isEmpty()) {
-            throw new AccessException("certificate file " + file + " contains no PEM certificate (BEGIN CERTIFICATE)");
+            throw new PemException("it contains no PEM certificate (BEGIN CERTIFICATE)");
         }
         try {
             return CertificateFactory.getInstance("X.509")
@@ -50,28 +52,32 @@ final class PemFile {
                     .map(X509Certificate.class::cast)
                     .toList();
         } catch (CertificateException e) {
-            throw new AccessException("certificate file " + file + " cannot be read as X.509: " + e.getMessage(), e);
+            throw new PemException("it is not an X.509 certificate", e);
         }
     }
 
-    /** The private key of a file. */
-    static PrivateKey key(Path file) throws AccessException {
-        Matcher blocks = BLOCK.matcher(read("key file", file));
+    /**
+     * Returns the first private key.
+     *
+     * @throws PemException if there is none, or if it is not a plain PKCS#8 key of a known type
+     */
+    public static PrivateKey key(byte[] pem) throws PemException {
+        Matcher blocks = blocks(pem);
         while (blocks.find()) {
             switch (blocks.group(1)) {
                 case "PRIVATE KEY":
-                    return parse(file, blocks.group(2));
+                    return parse(blocks.group(2));
                 case "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY":
-                    throw new AccessException("key file " + file + " holds an " + blocks.group(1)
-                            + "; expected a plain PKCS#8 key: convert it with openssl pkcs8 -topk8 -nocrypt -in " + file
-                            + " -out key.pem");
+                    throw new PemException("it contains an " + blocks.group(1)
+                            + "; expected a plain PKCS#8 key: convert it with openssl pkcs8 -topk8 -nocrypt"
+                            + " -in FILE -out key.pem");
                 default:
             }
         }
-        throw new AccessException("key file " + file + " contains no PEM key (BEGIN PRIVATE KEY)");
+        throw new PemException("it contains no PEM key (BEGIN PRIVATE KEY)");
     }
 
-    private static PrivateKey parse(Path file, String base64) throws AccessException {
+    private static PrivateKey parse(String base64) throws PemException {
         byte[] bytes = new byte[0];
         try {
             bytes = Base64.getMimeDecoder().decode(base64);
@@ -84,36 +90,29 @@ final class PemFile {
                 }
             }
         } catch (NoSuchAlgorithmException | IllegalArgumentException e) {
-            throw new AccessException("key file " + file + " cannot be read as PKCS#8", e);
+            // Without the cause: the decoder's message may contain a byte of the key.
+            throw new PemException("its key cannot be read as PKCS#8");
         } finally {
             Arrays.fill(bytes, (byte) 0);
         }
-        throw new AccessException("key file " + file + " contains a key of none of the types " + ALGORITHMS);
+        throw new PemException("its key is of none of the types " + ALGORITHMS);
     }
 
-    private static String read(String what, Path file) throws AccessException {
-        try {
-            return new String(PrivateFiles.readRegular(file, MAX_BYTES), StandardCharsets.ISO_8859_1);
-        } catch (IOException e) {
-            throw new AccessException(
-                    what + " " + file + " cannot be read on this machine ("
-                            + AccessException.reason(e)
-                            + "): put it on every feeder machine, readable for the user that the feeder runs as",
-                    e);
-        }
+    private static Matcher blocks(byte[] pem) {
+        return BLOCK.matcher(new String(pem, StandardCharsets.ISO_8859_1));
     }
 
-    /** Whether a key is that of a certificate. */
-    static boolean fit(PrivateKey key, X509Certificate certificate) throws GeneralSecurityException {
-        String algorithm = switch (key.getAlgorithm()) {
-            case "RSA" -> "SHA256withRSA";
-            case "EC" -> "SHA256withECDSA";
-            default -> key.getAlgorithm();
-        };
+    /** Returns whether a private key belongs to a certificate. */
+    public static boolean matches(PrivateKey key, X509Certificate certificate) throws GeneralSecurityException {
         if (!certificate.getPublicKey().getAlgorithm().equals(key.getAlgorithm())) {
             return false;
         }
-        Signature signature = Signature.getInstance(algorithm);
+        Signature signature = Signature.getInstance(
+                switch (key.getAlgorithm()) {
+                    case "RSA" -> "SHA256withRSA";
+                    case "EC" -> "SHA256withECDSA";
+                    default -> key.getAlgorithm();
+                });
         byte[] probe = "stoker".getBytes(StandardCharsets.US_ASCII);
         signature.initSign(key);
         signature.update(probe);

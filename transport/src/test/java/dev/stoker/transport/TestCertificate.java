@@ -1,4 +1,4 @@
-package dev.stoker.server.security;
+package dev.stoker.transport;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,26 +33,36 @@ public final class TestCertificate {
 
     /** One for 127.0.0.1 and localhost. */
     public static TestCertificate make(Path directory, String name) throws Exception {
-        return make(directory, name, "-keyalg", "EC", "-groupname", "secp256r1");
+        return make(directory, name, new String[0]);
     }
 
-    static TestCertificate make(Path directory, String name, String... kind) throws Exception {
+    /** One for 127.0.0.1 and localhost, with options of keytool that say of what kind. */
+    public static TestCertificate make(Path directory, String name, String... kind) throws Exception {
+        return makeFor(directory, name, "ip:127.0.0.1,dns:localhost", kind);
+    }
+
+    /** One for the names, as {@code dns:localhost}. */
+    public static TestCertificate makeFor(Path directory, String name, String names, String... kind) throws Exception {
         Path file = directory.resolve(name + ".p12");
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-J-XX:TieredStopAtLevel=1",
                 "-genkeypair",
                 "-alias",
                 "it",
                 "-dname",
                 "CN=" + name,
                 "-ext",
-                "san=ip:127.0.0.1,dns:localhost",
+                "san=" + names,
                 "-storetype",
                 "PKCS12",
                 "-storepass",
                 new String(PASSWORD),
                 "-keystore",
                 file.toString()));
+        if (!List.of(kind).contains("-keyalg")) {
+            command.addAll(List.of("-keyalg", "EC", "-groupname", "secp256r1"));
+        }
         command.addAll(List.of(kind));
         Process keytool = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
@@ -98,7 +108,7 @@ public final class TestCertificate {
         return context(null, certificate());
     }
 
-    /** A client that trusts the other certificate and shows this one. */
+    /** A client, or a server, that trusts the other certificate and shows this one. */
     public SSLContext showing(TestCertificate trusted) throws Exception {
         KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         keys.init(store, PASSWORD);
