@@ -64,25 +64,3 @@ report() {
 }
 
 report_end() { if [ -t 2 ]; then printf '\n' >&2; fi; }
-
-# Builds the command into cli/target/dist when it is not there or older than its sources; needs $root.
-build_if_needed() {
-  up_to_date && return
-  [ -x "$root/mvnw" ] || fail "there is no build of the command, and no mvnw in $root to make one"
-  lock "$root/target/build.lock" "another build"
-  if ! up_to_date; then
-    local title="building (first use)"
-    [ ! -f "$root/cli/target/dist/built" ] || title="building (the sources have changed)"
-    with_progress "$root/target/build.log" "$title" \
-      "$root/mvnw" -f "$root/pom.xml" -B -ntp -Dfast -DskipTests -pl cli,client -am package
-  fi
-  unlock
-}
-
-up_to_date() {
-  local stamp=$root/cli/target/dist/built newer
-  [ -f "$stamp" ] || return 1
-  newer=$(find "$root"/pom.xml "$root"/{schemas,storage,metadata-store,connectors,ingest-job,feeder-job,client,cli}/\
-{pom.xml,src/main} -newer "$stamp" -print -quit 2>/dev/null) || true
-  [ -z "$newer" ]
-}

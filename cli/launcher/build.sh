@@ -1,0 +1,24 @@
+# Builds the command in a source tree; bash, to be sourced after launch.sh. Needs $root.
+
+# Builds the command into cli/target/dist when it is not there or older than its sources.
+build_if_needed() {
+  up_to_date && return
+  [ -x "$root/mvnw" ] || fail "there is no build of the command, and no mvnw in $root to make one"
+  lock "$root/target/build.lock" "another build"
+  if ! up_to_date; then
+    local title="building (first use)"
+    [ ! -f "$root/cli/target/dist/built" ] || title="building (the sources have changed)"
+    with_progress "$root/target/build.log" "$title" \
+      "$root/mvnw" -f "$root/pom.xml" -B -ntp -Dfast -DskipTests -pl cli,client -am package
+  fi
+  unlock
+}
+
+# Any module may hold sources of the command but these three.
+up_to_date() {
+  local stamp=$root/cli/target/dist/built newer
+  [ -f "$stamp" ] || return 1
+  newer=$(find "$root"/pom.xml "$root"/*/pom.xml "$root"/*/src/main "$root/cli/launcher" -newer "$stamp" \
+    ! -path "$root/benchmarks/*" ! -path "$root/examples/*" ! -path "$root/python/*" -print -quit 2>/dev/null) || true
+  [ -z "$newer" ]
+}
