@@ -6,6 +6,7 @@ import dev.stoker.server.feed.FeedSpec;
 import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.GroupFacts;
 import dev.stoker.server.feed.GroupName;
+import dev.stoker.server.feed.Identity;
 import dev.stoker.server.feed.LedgerItem;
 import dev.stoker.server.feed.NodeMetrics;
 import dev.stoker.server.feed.PortTakenException;
@@ -237,6 +238,11 @@ public final class FeedNode {
         @Override
         public boolean awaits(GroupName group) {
             return node.server.awaits(group);
+        }
+
+        @Override
+        public void restore(Identity consumer) {
+            node.server.restore(consumer);
         }
 
         @Override

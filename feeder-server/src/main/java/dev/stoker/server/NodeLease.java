@@ -5,6 +5,7 @@ import dev.stoker.schemas.protocol.UnixAddress;
 import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.GroupFacts;
 import dev.stoker.server.feed.GroupName;
+import dev.stoker.server.feed.Identity;
 import dev.stoker.server.feed.LedgerItem;
 import dev.stoker.server.feed.NodeMetrics;
 import dev.stoker.server.feed.StatusPage;
@@ -69,6 +70,12 @@ public interface NodeLease extends AutoCloseable {
 
     /** Returns whether the end of the feed depends on a group. */
     boolean awaits(GroupName group);
+
+    /**
+     * Counts a consumer whose progress this reader has restored from a checkpoint. The server refuses new consumers if
+     * the progress of all would not fit into the next checkpoint.
+     */
+    void restore(Identity consumer);
 
     /**
      * Returns the groups with receipts that are not written to the ledger yet: this lease has drained them or will

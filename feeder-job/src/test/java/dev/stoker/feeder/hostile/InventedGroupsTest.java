@@ -1,6 +1,7 @@
 package dev.stoker.feeder.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.feeder.source.reader.LaneReader;
 import dev.stoker.feeder.source.reader.ReaderContext;
@@ -16,8 +17,10 @@ import dev.stoker.server.RawClient;
 import dev.stoker.server.TestDataset;
 import dev.stoker.server.TestFeed;
 import dev.stoker.server.Waiting;
+import dev.stoker.server.feed.Identity;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -25,6 +28,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A trainer with a valid token that invents groups harms nobody else, and the state of the job stays small. */
 @Timeout(600)
@@ -84,6 +89,37 @@ class InventedGroupsTest {
         assertThat(progress(OptionalLong.of(5)))
                 .extracting(known -> known.consumer().group())
                 .containsExactly("a", "b");
+    }
+
+    /** A trainer that invents as many groups after each restart of the task must not make its state grow. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void consumersOfAnEarlierProcessCountTowardsTheLimit(boolean isRestoredLate) throws Exception {
+        TestFeed feed = new TestFeed(
+                TestDataset.create(directory.resolve("data"), 1, 50, 40), "{\"batch_size\":8,\"lanes\":1}");
+        feed.epochs = OptionalLong.of(5);
+        List<ConsumerProgress> earlier = new ArrayList<>();
+        for (int group = 0; group < 1 << 17; group++) {
+            earlier.add(new ConsumerProgress(new Identity("train", "group" + group, 1, 0, 1, 0, 1, 0), 1));
+        }
+        List<LaneSplit> restored = List.of(LaneSplit.of("train", 0).withProgress(earlier));
+        LaneReader reader = new LaneReader(
+                new ReaderContext(), feed::start, item -> new byte[] {1}, StopSignal.of(UUID.randomUUID()), () -> 0);
+        if (!isRestoredLate) {
+            reader.addSplits(restored);
+        }
+        reader.start();
+        if (isRestoredLate) {
+            reader.addSplits(restored);
+        }
+        try (NodeLease lease = feed.start()) {
+            readOne(lease.address(), "group5");
+            assertThatThrownBy(() -> readOne(lease.address(), "new"))
+                    .isInstanceOf(RawClient.Ended.class)
+                    .hasMessageContaining("the feed waits for 131072 consumers");
+        } finally {
+            reader.close();
+        }
     }
 
     private List<ConsumerProgress> progress(OptionalLong epochs) throws IOException {

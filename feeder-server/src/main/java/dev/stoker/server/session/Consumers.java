@@ -21,7 +21,12 @@ final class Consumers {
     /** The numbers of a consumer's progress, and the lengths of both names. */
     private static final int FIXED_BYTES = 40;
 
-    private record Place(String stream, String group, int replica, int rank, int worker) {}
+    private record Place(String stream, String group, int replica, int rank, int worker) {
+        static Place of(Identity consumer) {
+            return new Place(
+                    consumer.stream(), consumer.group(), consumer.replica(), consumer.rank(), consumer.worker());
+        }
+    }
 
     private final Set<Place> known = new HashSet<>();
     private final long maxBytes;
@@ -41,13 +46,9 @@ final class Consumers {
      * @throws ProtocolException if there are too many consumers
      */
     synchronized void add(Identity consumer) throws ProtocolException {
-        Place place =
-                new Place(consumer.stream(), consumer.group(), consumer.replica(), consumer.rank(), consumer.worker());
-        if (known.contains(place)) {
-            return;
-        }
-        long more = FIXED_BYTES + bytes(consumer.stream()) + bytes(consumer.group());
-        if (bytes + more > maxBytes) {
+        Place place = Place.of(consumer);
+        long more = size(place);
+        if (!known.contains(place) && bytes + more > maxBytes) {
             throw new ProtocolException(
                     ErrorCode.INTERNAL,
                     "the feed waits for " + known.size()
@@ -56,8 +57,22 @@ final class Consumers {
                             + " bytes); name the groups that count with --groups, or serve this trainer from another"
                             + " feed");
         }
-        bytes += more;
-        known.add(place);
+        know(place);
+    }
+
+    /** Adds a consumer of an earlier process, whose progress is in the state already. */
+    synchronized void restore(Identity consumer) {
+        know(Place.of(consumer));
+    }
+
+    private void know(Place place) {
+        if (known.add(place)) {
+            bytes += size(place);
+        }
+    }
+
+    private static long size(Place place) {
+        return FIXED_BYTES + bytes(place.stream()) + bytes(place.group());
     }
 
     private static int bytes(String text) {

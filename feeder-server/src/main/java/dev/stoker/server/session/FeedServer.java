@@ -181,6 +181,11 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
         }
     }
 
+    /** Counts a consumer of an earlier server of the feed, whose progress a reader has restored. */
+    public void restore(Identity consumer) {
+        consumers.restore(consumer);
+    }
+
     /** What trainers acknowledged. */
     public AckTable acks() {
         return acks;

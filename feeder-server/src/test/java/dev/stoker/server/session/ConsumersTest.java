@@ -32,6 +32,17 @@ class ConsumersTest {
     }
 
     @Test
+    void restoredConsumersCountAndMayExceedTheLimit() throws Exception {
+        Consumers consumers = new Consumers(120);
+        for (int rank = 0; rank < 5; rank++) {
+            consumers.restore(consumer("default", 0, rank, 1));
+        }
+        consumers.add(consumer("default", 0, 4, 2));
+        assertThatThrownBy(() -> consumers.add(consumer("default", 0, 5, 1)))
+                .hasMessageContaining("the feed waits for 5 consumers");
+    }
+
+    @Test
     void knownConsumersReturnInAnyRun() throws Exception {
         Consumers consumers = new Consumers(60);
         for (long run = 1; run < 100; run++) {

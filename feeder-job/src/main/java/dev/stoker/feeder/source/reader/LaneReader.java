@@ -111,6 +111,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         }
         NodeGauges.register(context.metricGroup(), lease);
         splits.values().forEach(split -> lease.registerLane(split.stream(), split.lane()));
+        finished.all().forEach(progress -> lease.restore(progress.consumer()));
         context.sendSourceEventToCoordinator(
                 ServerEvent.of(lease.address(), lease.statusUrl().orElse(null), lease.unix(), lease.mapsMadeMs()));
         stop.add(waker);
@@ -211,6 +212,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
             finished.restore(split.progress());
             if (lease != null) {
                 lease.registerLane(split.stream(), split.lane());
+                split.progress().forEach(progress -> lease.restore(progress.consumer()));
             }
         }
     }
