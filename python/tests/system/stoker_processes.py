@@ -88,6 +88,18 @@ class Cli:
         return out + err
 
 
+def logged(cli: Cli, process: subprocess.Popen[str]) -> int:
+    """How many bytes a command has logged."""
+    return sum(log.stat().st_size for log in (cli.home / "logs").glob(f"*-{process.pid}.log"))
+
+
+def warnings(cli: Cli, process: subprocess.Popen[str]) -> str:
+    """What a command has logged, without its messages of level INFO."""
+    text = "".join(log.read_text(errors="replace") for log in (cli.home / "logs").glob(f"*-{process.pid}.log"))
+    entries = re.split(r"^(?=[0-9-]{10} [0-9:.]{12} )", text, flags=re.M)
+    return "".join(entry for entry in entries if entry[24:28] != "INFO")
+
+
 class Feeder:
     """A process `stoker feed`."""
 

@@ -9,7 +9,7 @@ from itertools import zip_longest
 import pytest
 from confluent_kafka import IsolationLevel
 from kafka_broker import Broker, free_port
-from stoker_processes import LIMIT_S, Cli, until, view, views
+from stoker_processes import LIMIT_S, Cli, logged, until, view, views
 from test_chaos import pause
 from topics import Topic
 
@@ -89,11 +89,6 @@ def open_transaction(feeder, topic):
 
 
 # ---- feeds
-
-
-def logged(cli, process):
-    """How many bytes the command has logged."""
-    return sum(log.stat().st_size for log in (cli.home / "logs").glob(f"*-{process.pid}.log"))
 
 
 def test_a_feed_whose_broker_is_away_waits_says_little_and_ends_when_it_is_asked_to(cli, begin, tmp_path):

@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * @param bytesPerSecond bytes of these samples, estimated
  * @param sessions connections of trainers
  * @param groups its groups, by stream and name
- * @param problems servers that did not answer, tiers that are turned off
+ * @param problems servers that did not answer, services that servers wait for, tiers that are turned off
  * @param tiers that keep chunks, over all servers
  */
 record FeedRates(
@@ -75,6 +75,7 @@ record FeedRates(
         double seconds = (now.nanos() - before.nanos()) / 1e9;
         Map<String, JsonNode> earlier = new TreeMap<>();
         before.servers().forEach(server -> earlier.put(server.path("address").asText(), server));
+        List<String> problems = new ArrayList<>(now.problems());
         double rows = 0;
         double bytes = 0;
         long sessions = 0;
@@ -86,13 +87,14 @@ record FeedRates(
             rows += grown(totals, then, "used_rows");
             bytes += grown(totals, then, "used_bytes");
             sessions += totals.path("sessions").asLong();
+            server.path("problems")
+                    .forEach(problem -> problems.add(text(server, "address") + " waits: " + clean(problem.asText())));
             server.path("groups")
                     .forEach(group -> groups.computeIfAbsent(key(group), k -> new ArrayList<>())
                             .add(group));
         }
         List<Group> found = new ArrayList<>();
         groups.forEach((key, parts) -> found.add(group(parts, all(before, key), seconds)));
-        List<String> problems = new ArrayList<>(now.problems());
         return new FeedRates(
                 per(rows, seconds), per(bytes, seconds), sessions, found, problems, tiers(now.servers(), problems));
     }

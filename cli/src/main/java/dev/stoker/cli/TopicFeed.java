@@ -5,7 +5,7 @@ import dev.stoker.feeder.kafka.KafkaJob;
 import dev.stoker.feeder.kafka.TopicProgress;
 import dev.stoker.feeder.plan.FeederArguments;
 import dev.stoker.feeder.source.reader.StopSignal;
-import dev.stoker.flink.failure.Patience;
+import dev.stoker.flink.failure.Waits;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -83,7 +83,7 @@ final class TopicFeed {
         }
         throw new CommandException("the feed did not end cleanly within " + STOP_PATIENCE.toSeconds()
                 + " s and was cancelled"
-                + Patience.waiting().map(why -> " (" + why + ")").orElse("")
+                + Waits.remark()
                 + "; the same command resumes with the epoch in which the topic ends");
     }
 

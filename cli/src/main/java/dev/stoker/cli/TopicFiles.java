@@ -7,6 +7,7 @@ import dev.stoker.feeder.kafka.KafkaPlan;
 import dev.stoker.feeder.kafka.TopicProgress;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.flink.failure.Waits;
 import dev.stoker.storage.PrivateFiles;
 import dev.stoker.transport.RegularFile;
 import java.io.IOException;
@@ -45,6 +46,7 @@ final class TopicFiles {
         json.put("at_ms", System.currentTimeMillis());
         json.put("records", now.records()).put("rows", now.rows()).put("bytes", now.bytes());
         now.waitsFor().forEach(json.putArray("waits_for")::add);
+        Waits.all().forEach(json.putArray("problems")::add);
         ArrayNode lanes = json.putArray("lanes");
         for (TopicProgress.Lane lane : now.lanes()) {
             ObjectNode shown = lanes.addObject()

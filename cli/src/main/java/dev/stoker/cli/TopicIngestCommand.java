@@ -59,7 +59,8 @@ final class TopicIngestCommand {
                     + Units.plural(progress.samples(), "sample") + ", "
                     + Units.rate(progress.bytes() / Math.max(1e-3, seconds))
                     + " on average, lag " + Units.count(progress.lag())
-                    + (progress.deadLetters() == 0 ? "" : ", " + Units.plural(progress.deadLetters(), "dead letter")));
+                    + (progress.deadLetters() == 0 ? "" : ", " + Units.plural(progress.deadLetters(), "dead letter"))
+                    + (progress.waitsFor().isEmpty() ? "" : ", waits for: " + String.join("; ", progress.waitsFor())));
         }
     }
 }

@@ -53,6 +53,9 @@ final class TopicRates {
                 rate("records"),
                 topic.path("name").asText(),
                 topic.path("bootstrap").asText()));
+        if (!said.isEmpty()) {
+            said.getLast().path("problems").forEach(problem -> lines.add(problem.asText()));
+        }
         if (said.isEmpty() || said.getLast().path("lanes").isEmpty()) {
             lines.add("nothing written yet");
             return lines;
@@ -94,6 +97,7 @@ final class TopicRates {
         json.put("records_per_second", rate("records"));
         JsonNode last = said.isEmpty() ? Json.object() : said.getLast();
         json.set("waits_for", last.has("waits_for") ? last.get("waits_for") : Json.array());
+        json.set("problems", last.has("problems") ? last.get("problems") : Json.array());
         json.set("lanes", last.has("lanes") ? last.get("lanes") : Json.array());
         return json;
     }

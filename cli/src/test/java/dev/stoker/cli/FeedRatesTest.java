@@ -120,6 +120,14 @@ class FeedRatesTest {
     }
 
     @Test
+    void aServiceThatAServerWaitsForIsAProblem() throws Exception {
+        FeedSnapshot now = at(
+                1,
+                Json.MAPPER.readTree("{\"address\":\"a:1\",\"problems\":[\"Cannot read s3a://bucket/\\u001b[2J\"]}"));
+        assertThat(FeedRates.between(now, now).problems()).containsExactly("a:1 waits: Cannot read s3a://bucket/?[2J");
+    }
+
+    @Test
     void namesFromTrainersCannotSteerTheTerminal() throws Exception {
         String wait = trainer(60, 30, "\"\\u001b[2J\":30");
         FeedSnapshot now = at(1, server("a:1", 0, group(1, 0, 0, rank(0, 0, wait))));

@@ -156,6 +156,21 @@ class OriginTest {
     }
 
     @Test
+    void namesAStoreThatIsAwayUntilItAnswersAgain() throws IOException {
+        try (NodeLease node = start(1 << 20)) {
+            store.on(call -> call.operation() == Operation.READ, Fault.AWAY);
+            Throwable refusal = catchThrowable(() -> readEpoch(node, 0));
+            assertThat(refusal).hasMessageContaining("origin_unavailable");
+            assertThat(node.status().problems())
+                    .singleElement()
+                    .satisfies(problem -> assertThat(refusal).hasMessageContaining(problem));
+            store.reset();
+            assertThat(readEpoch(node, 0)).isNotEmpty();
+            assertThat(node.status().problems()).isEmpty();
+        }
+    }
+
+    @Test
     void aBitThatFlipsOnTheWayFromTheOriginIsHealed() throws IOException {
         for (int flipped = 0; flipped < 20; flipped++) {
             int number = flipped;

@@ -3,6 +3,7 @@ package dev.stoker.feeder.kafka;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.flink.failure.Patience;
+import dev.stoker.flink.failure.Waits;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -58,7 +59,10 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
         if (FailureKind.of(failure) == FailureKind.FINAL) {
             throw failed(failure);
         }
-        if (failure != null) {
+        if (failure == null) {
+            Waits.clear(this);
+        } else {
+            Waits.note(this, String.valueOf(failure.getMessage()));
             LOG.debug("Cannot check whether the topic {} exists; trying again", id, failure);
         }
     }
@@ -107,6 +111,7 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
 
     @Override
     public void close() throws IOException {
+        Waits.clear(this);
         watch.close();
         // Choices of versions may lie in a remote store.
         ClassLoaderCleanup.now();

@@ -1,5 +1,6 @@
 package dev.stoker.feeder.plan;
 
+import dev.stoker.flink.failure.Waits;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.NodeLease;
 import dev.stoker.server.feed.ServerOptions;
@@ -35,7 +36,8 @@ public final class FeedNodes {
         try {
             Optional<StatusAddress> ui = StatusAddress.parse(plan.ui());
             if (ui.isPresent()) {
-                lease.show(status -> new StatusServer(ui.get(), status));
+                lease.show(
+                        status -> new StatusServer(ui.get(), () -> status.get().with(Waits.all())));
             }
             return lease;
         } catch (IOException | RuntimeException e) {

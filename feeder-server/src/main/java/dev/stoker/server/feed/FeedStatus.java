@@ -1,6 +1,8 @@
 package dev.stoker.server.feed;
 
 import dev.stoker.schemas.protocol.Stats;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -17,6 +19,7 @@ import java.util.UUID;
  * @param totals the server's totals and gauges
  * @param tiers the tiers and other memory that hold data in front of the origin, fastest first
  * @param groups the groups, in order of their streams
+ * @param problems services that the server waits for
  */
 public record FeedStatus(
         String name,
@@ -26,11 +29,20 @@ public record FeedStatus(
         long nowMs,
         NodeMetrics totals,
         List<Tier> tiers,
-        List<Group> groups) {
+        List<Group> groups,
+        List<String> problems) {
 
     public FeedStatus {
         tiers = List.copyOf(tiers);
         groups = List.copyOf(groups);
+        problems = List.copyOf(problems);
+    }
+
+    /** Returns the same status with further problems. */
+    public FeedStatus with(Collection<String> more) {
+        List<String> all = new ArrayList<>(problems);
+        all.addAll(more);
+        return new FeedStatus(name, id, address, startedMs, nowMs, totals, tiers, groups, all);
     }
 
     /**

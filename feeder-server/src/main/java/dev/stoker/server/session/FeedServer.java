@@ -361,7 +361,8 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
                 threads.nowMs(),
                 metrics(),
                 tiers(),
-                groups);
+                groups,
+                resources.reads().failures());
     }
 
     /** Has the tiers filled with a lane whose preferred place this is, if that was asked for. */

@@ -30,6 +30,7 @@ final class StatusJson {
         status.tiers().forEach(tier -> tier(tiers.addObject(), tier));
         ArrayNode groups = json.putArray("groups");
         status.groups().forEach(group -> group(groups.addObject(), group));
+        status.problems().forEach(json.putArray("problems")::add);
         return bytes(json);
     }
 

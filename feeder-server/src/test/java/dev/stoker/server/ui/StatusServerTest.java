@@ -89,7 +89,8 @@ class StatusServerTest {
                 new NodeMetrics(
                         40, 1 << 20, 640, new Used(320, 1 << 19), 4, 4096, 9, 0.25, 1, 0, 0, 0, 0, 3, 1000, 2, 5, 6),
                 List.of(new FeedStatus.Tier("open windows", "bytes", 1000, 4000)),
-                List.of(group));
+                List.of(group),
+                List.of("Cannot read s3a://bucket/photos"));
     }
 
     @BeforeEach
@@ -119,6 +120,7 @@ class StatusServerTest {
         assertThat(json.at("/totals/rows").asLong()).isEqualTo(640);
         assertThat(json.at("/totals/used_rows").asLong()).isEqualTo(320);
         assertThat(json.at("/groups/0/ranks/0/used_bytes").asLong()).isEqualTo(1 << 19);
+        assertThat(json.at("/problems/0").asText()).isEqualTo("Cannot read s3a://bucket/photos");
         assertThat(json.at("/tiers/0/limit").asLong()).isEqualTo(4000);
         assertThat(json.at("/groups/0/next").asLong()).isEqualTo(30);
         assertThat(json.at("/groups/0/epochs").isNull()).isTrue();

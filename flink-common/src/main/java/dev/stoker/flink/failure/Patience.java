@@ -6,9 +6,7 @@ import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
 import java.nio.channels.ClosedByInterruptException;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Retries a call that fails because something is unavailable, so that the task keeps its state and its work meanwhile.
  * It retries only calls that have succeeded before: one that never has may be misconfigured, and the {@linkplain
- * RestartLimit restart limit} decides. Final failures are thrown at once.
+ * RestartLimit restart limit} decides. Final failures are thrown at once. {@link Waits} has the failures of calls that
+ * are being retried.
  *
  * <p>Thread-safe. An interrupt ends the wait.
  */
@@ -32,8 +31,6 @@ public final class Patience {
 
     /** A call that has run this long has failed for a new reason: stores time out sooner. */
     private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(10);
-
-    private static final Map<Object, String> WAITS = new ConcurrentHashMap<>();
 
     /** A call that may be retried. */
     public interface Call<T> {
@@ -97,11 +94,6 @@ public final class Patience {
         return new Patience(Optional.of(BATCH_LIMIT), Clock.SYSTEM, true);
     }
 
-    /** The failure that a call in this process is being retried for, if there is one. */
-    public static Optional<String> waiting() {
-        return WAITS.values().stream().findFirst();
-    }
-
     /**
      * Runs a call until it succeeds, or fails for a reason that is not temporary.
      *
@@ -138,7 +130,7 @@ public final class Patience {
                         LOG.warn("{} failed; retrying until it succeeds: {}", what, e.toString());
                     }
                     id = id == null ? new Object() : id;
-                    WAITS.put(id, e.getMessage() == null ? e.toString() : e.getMessage());
+                    Waits.note(id, e.getMessage() == null ? e.toString() : e.getMessage());
                 }
                 clock.pause(pause);
                 Duration next = pause.multipliedBy(2);
@@ -146,7 +138,7 @@ public final class Patience {
             }
         } finally {
             if (id != null) {
-                WAITS.remove(id);
+                Waits.clear(id);
             }
         }
     }

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +20,7 @@ class PatienceTest {
     /** A clock that advances without waiting. */
     private static final class Fast implements Patience.Clock {
         private long nanos;
-        private Optional<String> waiting = Optional.empty();
+        private List<String> waiting = List.of();
 
         @Override
         public long nanos() {
@@ -29,7 +30,7 @@ class PatienceTest {
         @Override
         public void pause(Duration time) {
             nanos += time.toNanos();
-            waiting = Patience.waiting();
+            waiting = Waits.all();
         }
     }
 
@@ -61,7 +62,7 @@ class PatienceTest {
         assertThat(endless(true).call("Writing", failing(1000, away()))).isEqualTo("done");
         assertThat(Duration.ofNanos(clock.nanos)).isGreaterThan(Duration.ofHours(8));
         assertThat(clock.waiting).contains("503");
-        assertThat(Patience.waiting()).isEmpty();
+        assertThat(Waits.all()).isEmpty();
     }
 
     @Test
@@ -70,7 +71,7 @@ class PatienceTest {
         assertThatThrownBy(() -> patience.call("Writing", failing(1000, away())))
                 .hasMessage("503");
         assertThat(Duration.ofNanos(clock.nanos)).isBetween(Duration.ofMinutes(58), Duration.ofHours(1));
-        assertThat(Patience.waiting()).isEmpty();
+        assertThat(Waits.all()).isEmpty();
     }
 
     @Test
@@ -109,6 +110,6 @@ class PatienceTest {
                 },
                 true);
         assertThatThrownBy(() -> patience.call("Writing", failing(9, away()))).isInstanceOf(InterruptedException.class);
-        assertThat(Patience.waiting()).isEmpty();
+        assertThat(Waits.all()).isEmpty();
     }
 }

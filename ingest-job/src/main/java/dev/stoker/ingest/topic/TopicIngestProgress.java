@@ -1,6 +1,7 @@
 package dev.stoker.ingest.topic;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * The progress of a topic ingest.
@@ -12,6 +13,18 @@ import java.time.Duration;
  * @param deadLetters records that could not become samples
  * @param lag unread records of the topic, by offsets
  * @param elapsed since the job was submitted
+ * @param waitsFor services that are unavailable at present
  */
 public record TopicIngestProgress(
-        long versions, long newestVersion, long samples, long bytes, long deadLetters, long lag, Duration elapsed) {}
+        long versions,
+        long newestVersion,
+        long samples,
+        long bytes,
+        long deadLetters,
+        long lag,
+        Duration elapsed,
+        List<String> waitsFor) {
+    public TopicIngestProgress {
+        waitsFor = List.copyOf(waitsFor);
+    }
+}

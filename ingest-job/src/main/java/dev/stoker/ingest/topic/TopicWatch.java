@@ -2,13 +2,15 @@ package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.TopicMeter;
 import dev.stoker.connectors.kafka.SourceTopic;
-import dev.stoker.flink.failure.Patience;
+import dev.stoker.flink.failure.Waits;
 import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -119,12 +121,12 @@ final class TopicWatch implements AutoCloseable {
         }
         boolean isRefused = stopping.isCompletedExceptionally();
         // A last version may be large; one that waits for an unavailable store or broker may never complete.
-        Duration patience = isRefused || Patience.waiting().isPresent() ? STOP_PATIENCE : LAST_VERSION_PATIENCE;
+        Duration patience = isRefused || !Waits.all().isEmpty() ? STOP_PATIENCE : LAST_VERSION_PATIENCE;
         if (!(stopping.isDone() && !isRefused) && now - stopBegan > patience.toNanos()) {
             job.cancel();
             throw new StokerException("the job could not be stopped cleanly within " + patience.toSeconds()
                     + " s and was cancelled"
-                    + Patience.waiting().map(why -> " (" + why + ")").orElse("")
+                    + Waits.remark()
                     + "; the same command reads again what is not in a version yet");
         }
         if (isRefused) {
@@ -135,14 +137,21 @@ final class TopicWatch implements AutoCloseable {
 
     private void lookAtEnds() {
         if (ends != null && ends.isDone()) {
-            if (!ends.isCompletedExceptionally()) {
+            try {
                 end = ends.join();
+                Waits.clear(this);
+            } catch (CompletionException e) {
+                Waits.note(this, cause(e).getMessage());
             }
             ends = null;
         }
         if (ends == null) {
             ends = CompletableFuture.supplyAsync(this::askEnds);
         }
+    }
+
+    private static Throwable cause(CompletionException e) {
+        return e.getCause() instanceof UncheckedIOException unchecked ? unchecked.getCause() : e;
     }
 
     private SortedMap<Integer, Long> askEnds() {
@@ -152,7 +161,7 @@ final class TopicWatch implements AutoCloseable {
             }
             return topic.ends(preparation.shape().partitions());
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -166,11 +175,13 @@ final class TopicWatch implements AutoCloseable {
                 meter.bytes(),
                 meter.deadLetters(),
                 TopicPreparation.lag(at, end),
-                elapsed);
+                elapsed,
+                Waits.all());
     }
 
     @Override
     public void close() {
+        Waits.clear(this);
         if (ends != null) {
             // A pending request uses the connection that is closed below.
             ends.handle((found, failure) -> null).join();
