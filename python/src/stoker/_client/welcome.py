@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from stoker._format.requires import check_requires
 from stoker._source.batch_source import StreamInfo
 from stoker._wire import protocol as p
 from stoker.errors import (
@@ -59,11 +60,12 @@ class Welcome:
 
     @staticmethod
     def from_json(values: Mapping[str, Any]) -> Welcome:
-        """Raises `ProtocolError` for a malformed one, `FormatTooNewError` for a newer protocol."""
+        """Raises `ProtocolError` for a malformed one, `FormatTooNewError` for a newer protocol or feature."""
         p.require_keys(p.WELCOME, values, _KEYS)
         if values["protocol"] != p.VERSION:
             raise FormatTooNewError(f"the feeder speaks feed protocol {values['protocol']}, this client {p.VERSION}")
         try:
+            check_requires(values, "WELCOME")
             feed = values["feed"]
             info = StreamInfo.from_json(values, "WELCOME", int(values["run"]))
             welcome = Welcome(

@@ -16,6 +16,7 @@ from stoker._commit.local_store import LocalStore, UnknownOutcome
 from stoker._dataset.log import FORMAT, check_format, read_whole
 from stoker._format.canonical_json import compact_upper
 from stoker._format.checksum import check_self
+from stoker._format.requires import check_requires
 from stoker.errors import CorruptDataError, FormatTooNewError
 
 _NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,127})\.json")
@@ -55,6 +56,7 @@ def read_lease(path: Path) -> Lease:
     try:
         content = json.loads(data)
         check_format(content["format"], str(path))
+        check_requires(content, path)
         texts = [content[name] for name in ("dataset", "ingest", "created", "by", "process")]
         if not all(isinstance(text, str) for text in texts):
             raise ValueError("not all texts")

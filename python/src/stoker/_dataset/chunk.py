@@ -16,6 +16,7 @@ from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
 from stoker._format.dictionaries import Dictionary, class_names, read_dictionary
 from stoker._format.message import Column, MessageLayout, checked_offsets, chunk_columns
+from stoker._format.requires import check_metadata_requires
 from stoker._memory.file_reads import read_fully
 from stoker.errors import CorruptDataError
 
@@ -178,6 +179,10 @@ class ChunkReader:
         metadata = {k.decode(): v.decode("utf-8", "replace") for k, v in (schema.metadata or {}).items()}
         number = metadata.get("stoker.format", "")
         check_format(int(number) if number.isdigit() else number, what)
+        try:
+            check_metadata_requires(metadata, what)
+        except ValueError as e:
+            raise CorruptDataError(f"{what}: {e}") from e
         snapshot = self.snapshot
         split = snapshot.splits[int(snapshot.chunks.columns["split"][index])]
         for name, expected in (

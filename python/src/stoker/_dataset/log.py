@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stoker._format.avro import read_container
+from stoker._format.avro import read_container, read_metadata
 from stoker._format.checksum import check_self
 from stoker._format.fields import Field
+from stoker._format.requires import check_metadata_requires, check_requires
 from stoker.errors import CorruptDataError, FormatTooNewError, NotADatasetError
 
 FORMAT = 1
@@ -82,6 +83,7 @@ def read_info(root: Path) -> DatasetInfo:
     try:
         content = json.loads(data)
         check_format(content["format"], str(path))
+        check_requires(content, path)
         fields = tuple(Field.from_json(f, str(path)) for f in content["fields"])
         if [f.payload for f in fields] != sorted(f.payload for f in fields):
             raise ValueError("payload fields must come last")
@@ -147,7 +149,7 @@ def read_entry(root: Path, version: int, dataset: str) -> LogEntry:
     except FileNotFoundError:
         raise missing_entry(root, version) from None
     check_self(data, str(path))
-    records = read_container(data, str(path))
+    records = _records(data, path)
     try:
         if len(records) != 1:
             raise ValueError(f"{len(records)} records, expected 1")
@@ -170,11 +172,20 @@ def read_entry(root: Path, version: int, dataset: str) -> LogEntry:
         raise CorruptDataError(f"{path}: {e}") from e
 
 
+def _records(data: bytes, path: Path) -> list[Any]:
+    """The records of a log entry's file. An entry with an unknown feature may have another schema."""
+    try:
+        check_metadata_requires(read_metadata(data, str(path)), path)
+    except ValueError as e:
+        raise CorruptDataError(f"{path}: {e}") from e
+    return read_container(data, str(path))
+
+
 def version_of_copy(path: Path) -> int:
     """The version that the second copy of a log entry is of."""
     data = read_whole(path)
     check_self(data, str(path))
     try:
-        return int(read_container(data, str(path))[0]["version"])
+        return int(_records(data, path)[0]["version"])
     except (IndexError, KeyError, TypeError, ValueError) as e:
         raise CorruptDataError(f"{path}: {e}") from e

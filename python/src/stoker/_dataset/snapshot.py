@@ -27,8 +27,9 @@ from stoker._dataset.log import (
     read_whole,
 )
 from stoker._format.checksum import check_self
+from stoker._format.requires import check_metadata_requires
 from stoker._order.stream_order import StreamChunks
-from stoker.errors import CorruptDataError, UnknownSplitError, UnknownVersionError
+from stoker.errors import CorruptDataError, FormatTooNewError, UnknownSplitError, UnknownVersionError
 
 _TABLE = re.compile(r"([0-9]{20})\.arrow")
 _TOPIC = "kafka.topic"
@@ -165,7 +166,7 @@ def open_snapshot(root: Path, version: int | None = None) -> Snapshot:
             break
         except FileNotFoundError:
             continue  # a later commit has superseded it
-        except CorruptDataError as e:
+        except (CorruptDataError, FormatTooNewError) as e:
             warnings.warn(
                 f"stoker: ignoring the chunk table and reading the log instead: {e}", RuntimeWarning, stacklevel=2
             )
@@ -277,6 +278,7 @@ def _read_table(path: Path, info: DatasetInfo, version: int) -> _Building:
         table = pa.ipc.open_file(pa.py_buffer(data)).read_all()
         metadata = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
         check_format(int(metadata["stoker.format"]), str(path))
+        check_metadata_requires(metadata, path)
         if metadata["stoker.dataset"] != info.id or int(metadata["stoker.version"]) != version:
             raise ValueError("belongs to another dataset or version")
         splits = list(json.loads(metadata["stoker.splits"]))

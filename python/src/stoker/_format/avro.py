@@ -141,13 +141,25 @@ def _decoder(schema: Any, names: dict[str, Decoder]) -> Decoder:
     return _decoder(kind, names)
 
 
+def read_metadata(data: bytes, what: str) -> dict[str, str]:
+    """The metadata of a container file; raises `CorruptDataError` naming `what`."""
+    try:
+        return {name: value.decode() for name, value in _header(_Cursor(data)).items()}
+    except (CorruptDataError, UnicodeDecodeError) as e:
+        raise CorruptDataError(f"{what}: {e}") from e
+
+
+def _header(c: _Cursor) -> dict[str, bytes]:
+    if c.take(4) != b"Obj\x01":
+        raise CorruptDataError("not an Avro container file")
+    return _map(_PRIMITIVES["bytes"])(c)  # type: ignore[no-any-return]
+
+
 def read_container(data: bytes, what: str) -> list[Any]:
     """All records of a container file, as dicts; raises `CorruptDataError` naming `what`."""
     try:
         c = _Cursor(data)
-        if c.take(4) != b"Obj\x01":
-            raise CorruptDataError("not an Avro container file")
-        header = _map(_PRIMITIVES["bytes"])(c)
+        header = _header(c)
         if header.get("avro.codec", b"null") != b"null":
             raise CorruptDataError(f"codec {header['avro.codec']!r}; only null is used here")
         sync = c.take(16)

@@ -11,6 +11,7 @@ import google_crc32c
 import numpy as np
 import numpy.typing as npt
 
+from stoker._format.requires import check_requires
 from stoker._source.batch_source import StreamInfo
 from stoker.errors import CorruptDataError, FormatTooNewError, StokerError
 
@@ -141,9 +142,10 @@ class TopicInfo(NamedTuple):
 
 
 def read_info(value: bytes, where: str, run: int) -> TopicInfo:
-    """Reads the value of a control record; `CorruptDataError` for a malformed one."""
+    """Reads the value of a control record; `CorruptDataError` if it is malformed, `FormatTooNewError` if newer."""
     try:
         values: Mapping[str, Any] = json.loads(value)
+        check_requires(values, where)
         info = StreamInfo.from_json(values, where, run)
         if sum(info.lane_rows) != info.samples or -(-info.samples // info.order.batch_size) != info.batches:
             raise ValueError(f"{sum(info.lane_rows)} rows in lanes, {info.samples} samples, {info.batches} batches")

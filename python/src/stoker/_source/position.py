@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from stoker._format.plural import plural
+from stoker._format.requires import check_requires
 from stoker._order.regroup import regroup
 from stoker._source.batch_source import StreamInfo
 from stoker.errors import FormatTooNewError, StateMismatchError, StokerError
@@ -228,8 +229,12 @@ ALLOWED = ("batch_size",)
 
 
 def epoch_of(state: Mapping[str, Any], worker: tuple[int, int, int] | None) -> Start:
-    """Returns the epoch in which a state resumes and the dataset version it has read of that. Checks no more."""
+    """Returns the epoch in which a state resumes and the dataset version it has read of that.
+
+    Raises `FormatTooNewError` if the state needs an unknown feature. Checks no more.
+    """
     try:
+        check_requires(state, "the state")
         epoch, batch, taken = state["epoch"], state["batch"], 0
         if worker is not None and "worker" in state:
             (epoch, batch), taken = state["start"], state["taken"]

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.features.Requires;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.protocol.Welcome;
@@ -40,12 +42,12 @@ final class FeedState {
     record Place(long epoch, OptionalLong version) {}
 
     /**
-     * Reads a state's place without further checks.
+     * Reads a state's place, and checks no more than the required features.
      *
      * @throws StateMismatchException if the text is not a state
      */
     static Place place(String text) {
-        JsonNode state = tree(text);
+        JsonNode state = state(text);
         JsonNode version = state.path("version");
         if (!isNatural(state.path("epoch")) || !isNatural(state.path("batch")) || !isNatural(version)) {
             throw new StateMismatchException("not a state of a feed: " + text);
@@ -61,7 +63,7 @@ final class FeedState {
      * @throws StateMismatchException naming all differences from this stream
      */
     static Regrouping parse(String text, Welcome welcome, Set<Difference> permitted) {
-        JsonNode state = tree(text);
+        JsonNode state = state(text);
         if (state.path("stoker").asInt() != FORMAT) {
             throw new StateMismatchException("not a state of a feed, or one of a newer version: " + text);
         }
@@ -139,6 +141,19 @@ final class FeedState {
         if (!there.equals(here)) {
             differing.add(name + " " + (there.isEmpty() ? "absent" : there) + " in the state, " + here + " here");
         }
+    }
+
+    /** Reads a state and checks that this release knows the features that it requires. */
+    private static JsonNode state(String text) {
+        JsonNode state = tree(text);
+        try {
+            Requires.check(state, "the state");
+        } catch (FormatTooNewException e) {
+            throw new StateMismatchException(e.getMessage());
+        } catch (IllegalArgumentException e) {
+            throw new StateMismatchException("not a state of a feed: " + e.getMessage());
+        }
+        return state;
     }
 
     private static JsonNode tree(String text) {

@@ -1,6 +1,7 @@
 package dev.stoker.client;
 
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.kafka.TopicInfo;
@@ -115,6 +116,8 @@ final class TopicOpening {
             return info;
         } catch (CorruptDataException e) {
             throw new DamagedBatchException(e.getMessage());
+        } catch (FormatTooNewException e) {
+            throw new FeedException(e.getMessage(), e);
         }
     }
 

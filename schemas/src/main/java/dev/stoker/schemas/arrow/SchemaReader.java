@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.features.Requires;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,13 +33,24 @@ final class SchemaReader {
         if (in.i16Field(schema, 0) != 0) {
             throw new ForeignFileException(file, "a little-endian Arrow file", "its schema says big-endian");
         }
+        Map<String, String> metadata = pairs(in.reference(schema, 2));
+        checkFeatures(metadata);
         int vector = in.reference(schema, 1);
         int count = in.vectorLength(vector, 4);
         List<ArrowField> fields = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             fields.add(field(in.element(vector, i), i));
         }
-        return new ArrowSchema(fields, pairs(in.reference(schema, 2)));
+        return new ArrowSchema(fields, metadata);
+    }
+
+    /** Checks the features before the columns, because a file with an unknown feature may have unknown types. */
+    private void checkFeatures(Map<String, String> metadata) throws StokerException {
+        try {
+            Requires.check(metadata, file);
+        } catch (IllegalArgumentException e) {
+            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
+        }
     }
 
     /** Key-value pairs of a vector; later ones of equal keys are corrupt. */

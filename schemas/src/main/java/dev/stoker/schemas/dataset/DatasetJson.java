@@ -13,6 +13,7 @@ import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.features.Requires;
 import dev.stoker.schemas.log.CanonicalUuid;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -26,9 +27,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * Reads and writes the JSON of a dataset.json: UTF-8, compact, with the keys in this order:
@@ -37,6 +35,8 @@ import java.util.TreeSet;
  * {"self":"stoker.crc32c=…","format":1,"id":…,"name":…,"created":…,
  *  "fields":[{"name":…,"type":…,"nullable":…,"payload":…},…],"options":{…}}
  * </pre>
+ *
+ * Unknown keys are ignored.
  */
 final class DatasetJson {
 
@@ -48,9 +48,6 @@ final class DatasetJson {
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
-    private static final Set<String> KEYS =
-            new TreeSet<>(List.of("self", "format", "id", "name", "created", "fields", "options"));
-    private static final Set<String> FIELD_KEYS = new TreeSet<>(List.of("name", "type", "nullable", "payload"));
 
     private DatasetJson() {}
 
@@ -104,7 +101,7 @@ final class DatasetJson {
         }
     }
 
-    /** Returns the JSON of a file whose checksum has been verified, unless its format is too new. */
+    /** Returns the JSON of a file whose checksum has been verified, unless its format or a feature is too new. */
     static JsonNode read(byte[] content, String file, int known) throws CorruptDataException, FormatTooNewException {
         JsonNode json;
         try {
@@ -121,16 +118,19 @@ final class DatasetJson {
         if (!format.canConvertToInt() || format.intValue() > known) {
             throw new FormatTooNewException(file, format.asText(), known);
         }
+        try {
+            Requires.check(json, file);
+        } catch (IllegalArgumentException e) {
+            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
+        }
         return json;
     }
 
     private static DatasetInfo parse(JsonNode json) {
         require(json.path("format").intValue() == DatasetInfo.FORMAT, "format is not " + DatasetInfo.FORMAT);
-        requireKeys(json, KEYS);
         require(json.path("fields").isArray(), "fields is not a list");
         List<Field> fields = new ArrayList<>();
         for (JsonNode field : json.path("fields")) {
-            requireKeys(field, FIELD_KEYS);
             fields.add(new Field(
                     text(field, "name"),
                     FieldType.parse(text(field, "type")),
@@ -162,14 +162,6 @@ final class DatasetJson {
     private static boolean flag(JsonNode json, String key) {
         require(json.path(key).isBoolean(), key + " is neither true nor false");
         return json.path(key).booleanValue();
-    }
-
-    static void requireKeys(JsonNode json, Set<String> keys) {
-        Set<String> found = new TreeSet<>();
-        json.fieldNames().forEachRemaining(found::add);
-        Optional<String> other =
-                found.stream().filter(key -> !keys.contains(key)).findFirst();
-        require(found.equals(keys), other.map(key -> "unknown key " + key).orElse("its keys are " + found));
     }
 
     static void require(boolean holds, String problem) {

@@ -17,11 +17,8 @@ import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
 
 /**
@@ -49,8 +46,6 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
     private static final String KIND = "the choice of an epoch's version";
     private static final byte[] START = "{\"self\":\"".getBytes(StandardCharsets.US_ASCII);
     private static final int KEY_DIGITS = 32;
-    private static final Set<String> KEYS = new TreeSet<>(
-            List.of("self", "format", "feed", "stream", "group", "epoch", "dataset", "version", "chosen"));
 
     /**
      * Identifies one pass of a group over a stream of a feed.
@@ -135,7 +130,6 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
         JsonNode json = DatasetJson.read(content, file, FORMAT);
         try {
             DatasetJson.require(json.path("format").intValue() == FORMAT, "format is not " + FORMAT);
-            DatasetJson.requireKeys(json, KEYS);
             return new EpochChoice(
                     new Pass(
                             CanonicalUuid.parse(DatasetJson.text(json, "feed")),

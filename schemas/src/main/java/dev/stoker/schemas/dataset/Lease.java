@@ -14,10 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
 
 /**
@@ -45,8 +42,6 @@ public record Lease(UUID dataset, String ingest, Instant created, String by, Str
 
     private static final String KIND = "a lease of an ingest";
     private static final byte[] START = "{\"self\":\"".getBytes(StandardCharsets.US_ASCII);
-    private static final Set<String> KEYS =
-            new TreeSet<>(List.of("self", "format", "dataset", "ingest", "created", "by", "process"));
 
     public Lease {
         Objects.requireNonNull(dataset, "dataset");
@@ -94,7 +89,6 @@ public record Lease(UUID dataset, String ingest, Instant created, String by, Str
         JsonNode json = DatasetJson.read(content, file, FORMAT);
         try {
             DatasetJson.require(json.path("format").intValue() == FORMAT, "format is not " + FORMAT);
-            DatasetJson.requireKeys(json, KEYS);
             return new Lease(
                     CanonicalUuid.parse(DatasetJson.text(json, "dataset")),
                     DatasetJson.text(json, "ingest"),

@@ -9,6 +9,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.features.Requires;
 import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.OrderSpec;
@@ -222,10 +224,12 @@ public record TopicInfo(
      *
      * @param where topic, partition and offset, for messages
      * @throws CorruptDataException if it is not such a value
+     * @throws FormatTooNewException if it requires a feature that this release does not know
      */
-    public static TopicInfo read(byte[] value, String where) throws CorruptDataException {
+    public static TopicInfo read(byte[] value, String where) throws CorruptDataException, FormatTooNewException {
         try {
             JsonNode json = JSON.readTree(value);
+            Requires.check(json, where);
             JsonNode stream = json.required("stream");
             List<Field> fields = new ArrayList<>();
             for (JsonNode field : json.required("fields")) {
@@ -268,6 +272,8 @@ public record TopicInfo(
                         + " samples, " + json.required("batches") + " batches");
             }
             return json.path("follows").asBoolean() ? info.in(natural(json.required("epoch"))) : info;
+        } catch (FormatTooNewException e) {
+            throw e;
         } catch (IOException | IllegalArgumentException e) {
             throw new CorruptDataException(where + " is corrupt: the description of the feed: " + e.getMessage()
                     + "; feed the epoch again into a new topic");

@@ -5,6 +5,7 @@ import dev.stoker.schemas.avro.AvroInput;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.features.Requires;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -84,6 +85,13 @@ public final class LedgerReader {
         }
         if (format.matches("[1-9][0-9]{0,8}") && Integer.parseInt(format) > LedgerFormat.FORMAT) {
             return new FormatTooNewException(file, format, LedgerFormat.FORMAT);
+        }
+        try {
+            Requires.check(header.metadata(), file);
+        } catch (FormatTooNewException e) {
+            return e;
+        } catch (IllegalArgumentException e) {
+            return new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
         }
         return CorruptDataException.mismatch(file, "its header", "that of format 1", "another");
     }

@@ -7,6 +7,7 @@ import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.features.Requires;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -169,6 +170,7 @@ final class LogFormat {
         if (format < 1) {
             throw in.corrupt("the format version", LogEntry.FORMAT, format);
         }
+        checkFeatures(header, file);
         if (!header.metadata().equals(metadata(header.metadata().get("stoker.self")))) {
             throw in.corrupt("the header", "that of format " + format, "another");
         }
@@ -184,6 +186,16 @@ final class LogFormat {
         }
         in.expectEnd();
         return entry;
+    }
+
+    /** Checks the features before the schema, because an entry with an unknown feature may have another schema. */
+    private static void checkFeatures(AvroHeader header, String file)
+            throws CorruptDataException, FormatTooNewException {
+        try {
+            Requires.check(header.metadata(), file);
+        } catch (IllegalArgumentException e) {
+            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
+        }
     }
 
     private static LogEntry readEntry(AvroInput in) throws CorruptDataException {

@@ -3,6 +3,8 @@ package dev.stoker.schemas.protocol;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.features.Requires;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.OrderSpec;
@@ -174,6 +176,11 @@ final class FrameJson {
             throw new ProtocolException(
                     ErrorCode.UNSUPPORTED_PROTOCOL,
                     "the server answers in protocol " + protocol + ", this client speaks " + Protocol.VERSION);
+        }
+        try {
+            Requires.check(json.node(), "WELCOME");
+        } catch (FormatTooNewException e) {
+            throw new ProtocolException(ErrorCode.UNSUPPORTED_PROTOCOL, e.getMessage(), e);
         }
         JsonObject feed = json.object("feed");
         JsonObject stream = json.object("stream");

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
+import dev.stoker.schemas.arrow.ArrowFile;
+import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
@@ -17,7 +20,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -271,5 +276,20 @@ class ChunkAttackTest {
 
     private static RangeReader reader(byte[] file) {
         return new BufferRangeReader("file c", ByteBuffer.wrap(file));
+    }
+
+    @Test
+    void namesAFeatureThatItDoesNotKnow() {
+        byte[] newer = withRequires(Features.LIST);
+        Features.assertNamed("file c", () -> ChunkHead.parse(head(newer), newer.length, "file c"));
+        byte[] malformed = withRequires(Features.MALFORMED);
+        Features.assertMalformed("file c", () -> ChunkHead.parse(head(malformed), malformed.length, "file c"));
+    }
+
+    private static byte[] withRequires(String json) {
+        Map<String, String> metadata = new LinkedHashMap<>();
+        metadata.put("stoker.format", "1");
+        metadata.put("stoker.requires", json);
+        return ArrowFile.write(new ArrowSchema(List.of(), metadata), List.of(), Map.of());
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.attack.ByteAttacks;
+import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -104,7 +105,6 @@ class DatasetInfoTest {
                 .replaceFirst("stoker.crc32c=[0-9a-f]{8}", "stoker.crc32c=00000000");
         for (String[] change : new String[][] {
             {"\"name\":\"Fotos", "\"title\":\"Fotos"},
-            {"\"options\":{", "\"more\":1,\"options\":{"},
             {"\"nullable\":false", "\"nullable\":0"},
             {"categorical", "kategorisch"},
             {"\"label\"", "\"key\""},
@@ -138,5 +138,31 @@ class DatasetInfoTest {
         assertThat(info().payloadFields()).extracting(Field::name).containsExactly("image", "pixels");
         assertThat(info().field("weight")).isPresent();
         assertThat(info().field("key")).isEmpty();
+    }
+
+    @Test
+    void namesAFeatureThatItDoesNotKnowAndIgnoresOtherKeys() throws IOException {
+        byte[] file = info().encode();
+        Features.assertNamed("/d/_stoker/dataset.json", () -> read(Features.inJson(file, "requires", Features.LIST)));
+        Features.assertMalformed(
+                "/d/_stoker/dataset.json", () -> read(Features.inJson(file, "requires", Features.MALFORMED)));
+        assertThat(DatasetInfo.decode(Features.inJson(file, "later", "{\"a\":[1]}"), "file"))
+                .isEqualTo(info());
+    }
+
+    @Test
+    void ignoresOtherKeysOfAField() throws IOException {
+        String json = new String(info().encode(), StandardCharsets.UTF_8)
+                .replace("\"name\":\"label\",", "\"name\":\"label\",\"later\":1,");
+        byte[] file = ByteAttacks.reseal(json.getBytes(StandardCharsets.UTF_8));
+        assertThat(DatasetInfo.decode(file, "file")).isEqualTo(info());
+    }
+
+    @Test
+    void namesAnUnknownFeatureBeforeATypeThatItBrings() {
+        String json = new String(info().encode(), StandardCharsets.UTF_8)
+                .replace("\"type\":\"binary\"", "\"type\":\"cloud\"");
+        byte[] file = Features.inJson(json.getBytes(StandardCharsets.UTF_8), "requires", Features.LIST);
+        Features.assertNamed("/d/_stoker/dataset.json", () -> read(file));
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.attack.ByteAttacks;
+import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.FormatTooNewException;
@@ -55,7 +56,7 @@ class EpochChoiceTest {
         assertThatThrownBy(() ->
                         read(ByteAttacks.reseal(ByteAttacks.replace(choice().encode(), "\"epoch\":3", "\"epoca\":3"))))
                 .isInstanceOf(CorruptDataException.class)
-                .hasMessageContaining("unknown key epoca");
+                .hasMessageContaining("epoch is not a number");
     }
 
     @Test
@@ -66,5 +67,14 @@ class EpochChoiceTest {
         assertThat(new EpochChoice.Pass(PASS.feed(), "train", "default").folder())
                 .isNotEqualTo(PASS.folder());
         assertThat(new String(choice().encode(), StandardCharsets.UTF_8)).contains("été/\\\"1\\\" 😀");
+    }
+
+    @Test
+    void namesAFeatureThatItDoesNotKnowAndIgnoresOtherKeys() throws IOException {
+        byte[] file = choice().encode();
+        Features.assertNamed("/d/choice.json", () -> read(Features.inJson(file, "requires", Features.LIST)));
+        Features.assertMalformed("/d/choice.json", () -> read(Features.inJson(file, "requires", Features.MALFORMED)));
+        assertThat(EpochChoice.decode(Features.inJson(file, "later", "{\"a\":[1]}"), "file"))
+                .isEqualTo(choice());
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.attack.ByteAttacks;
+import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.FormatTooNewException;
@@ -39,12 +40,21 @@ class LeaseTest {
     }
 
     @Test
-    void aNewerFormatIsTooNewAndAnUnknownKeyIsCorrupt() {
+    void aNewerFormatIsTooNewAndAMissingKeyIsCorrupt() {
         assertThatThrownBy(() ->
                         read(ByteAttacks.reseal(ByteAttacks.replace(lease().encode(), "\"format\":1", "\"format\":9"))))
                 .isInstanceOf(FormatTooNewException.class);
         assertThatThrownBy(() -> read(ByteAttacks.reseal(ByteAttacks.replace(lease().encode(), "\"by\":", "\"of\":"))))
                 .isInstanceOf(CorruptDataException.class)
-                .hasMessageContaining("unknown key of");
+                .hasMessageContaining("by is not text");
+    }
+
+    @Test
+    void namesAFeatureThatItDoesNotKnowAndIgnoresOtherKeys() throws IOException {
+        byte[] file = lease().encode();
+        Features.assertNamed("/d/photos-1.json", () -> read(Features.inJson(file, "requires", Features.LIST)));
+        Features.assertMalformed("/d/photos-1.json", () -> read(Features.inJson(file, "requires", Features.MALFORMED)));
+        assertThat(Lease.decode(Features.inJson(file, "later", "{\"a\":[1]}"), "file"))
+                .isEqualTo(lease());
     }
 }

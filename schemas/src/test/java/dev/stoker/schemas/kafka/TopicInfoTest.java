@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.order.Fingerprint;
@@ -70,5 +71,18 @@ class TopicInfoTest {
         assertThatThrownBy(() -> TopicInfo.read(text.getBytes(StandardCharsets.UTF_8), "here"))
                 .isInstanceOf(CorruptDataException.class)
                 .hasMessageContaining("here is corrupt");
+    }
+
+    @Test
+    void namesAFeatureThatItDoesNotKnowAndIgnoresOtherKeys() throws IOException {
+        Features.assertNamed("here", () -> TopicInfo.read(with("requires", Features.LIST), "here"));
+        Features.assertMalformed("here", () -> TopicInfo.read(with("requires", Features.MALFORMED), "here"));
+        assertThat(TopicInfo.read(with("later", "{}"), "here")).isEqualTo(INFO);
+    }
+
+    private static byte[] with(String key, String json) {
+        return new String(value(INFO), StandardCharsets.UTF_8)
+                .replaceFirst("\\{\"stoker\":1,", "{\"stoker\":1,\"" + key + "\":" + json + ",")
+                .getBytes(StandardCharsets.UTF_8);
     }
 }

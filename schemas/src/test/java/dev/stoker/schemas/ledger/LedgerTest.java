@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.attack.ByteAttacks;
+import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
@@ -230,5 +231,14 @@ class LedgerTest {
         assertThatThrownBy(() -> new Receipt(-1, 0, false, 1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new Consumer("f", "s", "g", "x", 0, 2, 2, 0, 1, 0))
                 .hasMessageContaining("Rank 2 of 2");
+    }
+
+    @Test
+    void namesAFeatureThatItDoesNotKnowBeforeTheSchema() throws IOException {
+        byte[] file = write(records(), 0);
+        byte[] newer = Features.inAvro(file, Features.LIST);
+        Features.assertNamed("/l/part-1", () -> read(newer));
+        Features.assertNamed("/l/part-1", () -> read(ByteAttacks.replace(newer, "\"rank\"", "\"seat\"")));
+        Features.assertMalformed("/l/part-1", () -> read(Features.inAvro(file, Features.MALFORMED)));
     }
 }

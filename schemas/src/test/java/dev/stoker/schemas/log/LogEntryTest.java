@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.attack.ByteAttacks;
+import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
@@ -190,5 +191,16 @@ class LogEntryTest {
         assertThatThrownBy(() -> LogEntries.adding(0)).hasMessageContaining("start at 1");
         assertThatThrownBy(() -> RemovedRows.of(1, 2, 2)).hasMessageContaining("do not ascend");
         assertThatThrownBy(() -> RemovedRows.of(1)).hasMessageContaining("No rows");
+    }
+
+    @Test
+    void namesAFeatureThatItDoesNotKnowBeforeTheSchema() throws IOException {
+        byte[] file = LogEntries.full().encode();
+        byte[] newer = Features.inAvro(file, Features.LIST);
+        Features.assertNamed("/d/_stoker/log/7.avro", () -> read(ByteAttacks.reseal(newer)));
+        byte[] otherSchema = ByteAttacks.replace(newer, "committed_by", "committed_at");
+        Features.assertNamed("/d/_stoker/log/7.avro", () -> read(ByteAttacks.reseal(otherSchema)));
+        Features.assertMalformed(
+                "/d/_stoker/log/7.avro", () -> read(ByteAttacks.reseal(Features.inAvro(file, Features.MALFORMED))));
     }
 }

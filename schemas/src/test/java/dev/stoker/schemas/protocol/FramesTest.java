@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.schemas.attack.ByteAttacks;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderOverlay;
@@ -12,6 +13,7 @@ import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.ShufflePolicy;
 import dev.stoker.schemas.order.TailPolicy;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -352,5 +354,28 @@ class FramesTest {
         byte[] array = new byte[bytes.remaining()];
         bytes.get(array);
         return HexFormat.of().formatHex(array);
+    }
+
+    @Test
+    void aWelcomeThatNeedsAnUnknownFeatureIsTooNew() {
+        assertThatThrownBy(() -> FrameDecoder.forClient().next(ByteBuffer.wrap(welcomeWith("[\"leap\"]"))))
+                .isInstanceOfSatisfying(
+                        ProtocolException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED_PROTOCOL))
+                .hasMessage("WELCOME needs the feature 'leap', which this release does not know; a newer Stoker wrote"
+                        + " it; update Stoker to read it");
+        assertThatThrownBy(() -> FrameDecoder.forClient().next(ByteBuffer.wrap(welcomeWith("[\"b\",\"a\"]"))))
+                .isInstanceOfSatisfying(
+                        ProtocolException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.BAD_FRAME))
+                .hasMessageContaining("requires is [\"b\",\"a\"]");
+    }
+
+    /** The golden WELCOME with a list of required features. */
+    private static byte[] welcomeWith(String requires) {
+        byte[] golden = ProtocolVectors.golden("welcome").bytes();
+        byte[] more = ("\"requires\":" + requires + ",").getBytes(StandardCharsets.UTF_8);
+        int json = ByteAttacks.indexOf(golden, new byte[] {'{'}) + 1;
+        ByteBuffer bytes = ByteBuffer.allocate(golden.length + more.length).order(ByteOrder.LITTLE_ENDIAN);
+        bytes.put(golden, 0, json).put(more).put(golden, json, golden.length - json);
+        return ProtocolVectors.sealed(bytes.putInt(0, bytes.capacity() - 4).array());
     }
 }

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.schemas.arrow.ArrowFile;
 import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.attack.ByteAttacks;
+import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -275,5 +276,18 @@ class ChunkTableTest {
                 .hasMessageContaining("row 4 of chunk 5, which has 4 rows");
         assertThatThrownBy(() -> ChunkTable.empty(UUID.randomUUID()).with(adding(1)))
                 .isInstanceOf(CorruptDataException.class);
+    }
+
+    @Test
+    void namesAFeatureThatItDoesNotKnow() {
+        Map<String, String> metadata = new LinkedHashMap<>();
+        metadata.put("stoker.self", SelfChecksum.PLACEHOLDER);
+        metadata.put("stoker.format", "1");
+        metadata.put("stoker.requires", Features.LIST);
+        byte[] newer = ArrowFile.write(new ArrowSchema(List.of(), metadata), List.of(), Map.of());
+        Features.assertNamed("/d/7.arrow", () -> read(SelfChecksum.seal(newer)));
+        metadata.put("stoker.requires", Features.MALFORMED);
+        byte[] malformed = ArrowFile.write(new ArrowSchema(List.of(), metadata), List.of(), Map.of());
+        Features.assertMalformed("/d/7.arrow", () -> read(SelfChecksum.seal(malformed)));
     }
 }
