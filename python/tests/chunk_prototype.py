@@ -296,7 +296,13 @@ def chunk(spec: dict[str, Any]) -> bytes:
         first += top + body
     head, before, after = message(len(rows), parts, [False] * (len(columns) - len(payload)) + [True] * len(payload))
     start = first + head + before
+    checksums = [crc32c(top + body) for top, body, _ in dictionaries] + [crc32c(head)]
+    for (_, buffers), is_payload in zip(
+        parts, [False] * (len(columns) - len(payload)) + [True] * len(payload), strict=True
+    ):
+        checksums += [crc32c(data) for data in (buffers[:-1] if is_payload else buffers)]
     footer = {"stoker.head_length": str(len(start)), "stoker.head_crc32c": f"{crc32c(start):08x}"}
+    footer["stoker.buffer_crc32c"] = "".join(f"{crc:08x}" for crc in checksums)
     place = (len(first), len(head), len(before) + len(after))
     return start + after + closing(columns, metadata, places, place, footer)
 

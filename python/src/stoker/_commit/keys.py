@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from stoker._dataset.chunk import ChunkReader
+from stoker._dataset.columns import ColumnReader
 from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
 from stoker._memory.file_reads import read_fully
@@ -25,6 +26,8 @@ from stoker.errors import CorruptDataError, DuplicateKeyError
 
 Hashes = npt.NDArray[np.uint64]
 _GAMMA = 0x9E3779B97F4A7C15
+_LONG_HEAD = 4 << 20
+"""Length from which on a head takes longer to read than its footer and the keys."""
 _LOOK_AGAIN = 1 << 16
 """Number of keys that are collected before they are first compared."""
 
@@ -177,12 +180,12 @@ def _as_stream(head: npt.NDArray[np.uint8], length: int) -> Any:
 def _live_keys(reader: ChunkReader, index: int) -> tuple[Any, Any, npt.NDArray[np.bool_]]:
     fd = reader.open(index)
     try:
-        head = reader.head(fd, index)
+        is_long = int(reader.snapshot.chunks.columns["head_length"][index]) >= _LONG_HEAD
+        column = ColumnReader(reader, fd, index).column(0) if is_long else reader.head(fd, index).small[0]
     finally:
         os.close(fd)
-    column = head.small[0]
     offsets = np.asarray(column.offsets, np.int64)
-    live = np.ones(head.rows, np.bool_)
+    live = np.ones(len(offsets) - 1, np.bool_)
     gone = reader.snapshot.chunks.removed.get(index)
     if gone is not None:
         live[gone] = False

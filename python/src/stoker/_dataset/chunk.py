@@ -15,7 +15,8 @@ from stoker._dataset.log import check_format
 from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
 from stoker._format.dictionaries import Dictionary, class_names, read_dictionary
-from stoker._format.message import Column, MessageLayout, checked_offsets, chunk_columns
+from stoker._format.flatbuffer import chunk_schema
+from stoker._format.message import Buffers, Column, MessageLayout, checked_offsets, chunk_columns
 from stoker._format.requires import check_metadata_requires
 from stoker._memory.file_reads import read_fully
 from stoker.errors import CorruptDataError
@@ -79,14 +80,10 @@ class ChunkReader:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         fields = snapshot.info.fields
-        self._small = [f for f in fields if not f.payload]
-        self._payload = [f for f in fields if f.payload]
-        self._layout = MessageLayout(chunk_columns(fields))
+        self.layout = MessageLayout(chunk_columns(fields))
+        self.schema = chunk_schema(fields)
         self._ids = {f: {name: i for i, name in enumerate(names)} for f, names in snapshot.classes.items()}
         self._known: dict[tuple[str, bytes], npt.NDArray[np.int32]] = {}
-        self._schema = [("key", "utf8"), *((f.name, f.type) for f in self._small)]
-        self._schema += [(f"crc32c:{f.name}", "uint32") for f in self._payload]
-        self._schema += [(f.name, f.type) for f in self._payload]
 
     def open(self, index: int) -> int:
         """A read-only descriptor of a chunk file whose length has been checked; the caller closes it."""
@@ -136,47 +133,63 @@ class ChunkReader:
             schema = pa.ipc.read_schema(pa.py_buffer(data[8:at]))
         except pa.ArrowException as e:
             raise CorruptDataError(f"{what}: {e}") from e
-        self._check_identity(schema, index, what)
+        metadata = {k.decode(): v.decode("utf-8", "replace") for k, v in (schema.metadata or {}).items()}
+        self.check_identity(metadata, index, what)
+        names = [column.name for column in self.schema]
+        if schema.names != names:
+            raise CorruptDataError(f"{what}: columns {schema.names}, expected {names}")
         dictionaries: dict[str, Dictionary] = {}
-        for number, (name, kind) in enumerate(self._schema):
-            if kind == "categorical":
-                dictionaries[name] = read_dictionary(data[at:], number, what.of(name))
-                at += dictionaries[name].length
+        for number, expected in enumerate(self.schema):
+            if expected.type == "categorical":
+                dictionaries[expected.name] = read_dictionary(data[at:], number, what.of(expected.name))
+                at += dictionaries[expected.name].length
         message = data[at:]
-        found, buffers = self._layout.read(message, what)
+        found, buffers = self.layout.read(message, what)
         if found != rows:
             raise CorruptDataError(f"{what}: {found} rows, expected {rows}")
         small: list[ColumnData] = []
         payload: list[PayloadPlaces] = []
         crcs: list[npt.NDArray[np.uint32]] = []
-        for column, place in zip(self._layout.columns, buffers, strict=True):
+        for column, place in zip(self.layout.columns, buffers, strict=True):
             if column.payload:
                 payload.append(self._places(column, message, at, place, crcs[len(payload)], index))
                 continue
-            values = message[place.data[0] : place.data[0] + place.data[1]].view(
-                np.uint8 if column.kind == "bool" else column.dtype
-            )
-            offsets = None
-            if column.has_offsets:
-                end = place.elements if column.kind == "list" else place.data[1]
-                offsets = checked_offsets(message, place.offsets, end, what.of(column.name))
-            if column.kind == "bool":
-                values = np.unpackbits(values, count=rows, bitorder="little").view(np.bool_)
-            elif column.kind == "tensor":
-                values = values.reshape(rows, column.width)
-            valid = None
-            if place.nulls:
-                bits = message[place.validity[0] : place.validity[0] + place.validity[1]]
-                valid = np.unpackbits(bits, count=rows, bitorder="little").view(np.bool_)
+            values = self.column_data(column, message, place, dictionaries.get(column.name), rows, what)
             if column.name.startswith("crc32c:"):
-                crcs.append(values)
+                crcs.append(values.data)
             else:
-                found_values = ColumnData(column, valid, offsets, values)
-                small.append(self._mapped(found_values, dictionaries.get(column.name), rows, what))
+                small.append(values)
         return ChunkHead(rows, tuple(small), tuple(payload))
 
-    def _check_identity(self, schema: pa.Schema, index: int, what: ChunkName) -> None:
-        metadata = {k.decode(): v.decode("utf-8", "replace") for k, v in (schema.metadata or {}).items()}
+    def column_data(
+        self,
+        column: Column,
+        message: npt.NDArray[np.uint8],
+        place: Buffers,
+        dictionary: Dictionary | None,
+        rows: int,
+        what: ChunkName,
+    ) -> ColumnData:
+        """The values of a column that is not payload, class ids as those of the version."""
+        values = message[place.data[0] : place.data[0] + place.data[1]].view(
+            np.uint8 if column.kind == "bool" else column.dtype
+        )
+        offsets = None
+        if column.has_offsets:
+            end = place.elements if column.kind == "list" else place.data[1]
+            offsets = checked_offsets(message, place.offsets, end, what.of(column.name))
+        if column.kind == "bool":
+            values = np.unpackbits(values, count=rows, bitorder="little").view(np.bool_)
+        elif column.kind == "tensor":
+            values = values.reshape(rows, column.width)
+        valid = None
+        if place.nulls:
+            bits = message[place.validity[0] : place.validity[0] + place.validity[1]]
+            valid = np.unpackbits(bits, count=rows, bitorder="little").view(np.bool_)
+        return self._mapped(ColumnData(column, valid, offsets, values), dictionary, rows, what)
+
+    def check_identity(self, metadata: Mapping[str, str], index: int, what: ChunkName) -> None:
+        """Raises `CorruptDataError` if the schema metadata are those of another chunk."""
         number = metadata.get("stoker.format", "")
         check_format(int(number) if number.isdigit() else number, what)
         try:
@@ -193,8 +206,6 @@ class ChunkReader:
             found = metadata.get(f"stoker.{name}")
             if found != expected:
                 raise CorruptDataError(f"{what}: belongs to {name} {found!r}, expected {expected!r}")
-        if schema.names != [name for name, _ in self._schema]:
-            raise CorruptDataError(f"{what}: columns {schema.names}, expected {[name for name, _ in self._schema]}")
 
     def _places(
         self,

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stoker._format.canonical_json import array_of_numbers
+from stoker._format.fields import Field
 
 _STRUCTS = {code: struct.Struct("<" + code) for code in "BhiIq"}
 _OFFSET = "offset"
@@ -36,6 +37,18 @@ class SchemaColumn(NamedTuple):
     type: str
     nullable: bool = False
     metadata: Mapping[str, str] = {}
+
+
+def chunk_schema(fields: Sequence[Field]) -> list[SchemaColumn]:
+    """The columns of a chunk: key, small fields, checksums, payload fields."""
+    small = [f for f in fields if not f.payload]
+    payload = [f for f in fields if f.payload]
+    return [
+        SchemaColumn("key", "utf8"),
+        *(SchemaColumn(f.name, f.type, f.nullable) for f in small),
+        *(SchemaColumn(f"crc32c:{f.name}", "uint32") for f in payload),
+        *(SchemaColumn(f.name, f.type) for f in payload),
+    ]
 
 
 class Block(NamedTuple):

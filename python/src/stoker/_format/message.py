@@ -107,6 +107,17 @@ class Buffers(NamedTuple):
     offsets: tuple[int, int]
     data: tuple[int, int]
 
+    def with_checksum(self, column: Column) -> list[tuple[int, int]]:
+        """The buffers that have a checksum in the footer of a chunk: all except payload data, in metadata order."""
+        offsets = [self.offsets] if column.has_offsets else []
+        items = [_NONE] if column.nodes == 2 else []
+        return [self.validity, *offsets, *items, *([] if column.payload else [self.data])]
+
+    def moved(self, by: int) -> Buffers:
+        """The same buffers in a message that is cut off before them."""
+        places = ((at + by, length) for at, length in (self.validity, self.offsets, self.data))
+        return Buffers(self.nulls, self.elements, *places)
+
 
 class MessageLayout:
     """Packs and reads the messages of one set of columns."""

@@ -15,8 +15,9 @@ from stoker._format.canonical_json import compact
 from stoker._format.checksum import RunningCrcs, crc32c, shift
 from stoker._format.dictionaries import dictionary_batch, head_length
 from stoker._format.fields import Field
-from stoker._format.flatbuffer import ALIGNMENT, Block, SchemaColumn, closing, opening
-from stoker._format.message import BODY_LIMIT, Column, MessageLayout, chunk_columns, crc_column
+from stoker._format.flatbuffer import ALIGNMENT, Block, chunk_schema, closing, opening
+from stoker._format.footer import footer_metadata
+from stoker._format.message import BODY_LIMIT, Column, MessageLayout, chunk_columns
 from stoker._packing.segments import Bytes, Content, Segment, content
 from stoker.errors import InvalidSampleError
 
@@ -107,7 +108,7 @@ class ChunkFormat:
                 )
         sums = [_sums(p, count) for p in payload]
         parts = [key, *small, *sums, *payload]
-        schema, dictionaries = self._schema(), self._dictionaries(small)
+        schema, dictionaries = chunk_schema(self.fields), self._dictionaries(small)
         self._check_size(parts, sum(map(len, dictionaries)), identity, count)
         message, places, length = self._layout.pack(
             count,
@@ -132,7 +133,8 @@ class ChunkFormat:
             if index < len(parts) - len(payload):
                 _fill(head, at + d, part.data)
         head_crc = crc32c(bytes(head))
-        footer = {"stoker.head_length": str(end), "stoker.head_crc32c": f"{head_crc:08x}"}
+        checksums = [*map(crc32c, dictionaries), crc32c(bytes(message)), *self._checksums(parts)]
+        footer = footer_metadata(end, head_crc, checksums)
         tail = closing(schema, metadata, Block(len(first), body, length - body), footer, blocks)
         buffers: list[Bytes] = [bytes(head)]
         crc = head_crc
@@ -164,13 +166,26 @@ class ChunkFormat:
         """What a chunk takes besides its rows, more or less."""
         identity = ChunkIdentity("d" * 36, uuid.UUID(int=0), "i" * 36, "s" * 8, 0)
         small = [Content(0, 0, b"", b"", [], 0, 0, np.zeros(0, np.int64), None, []) for _ in self._small]
-        schema, metadata, dictionaries = self._schema(), self._metadata(identity), self._dictionaries(small)
-        footer = {"stoker.head_length": "0" * 7, "stoker.head_crc32c": "0" * 8}
+        schema, metadata, dictionaries = chunk_schema(self.fields), self._metadata(identity), self._dictionaries(small)
+        buffers = sum(c.buffers for c in self._layout.columns)
+        footer = footer_metadata(10**6, 0, [0] * (len(dictionaries) + 1 + buffers - len(self._payload)))
         blocks = [Block(0, 0, 0)] * len(dictionaries)
         frame = len(opening(schema, metadata)) + len(closing(schema, metadata, Block(0, 0, 0), footer, blocks))
         frame += sum(map(len, dictionaries))
-        buffers = sum(c.buffers for c in self._layout.columns)
         return frame + self._layout.body_start + ALIGNMENT * buffers
+
+    def _checksums(self, parts: Sequence[Content]) -> list[int]:
+        """Of each buffer except payload data, in metadata order."""
+        crcs = []
+        for column, part in zip(self._layout.columns, parts, strict=True):
+            crcs.append(crc32c(bytes(part.validity)))
+            if column.has_offsets:
+                crcs.append(crc32c(bytes(part.offsets)))
+            if column.nodes == 2:
+                crcs.append(0)  # the validity of the items, which is empty
+            if not column.payload:
+                crcs.append(crc32c(b"".join(part.data)))
+        return crcs
 
     def _check_size(self, parts: Sequence[Content], dictionaries: int, identity: ChunkIdentity, rows: int) -> None:
         body = dictionaries + sum(p.data_bytes + len(p.offsets) + len(p.validity) for p in parts)
@@ -184,13 +199,6 @@ class ChunkFormat:
         """The dictionary batches, in the order of the columns."""
         numbered = enumerate(zip(self._small, small, strict=True), 1)
         return [dictionary_batch(n, part.classes or []) for n, (f, part) in numbered if f.type == "categorical"]
-
-    def _schema(self) -> list[SchemaColumn]:
-        columns = [SchemaColumn("key", "utf8")]
-        columns += [SchemaColumn(f.name, f.type, f.nullable) for f in self._small]
-        columns += [SchemaColumn(crc_column(f.name).name, "uint32") for f in self._payload]
-        columns += [SchemaColumn(f.name, f.type) for f in self._payload]
-        return columns
 
     def _metadata(self, identity: ChunkIdentity) -> dict[str, str]:
         return {

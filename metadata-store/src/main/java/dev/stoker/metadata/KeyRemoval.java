@@ -1,6 +1,6 @@
 package dev.stoker.metadata;
 
-import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.log.RemovedRows;
@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Removes samples by key. Reads the heads of all live chunks to find them, once each, even if the commit is retried on
+ * Removes samples by key. Reads the keys of all live chunks to find them, once each, even if the commit is retried on
  * several versions. Not thread-safe.
  */
 public final class KeyRemoval implements Removal {
@@ -73,10 +73,10 @@ public final class KeyRemoval implements Removal {
             return known;
         }
         ObjectRangeReader file = new ObjectRangeReader(store, ChunkNames.path(table.id(index)));
-        ChunkHead head = ChunkReader.readHead(file, table.summary(index));
+        ArrowColumn column = ChunkReader.readKeys(file, table.summary(index));
         List<Match> found = new ArrayList<>();
-        for (int row = 0; row < head.rows(); row++) {
-            String key = head.key(row);
+        for (int row = 0; row < column.rows(); row++) {
+            String key = column.stringAt(row);
             if (keys.contains(key)) {
                 found.add(new Match(row, key));
             }

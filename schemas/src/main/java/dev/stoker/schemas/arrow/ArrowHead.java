@@ -193,6 +193,16 @@ public final class ArrowHead {
         return (int) (bodyPosition() + small);
     }
 
+    /** Returns the parts of the head that have their own checksums in a chunk's footer, in file order. */
+    public List<HeadPart> parts() {
+        return HeadPart.of(
+                dictionaries.stream().map(DictionaryBatch::block).toList(),
+                new ArrowFooter.Block(messageAt, batch.headLength(), batch.bodyLength()),
+                layout,
+                batch.offsets(),
+                batch.lengths());
+    }
+
     /** Returns the footer that belongs to this head. */
     public ArrowFooter footer(Map<String, String> metadata) {
         return new ArrowFooter(

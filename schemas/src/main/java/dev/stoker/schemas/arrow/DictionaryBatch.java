@@ -87,8 +87,8 @@ public final class DictionaryBatch {
         return List.copyOf(dictionaries);
     }
 
-    private static DictionaryBatch read(ByteBuffer bytes, int at, int column, String name, String file)
-            throws StokerException {
+    /** Reads the dictionary batch at a position. */
+    static DictionaryBatch read(ByteBuffer bytes, int at, int column, String name, String file) throws StokerException {
         String what = "dictionary of column " + name;
         ByteBuffer message = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).position(at);
         ByteBuffer flatbuffer = Message.flatbuffer(message, file, what);

@@ -135,6 +135,15 @@ public final class RecordBatchLayout {
         return payloadBuffer[buffer];
     }
 
+    /** Returns the number of buffers that contain no payload data. */
+    public int smallBuffers() {
+        int count = 0;
+        for (boolean isPayload : payloadBuffer) {
+            count += isPayload ? 0 : 1;
+        }
+        return count;
+    }
+
     /** Returns the bytes of prefix, flatbuffer and padding. The body begins there. */
     public int headLength() {
         return (int) align(PREFIX + (long) flatbufferLength());

@@ -1,6 +1,7 @@
 package dev.stoker.schemas.arrow;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * Collects the parts of a record batch message: finished columns, and payload columns whose values are stored
@@ -69,6 +70,19 @@ public final class RecordBatchParts {
     /** Returns the length of the message up to the first payload data buffer. */
     public long smallLength() {
         return layout.headLength() + layout.place(lengths, new long[lengths.length]);
+    }
+
+    /**
+     * Returns the parts of a head that have their own checksums in a chunk's footer, in file order.
+     *
+     * @param opening the bytes of the file before the message
+     */
+    public List<HeadPart> headParts(ArrowHead.Opening opening) {
+        long[] offsets = new long[lengths.length];
+        layout.place(lengths, offsets);
+        ArrowFooter.Block batch =
+                new ArrowFooter.Block(opening.bytes().length, layout.headLength(), layout.bodyLength(lengths));
+        return HeadPart.of(opening.dictionaries(), batch, layout, offsets, lengths);
     }
 
     /**

@@ -71,8 +71,10 @@ record ChunkColumns(
         List<List<String>> noNames =
                 layout.fields().stream().map(field -> List.<String>of()).toList();
         Opening opening = ArrowHead.opening(empty, byColumn(layout, noNames));
+        String checksums = HeadChecksums.blank(
+                opening.dictionaries().size() + 1 + layout.batch().smallBuffers());
         return opening.bytes().length
-                + (long) footer(layout, empty, opening, 0, ChunkReader.footerMetadata(0, 0))
+                + (long) footer(layout, empty, opening, 0, ChunkReader.footerMetadata(0, 0, checksums))
                         .tail()
                         .length;
     }
@@ -126,7 +128,8 @@ record ChunkColumns(
         for (PayloadColumn column : payload) {
             column.appendTo(buffers, file);
         }
-        Map<String, String> metadata = ChunkReader.footerMetadata(headLength, headCrc);
+        Map<String, String> metadata =
+                ChunkReader.footerMetadata(headLength, headCrc, HeadChecksums.of(head, parts.headParts(opening)));
         ByteBuffer tail = ByteBuffer.wrap(
                 footer(layout, schema, opening, parts.bodyLength(), metadata).tail());
         buffers.add(tail);

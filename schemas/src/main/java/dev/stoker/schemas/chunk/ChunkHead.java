@@ -148,18 +148,22 @@ public final class ChunkHead {
         return schema.layout();
     }
 
+    /** Checks that the class ids of a categorical column are below the number of its classes. */
+    static void checkClassIds(ArrowColumn column, int classes, String file) throws CorruptDataException {
+        for (int row = 0; row < column.rows(); row++) {
+            int id = column.intAt(row);
+            if ((id < 0 || id >= classes) && !column.isNull(row)) {
+                throw CorruptDataException.mismatch(
+                        file, "class of " + column.field().name() + " in row " + row, "0 to " + (classes - 1), id);
+            }
+        }
+    }
+
     private void checkColumn(int field) throws StokerException {
         ArrowColumn column = columns[field];
         String name = column.field().name();
         if (column.field().type() == ScalarType.CATEGORICAL) {
-            int count = classes(field).size();
-            for (int row = 0; row < rows(); row++) {
-                int id = column.intAt(row);
-                if ((id < 0 || id >= count) && !column.isNull(row)) {
-                    throw CorruptDataException.mismatch(
-                            file, "class of " + name + " in row " + row, "0 to " + (count - 1), id);
-                }
-            }
+            checkClassIds(column, classes(field).size(), file);
         }
         if (crcs[field] != null) {
             // The checksums cover the payload without gaps only if the values fill their buffer.

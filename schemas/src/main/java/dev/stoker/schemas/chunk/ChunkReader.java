@@ -1,5 +1,6 @@
 package dev.stoker.schemas.chunk;
 
+import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.ArrowFooter;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -25,6 +26,9 @@ public final class ChunkReader {
     static final String HEAD_LENGTH = "stoker.head_length";
     static final String HEAD_CRC = "stoker.head_crc32c";
 
+    /** Length from which on a head takes longer to read than the four requests of a {@link ColumnReader}. */
+    private static final int LONG_HEAD = 4 << 20;
+
     private ChunkReader() {}
 
     /**
@@ -38,20 +42,53 @@ public final class ChunkReader {
         }
         ByteBuffer head = readHead(file, expected.headLength(), expected.headCrc32c());
         ChunkHead chunk = ChunkHead.parse(head, length, file.name());
-        if (!chunk.identity().chunk().equals(expected.id())) {
+        checkIdentity(chunk.identity(), chunk.rows(), expected, file.name());
+        return chunk;
+    }
+
+    /**
+     * Reads the keys of a chunk, checked against the log or the chunk table. Reads the whole head if it is short, and
+     * only the column otherwise.
+     */
+    public static ArrowColumn readKeys(RangeReader file, ChunkSummary expected) throws IOException {
+        return expected.headLength() < LONG_HEAD
+                ? readHead(file, expected).keys()
+                : ColumnReader.open(file, expected).keys();
+    }
+
+    static void checkIdentity(ChunkIdentity identity, int rows, ChunkSummary expected, String name)
+            throws StokerException {
+        if (!identity.chunk().equals(expected.id())) {
             throw new ForeignFileException(
-                    file.name(),
-                    "chunk " + expected.id(),
-                    "it says that it is chunk " + chunk.identity().chunk());
+                    name, "chunk " + expected.id(), "it says that it is chunk " + identity.chunk());
         }
-        if (chunk.rows() != expected.rows() || !chunk.identity().split().equals(expected.split())) {
+        if (rows != expected.rows() || !identity.split().equals(expected.split())) {
             throw CorruptDataException.mismatch(
-                    file.name(),
+                    name,
                     "rows and split",
                     expected.rows() + " of " + expected.split(),
-                    chunk.rows() + " of " + chunk.identity().split());
+                    rows + " of " + identity.split());
         }
-        return chunk;
+    }
+
+    /** Reads the footer of a chunk that the log knows. Checks that the file and its head have the right lengths. */
+    static ArrowFooter readFooter(RangeReader file, ChunkSummary expected) throws IOException {
+        long length = file.length();
+        if (length != expected.length()) {
+            throw CorruptDataException.mismatch(file.name(), "file length", expected.length(), length);
+        }
+        ArrowFooter footer = ArrowFooter.read(readTail(file, length), file.name());
+        long headLength = headLength(footer, length, file.name());
+        if (headLength != expected.headLength()) {
+            throw CorruptDataException.mismatch(file.name(), HEAD_LENGTH, expected.headLength(), headLength);
+        }
+        return footer;
+    }
+
+    private static ByteBuffer readTail(RangeReader file, long length) throws IOException {
+        ByteBuffer ending = read(file, length - ArrowFooter.ENDING, ArrowFooter.ENDING);
+        int tailLength = ArrowFooter.tailLength(ending, length, file.name());
+        return read(file, length - tailLength, tailLength);
     }
 
     /**
@@ -85,10 +122,11 @@ public final class ChunkReader {
      */
     record Opened(ChunkHead head, int headCrc32c, ByteBuffer tail) {}
 
-    static Map<String, String> footerMetadata(long headLength, int headCrc32c) {
+    static Map<String, String> footerMetadata(long headLength, int headCrc32c, String checksums) {
         Map<String, String> metadata = new LinkedHashMap<>();
         metadata.put(HEAD_LENGTH, String.valueOf(headLength));
         metadata.put(HEAD_CRC, Crc32cs.hex(headCrc32c));
+        metadata.put(HeadChecksums.KEY, checksums);
         return Collections.unmodifiableMap(metadata);
     }
 
@@ -96,15 +134,17 @@ public final class ChunkReader {
         String name = file.name();
         long length = file.length();
         checkMagic(file, length);
-        ByteBuffer ending = read(file, length - ArrowFooter.ENDING, ArrowFooter.ENDING);
-        int tailLength = ArrowFooter.tailLength(ending, length, name);
-        ByteBuffer tail = read(file, length - tailLength, tailLength);
+        ByteBuffer tail = readTail(file, length);
+        int tailLength = tail.limit();
         ArrowFooter footer = ArrowFooter.read(tail, name);
         long headLength = headLength(footer, length - tailLength, name);
         int headCrc = headCrc(footer, name);
-        ChunkHead head = ChunkHead.parse(readHead(file, headLength, headCrc), length - tailLength, name);
-        byte[] expected =
-                head.arrow().footer(footerMetadata(headLength, headCrc)).tail();
+        ByteBuffer headBytes = readHead(file, headLength, headCrc);
+        ChunkHead head = ChunkHead.parse(headBytes, length - tailLength, name);
+        String checksums = HeadChecksums.of(headBytes, head.arrow().parts());
+        byte[] expected = head.arrow()
+                .footer(footerMetadata(headLength, headCrc, checksums))
+                .tail();
         if (!tail.equals(ByteBuffer.wrap(expected))) {
             throw CorruptDataException.mismatch(
                     name, "footer", "the one that belongs to the head", "another, or one that Stoker did not write");
@@ -160,7 +200,7 @@ public final class ChunkReader {
         return Integer.parseUnsignedInt(text, 16);
     }
 
-    private static ByteBuffer read(RangeReader file, long offset, int length) throws IOException {
+    static ByteBuffer read(RangeReader file, long offset, int length) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(length);
         file.readFully(offset, bytes);
         return bytes.flip();

@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
 
 /**
  * Checks the list of features that a container requires of its reader. A container without the list requires none. The
- * list is sorted, names each feature once, and is never empty. Normative: "Features" in {@code docs/formats/dataset.md}.
+ * list is sorted, names each feature once, and is never empty. Normative: "Features" in
+ * {@code docs/formats/dataset.md}.
  */
 public final class Requires {
     /** Key of the list in JSON. */

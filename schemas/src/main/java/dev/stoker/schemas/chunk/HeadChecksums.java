@@ -1,0 +1,59 @@
+package dev.stoker.schemas.chunk;
+
+import dev.stoker.schemas.arrow.DetachedColumns;
+import dev.stoker.schemas.arrow.HeadPart;
+import dev.stoker.schemas.crc.ConcatCrc;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.CorruptDataException;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** Reads and writes the checksums of a head's parts in the footer: eight hexadecimal digits for each part. */
+final class HeadChecksums {
+    static final String KEY = "stoker.buffer_crc32c";
+    private static final int DIGITS = 8;
+
+    private HeadChecksums() {}
+
+    /** Returns the text for a head, from index 0 to the limit. */
+    static String of(ByteBuffer head, List<HeadPart> parts) {
+        StringBuilder text = new StringBuilder(DIGITS * parts.size());
+        for (HeadPart part : parts) {
+            text.append(Crc32cs.hex(Crc32cs.of(head.slice((int) part.position(), part.length()))));
+        }
+        return text.toString();
+    }
+
+    /** Returns a text of the right length. */
+    static String blank(int parts) {
+        return "0".repeat(DIGITS * parts);
+    }
+
+    /** Parses a text with one checksum for each part. */
+    static int[] parse(String text, int parts, String file) throws CorruptDataException {
+        if (text == null || text.length() != DIGITS * parts || !text.matches("[0-9a-f]*")) {
+            throw CorruptDataException.mismatch(
+                    file, KEY, parts + " checksums of 8 hexadecimal digits", text == null ? "none" : "another text");
+        }
+        int[] crcs = new int[parts];
+        for (int p = 0; p < parts; p++) {
+            crcs[p] = Integer.parseUnsignedInt(text.substring(DIGITS * p, DIGITS * (p + 1)), 16);
+        }
+        return crcs;
+    }
+
+    /** Returns the checksum of the whole head, which follows from those of its parts. */
+    static int combined(DetachedColumns columns, int[] crcs, long headLength) {
+        ConcatCrc crc = new ConcatCrc();
+        crc.add(columns.opening());
+        for (int p = 0; p < crcs.length; p++) {
+            HeadPart part = columns.parts().get(p);
+            crc.addZeros((int) (part.position() - crc.length()));
+            if (part.length() > 0) {
+                crc.add(crcs[p], part.length());
+            }
+        }
+        crc.addZeros((int) (headLength - crc.length()));
+        return crc.value();
+    }
+}
