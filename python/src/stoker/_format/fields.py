@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from stoker._format.field_names import check_field_name
 from stoker.errors import CorruptDataError
 
 _NUMBERS: dict[str, Any] = {
@@ -26,7 +27,6 @@ _NUMBERS: dict[str, Any] = {
     "bfloat16": pa.uint16(),
 }
 _TYPE = re.compile(r"([a-z0-9]+)(?:\[((?:[0-9]+(?:,[0-9]+)*)?)\])?")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,127}")
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,8 @@ class Field:
     payload: bool = False
 
     def __post_init__(self) -> None:
+        check_field_name(self.name)
         kind, _, shape = self._parts()
-        if not _NAME.fullmatch(self.name) or self.name == "key":
-            raise ValueError(f"field name {self.name!r} is not allowed")
         known = kind in _NUMBERS if shape is not None else kind in _NUMBERS or kind in _OTHERS
         if not known or (shape is not None and any(d < 1 for d in shape)):
             raise ValueError(f"field {self.name}: unknown type {self.type!r}")

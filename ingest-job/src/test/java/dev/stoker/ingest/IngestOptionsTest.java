@@ -194,7 +194,7 @@ class IngestOptionsTest {
         "--label-from, folder, 'parent-dir, regex:<expression> or csv:<file>'",
         "--label-from, csv:/nowhere/x.csv, does not exist or is not readable",
         "--label-from, regex:abc, has no group",
-        "--field, 1x, is no field name",
+        "--field, stoker.x, is reserved",
         "--field, x:int32, neither binary nor utf8",
         "--field, label, ''",
         "--sidecar, txt=caption, is not ending=field:type",

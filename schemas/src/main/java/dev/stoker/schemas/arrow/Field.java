@@ -1,11 +1,9 @@
 package dev.stoker.schemas.arrow;
 
-import java.util.regex.Pattern;
-
 /**
  * Describes a field of a dataset. The key is not a field; it is the implicit first column.
  *
- * @param name matches {@code [A-Za-z_][A-Za-z0-9_.-]{0,127}} and is not {@code key}
+ * @param name has 1 to 255 bytes of UTF-8 without control characters, and is not reserved
  * @param type any type except fixed-size binary
  * @param nullable whether a sample may lack a value; never true for payload
  * @param payload whether it is served without copying; only for utf8, binary, lists and tensors
@@ -14,13 +12,8 @@ public record Field(String name, FieldType type, boolean nullable, boolean paylo
     /** Name of the implicit first column. */
     public static final String KEY = "key";
 
-    private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]{0,127}");
-
     public Field {
-        if (!NAME.matcher(name).matches() || name.equals(KEY)) {
-            throw new IllegalArgumentException("'" + name + "' is no field name; use a letter or _ first, then at most"
-                    + " 127 letters, digits, '_', '.' or '-'; 'key' is taken");
-        }
+        FieldNames.check(name);
         if (type instanceof FixedBinaryType) {
             throw new IllegalArgumentException("field '" + name + "' cannot have the type " + type);
         }

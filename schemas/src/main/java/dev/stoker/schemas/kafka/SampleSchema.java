@@ -77,10 +77,11 @@ public final class SampleSchema {
     }
 
     /**
-     * Returns an Avro name. Avro's names permit neither dot nor hyphen. A duplicate name gets underscores at its end.
+     * Returns an Avro name. Avro's names consist of letters, digits and underscores of ASCII and do not begin with a
+     * digit. A duplicate name gets underscores at its end.
      */
     private static String name(String field, Set<String> taken) {
-        String name = field.replaceAll("[.-]", "_");
+        String name = field.replaceAll("[^A-Za-z0-9_]", "_").replaceFirst("^(?=[0-9])", "_");
         while (!taken.add(name)) {
             name += "_";
         }
