@@ -203,6 +203,13 @@ def value_bytes(kind: str, value: Any, class_id: Callable[[str], int]) -> bytes:
     return struct.pack(f"<{len(values)}{NUMBERS[element]}", *values)
 
 
+def row_bytes(kind: str, values: list[Any]) -> list[bytes]:
+    """The bytes of each row in the values buffer of a payload field."""
+    element, shape = split(kind)
+    nothing = bytes(math.prod(shape) * struct.calcsize(NUMBERS[element]) if shape else 0)
+    return [nothing if v is None else value_bytes(kind, v, [].index) for v in values]
+
+
 def bitmap(bits: list[bool]) -> bytes:
     return bytes(sum(bit << i for i, bit in enumerate(bits[at : at + 8])) for at in range(0, len(bits), 8))
 
@@ -281,14 +288,14 @@ def chunk(spec: dict[str, Any]) -> bytes:
         parts.append(column(f["type"], values, names.index))
     for f in payload:
         columns.append(("crc32c:" + f["name"], "uint32", False))
-        sums = [crc32c(value_bytes(f["type"], row[f["name"]], no_class)) for row in rows]
+        sums = [crc32c(data) for data in row_bytes(f["type"], [row[f["name"]] for row in rows])]
         parts.append(column("uint32", sums, no_class))
     for f in payload:
-        columns.append((f["name"], f["type"], False))
+        columns.append((f["name"], f["type"], f["nullable"]))
         parts.append(column(f["type"], [row[f["name"]] for row in rows], no_class))
     metadata = {"stoker.format": "1"}
     metadata |= {f"stoker.{key}": spec[key] for key in ("dataset", "chunk", "ingest", "split", "created")}
-    metadata["stoker.payload"] = json.dumps([f["name"] for f in payload], separators=(",", ":"))
+    metadata["stoker.payload"] = json.dumps([f["name"] for f in payload], separators=(",", ":"), ensure_ascii=False)
     first = opening(columns, metadata)
     places: list[Block] = []
     for top, body, _ in dictionaries:

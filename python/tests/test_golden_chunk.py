@@ -83,7 +83,7 @@ def test_schema_describes_the_chunk(name: str) -> None:
     assert list(metadata.items()) == [
         ("stoker.format", "1"),
         *((f"stoker.{key}", spec[key]) for key in ("dataset", "chunk", "ingest", "split", "created")),
-        ("stoker.payload", json.dumps(payload, separators=(",", ":"))),
+        ("stoker.payload", json.dumps(payload, separators=(",", ":"), ensure_ascii=False)),
     ]
     nullable = {field["name"] for field in spec["fields"] if field["nullable"]}
     assert {field.name for field in schema if field.nullable} == nullable
@@ -112,6 +112,9 @@ def test_checksums_cover_head_and_samples(name: str) -> None:
 
 
 def _bytes(scalar: pa.Scalar) -> bytes:
+    if not scalar.is_valid:
+        fixed = isinstance(scalar, pa.FixedSizeListScalar)
+        return bytes(scalar.type.list_size * scalar.type.value_type.byte_width if fixed else 0)
     if isinstance(scalar, pa.ListScalar):
         return scalar.values.to_numpy().tobytes()
     return scalar.as_buffer().to_pybytes()

@@ -316,18 +316,18 @@ def test_avro_that_is_not_ours_is_refused() -> None:
     ("name", "kind", "nullable", "payload"),
     [
         ("key", "int8", False, False),
-        ("a b", "int8", False, False),
+        ("a\nb", "int8", False, False),
         ("a", "int7", False, False),
         ("a", "bool[]", False, False),
         ("a", "utf8[3]", False, False),
         ("a", "int8[0]", False, False),
         ("a", "int8[", False, False),
         ("a", "int8", False, True),
-        ("a", "binary", True, True),
+        ("a", "int8[?]", True, False),
     ],
 )
 def test_impossible_fields_are_refused(name: str, kind: str, nullable: bool, payload: bool) -> None:
-    with pytest.raises(ValueError, match=r"not allowed|unknown type|payload"):
+    with pytest.raises(ValueError, match=r"field name|unknown type|payload"):
         Field(name, kind, nullable, payload)
 
 

@@ -93,7 +93,8 @@ class Batch:
       returned as its bits (uint16). Class ids are int32; `feed.classes` has their names.
     - binary and lists: a `Ragged` with values, offsets and a view for each row
     - utf8: a list of `str`
-    - nullable fields: a `numpy.ma.MaskedArray`, or None for a missing string; `validity(name)` works for all types
+    - nullable fields: a `numpy.ma.MaskedArray`; None for a missing string; an empty row of a `Ragged`.
+      `validity(name)` works for all types
 
     Columns are views of the received memory. That memory is reused once nothing refers to it.
     """
@@ -255,10 +256,10 @@ class Batch:
             value = self[name]
             decoded = self._decoded is not None and name in self._decoded
             element = "" if decoded else field.element
+            valid = self.validity(name) if field.nullable and not isinstance(value, list) else None
+            if valid is not None:
+                validity[name] = to.array(valid, "bool")
             if isinstance(value, np.ma.MaskedArray):
-                valid = self.validity(name)
-                if valid is not None:
-                    validity[name] = to.array(valid, "bool")
                 columns[name] = to.array(value.data, element)
             elif isinstance(value, np.ndarray):
                 columns[name] = to.array(value, element)

@@ -64,6 +64,9 @@ class Decoding:
         out: dict[str, Callable[[], Any]] = {}
         for field, decode in self._decoders.items():
             rows = list(batch.raw(field))
+            valid = batch.validity(field)
+            if valid is not None:
+                rows = [row if ok else None for row, ok in zip(rows, valid.tolist(), strict=True)]
             step = max(1, -(-len(rows) // (2 * self._threads)))
             futures = [
                 self._pool.submit(_decode_rows, decode, rows[at : at + step], at) for at in range(0, len(rows), step)
@@ -82,7 +85,7 @@ def _decode_rows(decode: Decode, rows: Sequence[Any], first: int) -> list[Any]:
     out = []
     for at, row in enumerate(rows, first):
         try:
-            out.append(decode(row))
+            out.append(None if row is None else decode(row))
         except Exception as e:
             raise _RowError(at) from e
     return out

@@ -45,6 +45,8 @@ class PayloadPlaces:
     starts: npt.NDArray[np.int64]
     lengths: npt.NDArray[np.int64]
     crcs: npt.NDArray[np.uint32]
+    validity: npt.NDArray[np.bool_] | None = None
+    """None: every row has a value."""
 
 
 @dataclass(frozen=True)
@@ -182,10 +184,7 @@ class ChunkReader:
             values = np.unpackbits(values, count=rows, bitorder="little").view(np.bool_)
         elif column.kind == "tensor":
             values = values.reshape(rows, column.width)
-        valid = None
-        if place.nulls:
-            bits = message[place.validity[0] : place.validity[0] + place.validity[1]]
-            valid = np.unpackbits(bits, count=rows, bitorder="little").view(np.bool_)
+        valid = _validity(message, place, rows)
         return self._mapped(ColumnData(column, valid, offsets, values), dictionary, rows, what)
 
     def check_identity(self, metadata: Mapping[str, str], index: int, what: ChunkName) -> None:
@@ -226,7 +225,14 @@ class ChunkReader:
             offsets = np.arange(rows + 1, dtype=np.int64) * (column.itemsize * column.width)
         if start + int(offsets[-1]) > int(self.snapshot.chunks.columns["length"][index]):
             raise CorruptDataError(f"{what}: data reaches beyond the end of the file")
-        return PayloadPlaces(start + offsets[:-1], offsets[1:] - offsets[:-1], crcs)
+        lengths = offsets[1:] - offsets[:-1]
+        valid = _validity(message, place, rows)
+        if valid is not None:
+            # Batches take the bytes as they are, so those of a null row must be zeros.
+            nothing = bytes(0 if column.has_offsets else column.itemsize * column.width)
+            if np.any(lengths[~valid] != len(nothing)) or np.any(crcs[~valid] != crc32c(nothing)):
+                raise CorruptDataError(f"{what}: a null row has bytes other than {len(nothing)} zeros")
+        return PayloadPlaces(start + offsets[:-1], lengths, crcs, valid)
 
     def _mapped(self, values: ColumnData, dictionary: Dictionary | None, rows: int, what: ChunkName) -> ColumnData:
         """Turns the class ids of a chunk into those of the version; null slots become zero."""
@@ -257,3 +263,10 @@ class ChunkReader:
         if len(self._known) < _CLASS_LISTS:
             self._known[field, dictionary.body] = ids
         return ids
+
+
+def _validity(message: npt.NDArray[np.uint8], place: Buffers, rows: int) -> npt.NDArray[np.bool_] | None:
+    if not place.nulls:
+        return None
+    bits = message[place.validity[0] : place.validity[0] + place.validity[1]]
+    return np.unpackbits(bits, count=rows, bitorder="little").view(np.bool_)

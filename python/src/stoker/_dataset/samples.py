@@ -181,6 +181,9 @@ class Samples:
             fd = self._reader.open(index)
             try:
                 for field, places in zip(payload, head.payload, strict=True):
+                    if places.validity is not None and not places.validity[row]:
+                        out[field.name] = None
+                        continue
                     data = np.empty(int(places.lengths[row]), np.uint8)
                     got = read_fully(fd, data, int(places.starts[row]))
                     if got != len(data) or crc32c(data) != int(places.crcs[row]):

@@ -26,7 +26,18 @@ _NUMBERS: dict[str, Any] = {
     "float64": pa.float64(),
     "bfloat16": pa.uint16(),
 }
+_NULL_ITEMS = re.compile(r"([a-z0-9]+)\?(\[[0-9,]*\])")
 _TYPE = re.compile(r"([a-z0-9]+)(?:\[((?:[0-9]+(?:,[0-9]+)*)?)\])?")
+
+
+def check_items(kind: str) -> None:
+    """Raises `ValueError` for a list or tensor whose items could be null."""
+    match = _NULL_ITEMS.fullmatch(kind)
+    if match is not None:
+        raise ValueError(
+            f"items of lists and tensors cannot be null: '{kind}'; use '{match[1]}{match[2]}'; the field itself may be "
+            "nullable"
+        )
 
 
 @dataclass(frozen=True)
@@ -44,11 +55,12 @@ class Field:
         known = kind in _NUMBERS if shape is not None else kind in _NUMBERS or kind in _OTHERS
         if not known or (shape is not None and any(d < 1 for d in shape)):
             raise ValueError(f"field {self.name}: unknown type {self.type!r}")
-        if self.payload and (self.nullable or not (shape is not None or kind in ("utf8", "binary"))):
+        if self.payload and not (shape is not None or kind in ("utf8", "binary")):
             raise ValueError(f"field {self.name}: {self.type} cannot be a payload field")
 
     def _parts(self) -> tuple[str, bool, tuple[int, ...] | None]:
         """(element type, is a list or tensor, shape: None scalar, () list, else tensor)."""
+        check_items(self.type)
         match = _TYPE.fullmatch(self.type)
         if match is None:
             raise ValueError(f"field {self.name}: unknown type {self.type!r}")

@@ -47,7 +47,7 @@ def chunk_schema(fields: Sequence[Field]) -> list[SchemaColumn]:
         SchemaColumn("key", "utf8"),
         *(SchemaColumn(f.name, f.type, f.nullable) for f in small),
         *(SchemaColumn(f"crc32c:{f.name}", "uint32") for f in payload),
-        *(SchemaColumn(f.name, f.type) for f in payload),
+        *(SchemaColumn(f.name, f.type, f.nullable) for f in payload),
     ]
 
 

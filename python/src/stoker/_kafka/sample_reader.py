@@ -53,7 +53,7 @@ class SampleReader:
         """`schema_id` is what a registry calls the schema; None if records do not begin with it."""
         self._opening = b"" if schema_id is None else b"\0" + schema_id.to_bytes(4, "big")
         self._small = [(f.nullable, _value(f, classes)) for f in fields if not f.payload]
-        self._payload = [_value(f, classes) for f in fields if f.payload]
+        self._payload = [(f.nullable, _value(f, classes)) for f in fields if f.payload]
         self._columns = [(KEY, "utf8"), *((Column.of(f), f.type) for f in fields)]
 
     def message(
@@ -82,7 +82,7 @@ class SampleReader:
             found.append(None if nullable and c.long() == 0 else read(c))
         for _ in self._payload:
             c.long()  # its checksum; that of the record was compared before
-        found.extend(read(c) for read in self._payload)
+        found.extend(None if nullable and c.long() == 0 else read(c) for nullable, read in self._payload)
         if c.at != len(value):
             raise CorruptDataError(f"{len(value) - c.at} bytes are left")
         return found

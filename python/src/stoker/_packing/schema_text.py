@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from stoker._format.fields import Field
+from stoker._format.fields import Field, check_items
 
 _TYPES = (
     "bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, utf8, binary, categorical, "
@@ -31,10 +31,14 @@ class WantedField:
     """Nullable only because Arrow's fields are so by default: gives that up to become payload."""
 
     @property
+    def can_be_payload(self) -> bool:
+        """Whether it is payload if the caller says so."""
+        return self.field.has_offsets or self.field.shape is not None
+
+    @property
     def may_be_payload(self) -> bool:
-        """Whether the size decides."""
-        kind = self.field
-        return (kind.has_offsets or kind.shape is not None) and (self.lenient or not kind.nullable)
+        """Whether the size decides. A field that is nullable by intention is payload only if the caller says so."""
+        return self.can_be_payload and (self.lenient or not self.field.nullable)
 
     def decided(self, payload: bool) -> Field:
         """The dataset's field."""
@@ -86,6 +90,8 @@ def _hint(text: object) -> str:
 
 
 def _of_text(name: str, text: str) -> Field:
+    if isinstance(text, str):
+        check_items(text.replace(" ", ""))
     match = _TEXT.fullmatch(text.replace(" ", "")) if isinstance(text, str) else None
     if match is None:
         raise ValueError(f"field {name!r}: unknown type {text!r}{_hint(text)}; there are {_TYPES}")

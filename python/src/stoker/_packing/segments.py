@@ -173,7 +173,9 @@ def _crcs(segments: Sequence[Segment], rows: int) -> npt.NDArray[np.uint32]:
     out = np.empty(rows, np.uint32)
     at = 0
     for s in segments:
-        if s.parts and isinstance(s.parts[0], bytes):
+        if not s.parts:
+            out[at : at + s.rows] = 0
+        elif isinstance(s.parts[0], bytes):
             out[at : at + s.rows] = np.fromiter(map(value, s.parts), np.uint32, s.rows)
         else:
             # Slices of an array, as the checksum takes no memoryview.

@@ -143,13 +143,7 @@ class SmallParts:
 
     def _small(self, column: Column, at: int) -> tuple[Any, Any]:
         pieces = [(s.block.small[at], s.start, s.end) for s in self._segments]
-        validity, nulls = None, 0
-        if any(p.validity is not None for p, _, _ in pieces):
-            valid = np.concatenate(
-                [p.validity[a:b] if p.validity is not None else np.ones(b - a, np.bool_) for p, a, b in pieces]
-            )
-            nulls = self.rows - int(np.count_nonzero(valid))
-            validity = np.packbits(valid, bitorder="little") if nulls else None
+        validity, nulls = self._validity(pieces)
         offsets = None
         if column.has_offsets:
             data = _concat([p.data[p.offsets[a] : p.offsets[b]] for p, a, b in pieces if p.offsets is not None], column)
@@ -169,7 +163,19 @@ class SmallParts:
         if column.has_offsets and size < 2**31:
             offsets = _offsets([(p.ends, a, b) for p, a, b in pieces], self.rows, column.itemsize)
         elements = size // column.itemsize if column.kind == "list" else self.rows * column.width
-        return (None, offsets, None), (0, elements, 0, 4 * (self.rows + 1) if column.has_offsets else 0, size)
+        validity, nulls = self._validity(pieces)
+        sizes = (validity.nbytes if validity is not None else 0, 4 * (self.rows + 1) if column.has_offsets else 0)
+        return (validity, offsets, None), (nulls, elements, *sizes, size)
+
+    def _validity(self, pieces: Sequence[tuple[Any, int, int]]) -> tuple[npt.NDArray[np.uint8] | None, int]:
+        """The validity buffer, and the number of nulls."""
+        if all(p.validity is None for p, _, _ in pieces):
+            return None, 0
+        valid = np.concatenate(
+            [p.validity[a:b] if p.validity is not None else np.ones(b - a, np.bool_) for p, a, b in pieces]
+        )
+        nulls = self.rows - int(np.count_nonzero(valid))
+        return (np.packbits(valid, bitorder="little") if nulls else None), nulls
 
     def write(self, buffer: npt.NDArray[np.uint8], layout: MessageLayout) -> list[Gather]:
         """Writes metadata, small buffers and all padding; returns what payload goes where."""

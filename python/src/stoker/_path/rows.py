@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from stoker._dataset.chunk import ChunkHead, ColumnData
+from stoker._dataset.chunk import ChunkHead, ColumnData, PayloadPlaces
 from stoker._format.checksum import RunningCrcs
 from stoker._format.message import Column
 
@@ -39,6 +39,7 @@ class PayloadColumn:
     """Bytes of rows [0, i) when concatenated; one entry more than rows."""
     crcs: npt.NDArray[np.uint32]
     running: RunningCrcs
+    validity: npt.NDArray[np.bool_] | None
 
 
 class RowBlock:
@@ -67,7 +68,7 @@ class RowBlock:
         if good:
             self.small = tuple(_take(c, [h.small[i] for h in good], index) for i, c in enumerate(small))
             self.payload = tuple(self._payload(c, [h.payload[i] for h in good], index) for i, c in enumerate(payload))
-        self.plain = bool(good) and not bad and all(c.validity is None for c in self.small)
+        self.plain = bool(good) and not bad and all(c.validity is None for c in (*self.small, *self.payload))
         """No nulls and nothing missing."""
 
     @staticmethod
@@ -77,7 +78,15 @@ class RowBlock:
         crcs = _join([p.crcs for p in parts]).take(index)
         ends = np.zeros(len(index) + 1, np.int64)
         np.cumsum(lengths, out=ends[1:])
-        return PayloadColumn(column, starts, ends, crcs, RunningCrcs(crcs, lengths))
+        valid = _valid(parts)
+        return PayloadColumn(
+            column,
+            starts,
+            ends,
+            crcs,
+            RunningCrcs(crcs, lengths),
+            None if valid is None else valid.take(index),
+        )
 
     def key(self, row: int) -> str:
         """The key of a row, for an error."""
@@ -91,10 +100,8 @@ def _join(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
 
 
 def _take(column: Column, parts: Sequence[ColumnData], index: I64) -> SmallColumn:
-    validity = None
-    if any(p.validity is not None for p in parts):
-        valid = [p.validity if p.validity is not None else np.ones(_rows(p), np.bool_) for p in parts]
-        validity = _join(valid).take(index)
+    valid = _valid(parts)
+    validity = None if valid is None else valid.take(index)
     if not column.has_offsets:
         return SmallColumn(column, validity, None, _join([p.data for p in parts]).take(index, axis=0))
     size = column.itemsize
@@ -118,7 +125,15 @@ def _take(column: Column, parts: Sequence[ColumnData], index: I64) -> SmallColum
     return SmallColumn(column, validity, ends.astype(np.int32) if ends[-1] < 2**31 else ends, values.view(column.dtype))
 
 
-def _rows(part: ColumnData) -> int:
+def _valid(parts: Sequence[ColumnData | PayloadPlaces]) -> npt.NDArray[np.bool_] | None:
+    if all(p.validity is None for p in parts):
+        return None
+    return _join([p.validity if p.validity is not None else np.ones(_rows(p), np.bool_) for p in parts])
+
+
+def _rows(part: ColumnData | PayloadPlaces) -> int:
+    if isinstance(part, PayloadPlaces):
+        return len(part.starts)
     return len(part.offsets) - 1 if part.offsets is not None else len(part.data)
 
 

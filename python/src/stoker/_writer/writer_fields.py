@@ -23,12 +23,12 @@ class WriterFields:
         """Set once it is decided which fields are payload."""
         self.order: list[int] = []
         """For each field of the dataset, its index among the caller's fields."""
-        names = {w.field.name for w in wanted if w.may_be_payload}
+        names = {w.field.name for w in wanted if w.can_be_payload}
         for asked in payload or ():
             if asked not in names:
                 raise ValueError(
                     f"payload: {asked!r} cannot be a payload field; possible are {sorted(names)} (utf8, binary, lists "
-                    "and tensors that are not nullable)"
+                    "and tensors)"
                 )
         self._plan()
 
@@ -77,8 +77,8 @@ class WriterFields:
             for chunk in chunks:
                 if any(s.valid is not None and not s.valid.all() for s in chunk.segments()[index + 1]):
                     raise InvalidSampleError(
-                        f"field {name!r} is payload, but a sample has no value for it; leave such samples out, or "
-                        "leave the field out of payload"
+                        f"field {name!r} is payload, but a sample has no value for it; leave such samples out, "
+                        "leave the field out of payload, or give the schema as a dict with '?' after its type"
                     )
             self.wanted[index] = WantedField(strict[name])
         self._plan()

@@ -124,7 +124,9 @@ final class GroupPacker {
         List<Field> fields = head.fields();
         builder.beginRow(head.key(row));
         for (int f = 0; f < fields.size(); f++) {
-            if (fields.get(f).payload()) {
+            if (fields.get(f).payload() && head.column(f).isNull(row)) {
+                builder.setNull(f);
+            } else if (fields.get(f).payload()) {
                 builder.setBytes(f, chunk.payload(f, row));
             } else {
                 builder.setFrom(f, head, row);

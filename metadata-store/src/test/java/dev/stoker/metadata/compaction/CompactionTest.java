@@ -221,7 +221,7 @@ class CompactionTest {
     @Test
     void whatMemoryHoldsIsBounded() throws Exception {
         for (int n = 0; n < 60; n++) {
-            crumbs.ingest("train", 700, 2);
+            crumbs.ingest("train", 600, 2);
         }
         CompactionPlan plan = CompactionPlan.of(dataset.snapshot(), RULES);
 

@@ -45,7 +45,7 @@ final class Crumbs {
             Field.small("place", FieldType.parse("float64[2]")),
             Field.nullable("caption", FieldType.parse("utf8")),
             Field.payload("image", FieldType.parse("binary")),
-            Field.payload("tokens", FieldType.parse("int32[]")));
+            new Field("tokens", FieldType.parse("int32[]"), true, true));
 
     private final ObjectStore store;
     private final Random random;
@@ -104,7 +104,10 @@ final class Crumbs {
                 builder.setString(5, "ünïcode ".repeat(random.nextInt(3)));
             }
             builder.setBytes(6, bytes(random.nextInt(2 * imageBytes)));
-            builder.setBytes(7, bytes(4 * random.nextInt(6)));
+            int tokens = random.nextInt(6);
+            if (tokens > 0) {
+                builder.setBytes(7, bytes(4 * tokens));
+            }
             builder.endRow();
         }
         UUID id = ChunkNames.newId(CLOCK.millis(), random);
@@ -162,7 +165,7 @@ final class Crumbs {
         for (int f = 0; f < FIELDS.size(); f++) {
             ArrowColumn column = head.column(f);
             text.append(' ');
-            if (FIELDS.get(f).payload()) {
+            if (FIELDS.get(f).payload() && !column.isNull(row)) {
                 int from = head.payloadPosition(f, row);
                 text.append(HexFormat.of().formatHex(Arrays.copyOfRange(file, from, from + head.payloadLength(f, row))))
                         .append(head.payloadCrc32c(f, row));

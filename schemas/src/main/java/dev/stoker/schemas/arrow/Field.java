@@ -5,7 +5,7 @@ package dev.stoker.schemas.arrow;
  *
  * @param name has 1 to 255 bytes of UTF-8 without control characters, and is not reserved
  * @param type any type except fixed-size binary
- * @param nullable whether a sample may lack a value; never true for payload
+ * @param nullable whether a sample may lack a value
  * @param payload whether it is served without copying; only for utf8, binary, lists and tensors
  */
 public record Field(String name, FieldType type, boolean nullable, boolean payload) {
@@ -20,9 +20,6 @@ public record Field(String name, FieldType type, boolean nullable, boolean paylo
         if (payload && !type.mayBePayload()) {
             throw new IllegalArgumentException("field '" + name + "' of type " + type
                     + " cannot be payload; only utf8, binary, lists and tensors can");
-        }
-        if (payload && nullable) {
-            throw new IllegalArgumentException("payload field '" + name + "' cannot be nullable");
         }
     }
 

@@ -46,6 +46,11 @@ public sealed interface FieldType permits ScalarType, ListType, TensorType, Fixe
 
     /** Returns the type with this {@link #canonical} string. Throws IllegalArgumentException for any other text. */
     static FieldType parse(String text) {
+        Matcher nullItems = Parsing.NULL_ITEMS.matcher(text);
+        if (nullItems.matches()) {
+            throw new IllegalArgumentException("items of lists and tensors cannot be null: '" + text + "'; use '"
+                    + nullItems.group(1) + nullItems.group(2) + "'; the field itself may be nullable");
+        }
         Matcher brackets = Parsing.BRACKETS.matcher(text);
         if (!brackets.matches()) {
             return ScalarType.named(text);
@@ -65,6 +70,8 @@ public sealed interface FieldType permits ScalarType, ListType, TensorType, Fixe
     final class Parsing {
         private static final Pattern BRACKETS =
                 Pattern.compile("([a-z0-9]+)\\[((?:[1-9][0-9]{0,8})(?:,[1-9][0-9]{0,8}){0,31}|)]");
+
+        private static final Pattern NULL_ITEMS = Pattern.compile("([a-z0-9]+)\\?(\\[[0-9,]*])");
 
         private Parsing() {}
 

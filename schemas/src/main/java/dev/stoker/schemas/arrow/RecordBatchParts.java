@@ -44,10 +44,16 @@ public final class RecordBatchParts {
     /**
      * Sets a payload column.
      *
+     * @param nulls its nulls
      * @param offsets its offsets buffer; null for a type without one
      * @param valueBytes bytes of its values
      */
-    public void setPayload(int column, FieldType type, ByteBuffer offsets, long valueBytes) {
+    public void setPayload(int column, FieldType type, NullRows nulls, ByteBuffer offsets, long valueBytes) {
+        if (nulls.count() > 0) {
+            ByteBuffer validity = nulls.validity(rows);
+            buffers[layout.validityBuffer(column)] = validity;
+            lengths[layout.validityBuffer(column)] = validity.remaining();
+        }
         if (offsets != null) {
             buffers[layout.offsetsBuffer(column)] = offsets;
             lengths[layout.offsetsBuffer(column)] = offsets.remaining();
@@ -55,6 +61,7 @@ public final class RecordBatchParts {
         lengths[layout.valuesBuffer(column)] = valueBytes;
         int node = layout.firstNode(column);
         nodeLengths[node] = rows;
+        nullCounts[node] = nulls.count();
         if (type instanceof ListType list) {
             nodeLengths[node + 1] = valueBytes / list.width();
         } else if (type instanceof TensorType tensor) {

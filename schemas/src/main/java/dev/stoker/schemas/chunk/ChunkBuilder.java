@@ -148,7 +148,15 @@ public final class ChunkBuilder {
 
     /** Sets the field to null. A nullable field that is not set is also null. */
     public void setNull(int field) {
-        column(field).appendNull();
+        if (field < small.length) {
+            column(field).appendNull();
+            return;
+        }
+        if (!layout.fields().get(field).nullable()) {
+            throw new IllegalArgumentException(
+                    "field '" + layout.fields().get(field).name() + "' is not nullable");
+        }
+        payloadColumn(field).setNull();
     }
 
     /**
@@ -227,12 +235,17 @@ public final class ChunkBuilder {
                 small[f].appendNull();
             }
         }
+        for (int p = 0; p < payload.length; p++) {
+            if (!set[small.length + p]) {
+                payload[p].setNull();
+            }
+        }
         long bytes = RowSize.of(ScalarType.UTF8, false, keys.lastLength());
         for (ColumnBuilder column : small) {
             bytes += RowSize.of(column.field().type(), column.field().nullable(), column.lastLength());
         }
         for (PayloadColumn column : payload) {
-            bytes += RowSize.of(column.field().type(), false, column.rowLength());
+            bytes += RowSize.of(column.field().type(), column.field().nullable(), column.rowLength());
             column.endRow();
         }
         largestRow = Math.max(largestRow, bytes);

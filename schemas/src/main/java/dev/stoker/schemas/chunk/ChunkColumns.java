@@ -97,8 +97,8 @@ record ChunkColumns(
             bytes += column.byteLength();
         }
         for (PayloadColumn column : payload) {
-            // 4 bytes for each row for the checksums, 4 for the offsets.
-            bytes += column.bytes() + (rows + 2L) * 8;
+            // 4 bytes for each row for the checksums, 4 for the offsets, and a bit for the validity.
+            bytes += column.bytes() + (rows + 2L) * 8 + (rows + 15L) / 8;
         }
         long padding = (long) layout.batch().buffers() * RecordBatchLayout.ALIGNMENT;
         return bytes + padding + (rows + 2L) * 4;
@@ -156,7 +156,8 @@ record ChunkColumns(
             int field = small.length + p;
             FieldType type = layout.fields().get(field).type();
             parts.set(layout.crcColumn(field), payload[p].sums());
-            parts.setPayload(layout.column(field), type, payload[p].offsets(), payload[p].bytes());
+            PayloadColumn values = payload[p];
+            parts.setPayload(layout.column(field), type, values.nulls(), values.offsets(), values.bytes());
         }
         return parts;
     }

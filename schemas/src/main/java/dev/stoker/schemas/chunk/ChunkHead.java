@@ -4,6 +4,8 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.ArrowHead;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.crc.ConcatCrc;
+import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;
@@ -159,6 +161,28 @@ public final class ChunkHead {
         }
     }
 
+    /** Checks that null payload has no bytes, or zeros in a tensor: batches take the bytes as they are. */
+    private void checkNulls(int field) throws CorruptDataException {
+        ArrowColumn column = columns[field];
+        if (column.nullCount() == 0) {
+            return;
+        }
+        ConcatCrc zeros = new ConcatCrc();
+        if (!column.field().type().hasOffsets()) {
+            zeros.addZeros(column.field().type().width());
+        }
+        for (int row = 0; row < rows(); row++) {
+            if (column.isNull(row)
+                    && (column.valueLength(row) != zeros.length() || payloadCrc32c(field, row) != zeros.value())) {
+                throw CorruptDataException.mismatch(
+                        file,
+                        "null of " + column.field().name() + " in row " + row,
+                        zeros.length() + " zero bytes",
+                        column.valueLength(row) + " bytes with the checksum " + Crc32cs.hex(payloadCrc32c(field, row)));
+            }
+        }
+    }
+
     private void checkColumn(int field) throws StokerException {
         ArrowColumn column = columns[field];
         String name = column.field().name();
@@ -166,6 +190,7 @@ public final class ChunkHead {
             checkClassIds(column, classes(field).size(), file);
         }
         if (crcs[field] != null) {
+            checkNulls(field);
             // The checksums cover the payload without gaps only if the values fill their buffer.
             int last = rows() - 1;
             long begin = column.valuePosition(0);

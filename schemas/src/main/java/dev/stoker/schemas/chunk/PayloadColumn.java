@@ -4,6 +4,7 @@ import dev.stoker.schemas.arrow.ArrowField;
 import dev.stoker.schemas.arrow.ColumnBuilder;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NullRows;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.crc.ConcatCrc;
@@ -25,6 +26,7 @@ final class PayloadColumn {
     private final int segmentBytes;
     private final List<ByteBuffer> segments = new ArrayList<>();
     private final CRC32C crc = new CRC32C();
+    private final NullRows nulls = new NullRows();
     /** Null unless the field is utf8. */
     private final Utf8Check utf8;
     /** Segments from 0 to this one contain bytes. A segment's position is the end of its bytes. */
@@ -35,6 +37,7 @@ final class PayloadColumn {
     private int[] crcs = new int[INITIAL_ROWS];
     private long end;
 
+    private boolean isNull;
     private ByteBuffer reserved;
     private int rowSegment;
     private int rowPosition;
@@ -54,6 +57,15 @@ final class PayloadColumn {
             utf8.reset();
         }
         reserved = null;
+        isNull = false;
+    }
+
+    /** Makes the row's value null: no bytes in a type of varying length, zeros in a tensor. */
+    void setNull() {
+        isNull = true;
+        if (!field.type().hasOffsets()) {
+            add(ByteBuffer.allocate(field.type().width()));
+        }
     }
 
     /** Removes the bytes that were added since {@link #beginRow}. */
@@ -152,6 +164,9 @@ final class PayloadColumn {
         }
         ends[rows] = end;
         crcs[rows] = (int) crc.getValue();
+        if (isNull) {
+            nulls.add(rows);
+        }
         rows++;
     }
 
@@ -161,6 +176,10 @@ final class PayloadColumn {
 
     long bytes() {
         return end;
+    }
+
+    NullRows nulls() {
+        return nulls;
     }
 
     /** Returns the values' checksums as a column. */
@@ -212,6 +231,7 @@ final class PayloadColumn {
         segments.forEach(ByteBuffer::clear);
         current = -1;
         rows = 0;
+        nulls.clear();
         end = 0;
         reserved = null;
     }

@@ -5,6 +5,7 @@ import dev.stoker.schemas.arrow.ColumnBuilder;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FieldType.Layout;
+import dev.stoker.schemas.arrow.NullRows;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.RecordBatchParts;
 import dev.stoker.schemas.arrow.ScalarType;
@@ -40,6 +41,8 @@ public final class SampleReader {
     private final ColumnBuilder[] small;
     /** The values of each payload field, in the samples' own memory. */
     private final List<List<ByteBuffer>> payload = new ArrayList<>();
+    /** The null rows of each field that is payload. */
+    private final List<NullRows> nulls = new ArrayList<>();
 
     /**
      * Creates a reader for a dataset's samples.
@@ -59,6 +62,7 @@ public final class SampleReader {
             types.add(field.type());
             isPayload[f + 1] = field.payload();
             payload.add(new ArrayList<>());
+            nulls.add(new NullRows());
             if (!field.payload()) {
                 small[f] = new ColumnBuilder(ArrowField.of(field));
             }
@@ -111,7 +115,8 @@ public final class SampleReader {
                 FieldType type = fields.get(f).type();
                 long bytes =
                         payload.get(f).stream().mapToLong(ByteBuffer::remaining).sum();
-                parts.setPayload(f + 1, type, type.hasOffsets() ? offsets(payload.get(f), type) : null, bytes);
+                ByteBuffer offsets = type.hasOffsets() ? offsets(payload.get(f), type) : null;
+                parts.setPayload(f + 1, type, nulls.get(f), offsets, bytes);
             }
         }
         long length = layout.headLength() + parts.bodyLength();
@@ -152,6 +157,7 @@ public final class SampleReader {
         key.truncate(0);
         for (int f = 0; f < small.length; f++) {
             payload.get(f).clear();
+            nulls.get(f).clear();
             if (small[f] != null) {
                 small[f].truncate(0);
             }
@@ -181,12 +187,18 @@ public final class SampleReader {
         }
         for (int f = 0; f < small.length; f++) {
             if (small[f] == null) {
-                payload.get(f).add(payload(in, fields.get(f)));
+                payload.get(f).add(payload(in, f));
             }
         }
     }
 
-    private static ByteBuffer payload(AvroInput in, Field field) throws CorruptDataException {
+    private ByteBuffer payload(AvroInput in, int f) throws CorruptDataException {
+        Field field = fields.get(f);
+        if (isNull(in, field)) {
+            nulls.get(f).add(key.rows() - 1);
+            return ByteBuffer.allocate(
+                    field.type().hasOffsets() ? 0 : field.type().width());
+        }
         ByteBuffer value = in.viewBytes();
         int width = field.type().width();
         if (field.type().layout() == Layout.TENSOR ? value.remaining() != width : value.remaining() % width != 0) {
@@ -195,16 +207,18 @@ public final class SampleReader {
         return value;
     }
 
+    private static boolean isNull(AvroInput in, Field field) throws CorruptDataException {
+        long branch = field.nullable() ? in.readLong() : 1;
+        if (branch != 0 && branch != 1) {
+            throw in.corrupt("whether there is a " + field.name(), "0 or 1", branch);
+        }
+        return branch == 0;
+    }
+
     private void readSmall(AvroInput in, Field field, ColumnBuilder column) throws CorruptDataException {
-        if (field.nullable()) {
-            long branch = in.readLong();
-            if (branch == 0) {
-                column.appendNull();
-                return;
-            }
-            if (branch != 1) {
-                throw in.corrupt("whether there is a " + field.name(), "0 or 1", branch);
-            }
+        if (isNull(in, field)) {
+            column.appendNull();
+            return;
         }
         if (!(field.type() instanceof ScalarType scalar)) {
             column.appendBytes(in.viewBytes());

@@ -78,6 +78,15 @@ class FieldTypeTest {
     }
 
     @Test
+    void refusesItemsThatMayBeNullByName() {
+        assertThatThrownBy(() -> FieldType.parse("int32?[]"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("items of lists and tensors cannot be null: 'int32?[]'; use 'int32[]'; the field itself may"
+                        + " be nullable");
+        assertThatThrownBy(() -> FieldType.parse("uint8?[2,3]")).hasMessageContaining("use 'uint8[2,3]'");
+    }
+
+    @Test
     void knowsWidths() {
         assertThat(FieldType.parse("float32[3,224,224]").width()).isEqualTo(4 * 3 * 224 * 224);
         assertThat(FieldType.parse("int16[]").width()).isEqualTo(2);
@@ -101,8 +110,7 @@ class FieldTypeTest {
     }
 
     @Test
-    void refusesPayloadThatIsNullableOrOfFixedWidth() {
-        assertThatThrownBy(() -> new Field("a", ScalarType.BINARY, true, true)).hasMessageContaining("nullable");
+    void refusesPayloadOfFixedWidth() {
         assertThatThrownBy(() -> Field.payload("a", ScalarType.INT32)).hasMessageContaining("int32");
         assertThatThrownBy(() -> Field.small("a", new FixedBinaryType(4))).hasMessageContaining("fixed_size_binary");
         Field.payload("a", new TensorType(ScalarType.UINT8, List.of(2)));

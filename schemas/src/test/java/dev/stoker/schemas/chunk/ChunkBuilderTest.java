@@ -8,6 +8,7 @@ import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.io.BufferRangeReader;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -47,6 +48,75 @@ class ChunkBuilderTest {
         byte[] bytes = new byte[length];
         new Random(seed).nextBytes(bytes);
         return bytes;
+    }
+
+    @Test
+    void payloadMayBeNull() throws IOException {
+        List<Field> fields = List.of(
+                Field.payload("must", ScalarType.BINARY),
+                new Field("may", ScalarType.BINARY, true, true),
+                new Field("box", new TensorType(ScalarType.UINT8, List.of(3)), true, true));
+        ChunkBuilder nulls = new ChunkBuilder(fields, SEGMENT);
+        for (int row = 0; row < 3; row++) {
+            nulls.beginRow("k" + row);
+            nulls.setBytes(0, ByteBuffer.wrap(new byte[] {1}));
+            if (row == 0) {
+                nulls.setNull(1);
+                nulls.setNull(2);
+            } else if (row == 2) {
+                nulls.setBytes(1, ByteBuffer.wrap(new byte[] {7, 8}));
+                nulls.setBytes(2, ByteBuffer.wrap(new byte[] {1, 2, 3}));
+            }
+            nulls.endRow();
+        }
+        PackedChunk packed = nulls.finish(ChunkFixtures.identity(1));
+        ByteBuffer file = ChunkFixtures.bytes(packed);
+        assertThat(ChunkReader.verify(new BufferRangeReader("c", file))).isEqualTo(packed.summary());
+        ChunkHead head = ChunkReader.open(new BufferRangeReader("c", file));
+        for (int row = 0; row < 3; row++) {
+            for (int field : new int[] {1, 2}) {
+                assertThat(head.column(field).isNull(row)).isEqualTo(row < 2);
+            }
+            assertThat(head.payloadLength(1, row)).isEqualTo(row < 2 ? 0 : 2);
+            assertThat(head.payloadLength(2, row)).isEqualTo(3);
+            assertThat(head.payloadCrc32c(2, row)).isEqualTo(Crc32cs.of(row < 2 ? new byte[3] : new byte[] {1, 2, 3}));
+        }
+        // key 4 + 2; must 4 + 1; may 1 + 4 + 2; box 1 + 3
+        assertThat(packed.summary().largestRow()).isEqualTo(head.rowBytes(2)).isEqualTo(6 + 5 + 7 + 4);
+        nulls.reset();
+        nulls.beginRow("again");
+        assertThatThrownBy(() -> nulls.setNull(0)).hasMessageContaining("'must' is not nullable");
+        nulls.setBytes(0, ByteBuffer.allocate(0));
+        nulls.setBytes(1, ByteBuffer.allocate(0));
+        nulls.endRow();
+        ByteBuffer other = ChunkFixtures.bytes(nulls.finish(ChunkFixtures.identity(2)));
+        ChunkHead empty = ChunkReader.open(new BufferRangeReader("c", other));
+        assertThat(empty.column(1).isNull(0)).isFalse();
+        assertThat(empty.column(2).isNull(0)).isTrue();
+    }
+
+    @Test
+    void aNullPayloadRowWithBytesIsDamage() throws IOException {
+        List<Field> fields = List.of(new Field("may", ScalarType.BINARY, true, true));
+        ChunkBuilder nulls = new ChunkBuilder(fields, SEGMENT);
+        for (String key : List.of("a", "b")) {
+            nulls.beginRow(key);
+            if (key.equals("b")) {
+                nulls.setBytes(0, ByteBuffer.wrap(new byte[] {7}));
+            }
+            nulls.endRow();
+        }
+        PackedChunk packed = nulls.finish(ChunkFixtures.identity(1));
+        ByteBuffer head =
+                ChunkFixtures.bytes(packed).limit((int) packed.summary().headLength());
+        // The validity of the payload column is the buffer before its offsets, the last one of the head.
+        int validity = head.limit() - 128;
+        assertThat(head.get(validity)).isEqualTo((byte) 0b10);
+        ChunkHead.parse(head, packed.summary().length(), "c");
+        head.put(validity, (byte) 0b01);
+        assertThatThrownBy(() -> ChunkHead.parse(head, packed.summary().length(), "c"))
+                .isInstanceOf(CorruptDataException.class)
+                .hasMessageContaining("null of may in row 1: expected 0 zero bytes, found 1 bytes");
     }
 
     @Test

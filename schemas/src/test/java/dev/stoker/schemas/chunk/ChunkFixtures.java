@@ -107,6 +107,8 @@ public final class ChunkFixtures {
         }
         fields.add(Field.payload("text", ScalarType.UTF8));
         fields.add(Field.payload("data", ScalarType.BINARY));
+        fields.add(new Field("text.maybe", ScalarType.UTF8, true, true));
+        fields.add(new Field("data.maybe", ScalarType.BINARY, true, true));
         for (FieldType type : shaped) {
             fields.add(Field.payload("big." + type.canonical().replaceAll("[^a-z0-9]+", "_"), type));
         }

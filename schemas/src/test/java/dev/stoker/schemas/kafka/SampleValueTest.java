@@ -70,7 +70,7 @@ class SampleValueTest {
             assertThat(record.get("key")).hasToString(SampleValue.key(columns, row));
             for (int f = 0; f < fields.size(); f++) {
                 ArrowColumn column = columns.get(f + 1);
-                String name = fields.get(f).name().replaceAll("[.-]", "_");
+                String name = fields.get(f).name().replaceAll("[^A-Za-z0-9_]", "_");
                 Object value = record.get(name);
                 if (column.isNull(row)) {
                     assertThat(value).as(name).isNull();
