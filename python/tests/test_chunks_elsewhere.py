@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -21,7 +22,7 @@ def chunks(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Counts]
     """The chunk files of a dataset, and how often each class is among its rows."""
     path = tmp_path_factory.mktemp("elsewhere") / "d"
     expected: Counter[str | None] = Counter()
-    with Writer(path, {"label": "categorical?", "data": "binary"}, chunk_size=6000, shuffle=False) as writer:
+    with Writer(path, {"label": "categorical?", "data": "binary"}, chunk_size=6200, shuffle=False) as writer:
         for n in range(400):
             label = LABELS[n * n % 5 + n // 200]
             expected[label] += 1
@@ -98,3 +99,45 @@ def test_each_chunk_has_its_own_names(chunks: tuple[list[str], Counts]) -> None:
         assert batch.schema.field("label").metadata is None
         counts.update(batch.column("label").to_pylist())
     assert dict(counts) == expected
+
+
+def nulls_by_pyarrow(file: str, name: str) -> int:
+    return pa.ipc.open_file(file).read_all().column(name).null_count
+
+
+def nulls_by_duckdb(file: str, name: str) -> int:
+    import duckdb
+
+    with duckdb.connect() as connection:
+        connection.register("chunk", pa.ipc.open_file(file).read_all())
+        return connection.execute(f'SELECT count(*) - count("{name}") FROM chunk').fetchall()[0][0]
+
+
+def nulls_by_polars(file: str, name: str) -> int:
+    import polars
+
+    return polars.read_ipc(file)[name].null_count()
+
+
+def nulls_by_pandas(file: str, name: str) -> int:
+    return int(pa.ipc.open_file(file).read_all().to_pandas()[name].isna().sum())
+
+
+NULL_READERS = {
+    "pyarrow": nulls_by_pyarrow,
+    **{name: read for name, read in (("duckdb", nulls_by_duckdb), ("polars", nulls_by_polars),
+                                     ("pandas", nulls_by_pandas)) if importlib.util.find_spec(name)},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("read", NULL_READERS.values(), ids=NULL_READERS)
+def test_missing_payload_is_null_whatever_the_field_is_called(tmp_path: Path, read: Callable[[str, str], int]) -> None:
+    name = "Größe (px), 大"
+    with Writer(
+        tmp_path / "d", {name: "float32?", "image": "binary?", "ids": "int32[]?"}, payload=["image", "ids"]
+    ) as w:
+        for n in range(12):
+            given = {"image": b"" if n % 2 else bytes(n), "ids": [n]} if n % 3 else {}
+            w.write({"key": str(n), name: n if n % 4 else None, **given})
+    file = str(next((tmp_path / "d").glob("chunks/*/*.arrow")))
+    assert [read(file, column) for column in (name, "image", "ids")] == [3, 4, 4]

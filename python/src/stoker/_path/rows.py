@@ -68,7 +68,9 @@ class RowBlock:
         if good:
             self.small = tuple(_take(c, [h.small[i] for h in good], index) for i, c in enumerate(small))
             self.payload = tuple(self._payload(c, [h.payload[i] for h in good], index) for i, c in enumerate(payload))
-        self.plain = bool(good) and not bad and all(c.validity is None for c in (*self.small, *self.payload))
+        has_nulls = any(c.validity is not None for c in self.small)
+        has_nulls = has_nulls or any(c.validity is not None for c in self.payload)
+        self.plain = bool(good) and not bad and not has_nulls
         """No nulls and nothing missing."""
 
     @staticmethod

@@ -114,7 +114,10 @@ public final class Batch implements AutoCloseable {
         return cell.column.isNull(cell.row);
     }
 
-    /** The bytes of a row: of a utf8 or binary field, or the elements of a list or tensor. */
+    /**
+     * The bytes of a row: of a utf8 or binary field, or the elements of a list or tensor. A missing value has no bytes,
+     * or the zeros of a tensor.
+     */
     public ByteBuffer bytes(String field, int row) {
         Cell cell = cell(index(field), row);
         require(field, cell.column.field().type().mayBePayload(), "utf8, binary, a list or a tensor");
