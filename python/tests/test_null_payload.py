@@ -169,3 +169,21 @@ def test_a_list_with_a_null_item_does_not_fit(tmp_path: Path) -> None:
         stoker.Writer(tmp_path / "d", {"x": "int32[]"}) as writer,
     ):
         writer.write_batch(pa.table({"key": ["a"], "x": pa.array([[1, None]], pa.list_(pa.int32()))}))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_many_batches_of_one_window_have_a_validity(tmp_path: Path, seed: int) -> None:
+    with stoker.Writer(tmp_path / "d", {"n": "int32", "image": "binary?"}, payload=["image"]) as writer:
+        for i in range(400):
+            writer.write({"key": str(i), "n": i, "image": None if i % 3 == 0 else bytes(i)})
+    rows = 0
+    with Feed(tmp_path / "d", batch_size=4, seed=seed, lanes=1) as feed:
+        for batch in feed:
+            valid = batch.validity("image")
+            there = [True] * len(batch) if valid is None else valid.tolist()
+            assert there == [i % 3 != 0 for i in batch["n"].tolist()]
+            assert [len(image) for image in batch["image"]] == [i if i % 3 else 0 for i in batch["n"].tolist()]
+            rows += len(batch)
+            if rows == 400:
+                break
+    assert rows == 400
