@@ -15,8 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.UUID;
 
 /**
@@ -46,8 +44,6 @@ public record EpochChoiceBlock(EpochChoice.Pass pass, long first, UUID dataset, 
 
     private static final String KIND = "a block of choices of epochs' versions";
     private static final byte[] START = "{\"self\":\"".getBytes(StandardCharsets.US_ASCII);
-    private static final Set<String> KEYS =
-            new TreeSet<>(List.of("self", "format", "feed", "stream", "group", "first", "dataset", "versions"));
 
     public EpochChoiceBlock {
         Objects.requireNonNull(pass, "pass");
@@ -116,7 +112,6 @@ public record EpochChoiceBlock(EpochChoice.Pass pass, long first, UUID dataset, 
         JsonNode json = DatasetJson.read(content, file, FORMAT);
         try {
             DatasetJson.require(json.path("format").intValue() == FORMAT, "format is not " + FORMAT);
-            DatasetJson.requireKeys(json, KEYS);
             DatasetJson.require(json.path("versions").isArray(), "versions is not a list");
             List<Long> versions = new ArrayList<>();
             for (JsonNode version : json.path("versions")) {

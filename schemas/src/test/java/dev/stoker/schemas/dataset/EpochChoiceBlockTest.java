@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.attack.ByteAttacks;
+import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.FormatTooNewException;
@@ -69,5 +70,14 @@ class EpochChoiceBlockTest {
         assertThatThrownBy(() -> read(changed("\"versions\":[7,7,", "\"versions\":[777,")))
                 .isInstanceOf(CorruptDataException.class)
                 .hasMessageContaining("63 versions");
+    }
+
+    @Test
+    void namesAFeatureThatItDoesNotKnowAndIgnoresOtherKeys() throws IOException {
+        byte[] file = block().encode();
+        Features.assertNamed("/d/block.json", () -> read(Features.inJson(file, "requires", Features.LIST)));
+        Features.assertMalformed("/d/block.json", () -> read(Features.inJson(file, "requires", Features.MALFORMED)));
+        assertThat(EpochChoiceBlock.decode(Features.inJson(file, "later", "{\"a\":[1]}"), "file"))
+                .isEqualTo(block());
     }
 }
