@@ -102,7 +102,7 @@ class InventedGroupsTest {
         for (int group = 0; group < 1 << 17; group++) {
             earlier.add(new ConsumerProgress(new Identity("train", "group" + group, 1, 0, 1, 0, 1, 0), 1));
         }
-        List<LaneSplit> restored = List.of(LaneSplit.of("train", 0).withProgress(earlier));
+        List<LaneSplit> restored = List.of(LaneSplit.of("train", 0), LaneSplit.of(earlier));
         LaneReader reader = new LaneReader(
                 new ReaderContext(), feed::start, item -> new byte[] {1}, StopSignal.of(UUID.randomUUID()), () -> 0);
         if (!isRestoredLate) {
@@ -143,7 +143,9 @@ class InventedGroupsTest {
                 }
                 return context.emitted().size() == 4;
             });
-            return reader.snapshotState(1).get(0).progress();
+            return reader.snapshotState(1).stream()
+                    .flatMap(split -> split.progress().stream())
+                    .toList();
         } finally {
             reader.close();
         }

@@ -346,6 +346,7 @@ final class Cluster {
         text.append('\n');
         machines.forEach(machine -> text.append(machine.describe()));
         groups.forEach(group -> text.append(group.describe()));
+        text.append(jobManager.describe());
         return text.append(simulation.describe()).toString();
     }
 

@@ -285,6 +285,19 @@ final class JobManager implements Task.Reports {
         });
     }
 
+    /** Returns who has finished which epochs, for the report of a failure. */
+    String describe() {
+        StringBuilder text = new StringBuilder();
+        try {
+            enumerator.snapshotState(0).progress().forEach(known -> text.append("  coordinator knows ")
+                    .append(known)
+                    .append('\n'));
+        } catch (Exception e) {
+            text.append(e);
+        }
+        return text.toString();
+    }
+
     // ---- for the enumerator
 
     private final class Context implements SplitEnumeratorContext<LaneSplit> {

@@ -65,11 +65,6 @@ final class FeedEnd {
         returnTicks = RETURN_TICKS;
     }
 
-    /** Notes that this coordinator continues the work of another one, which has left no state. */
-    void resumes() {
-        returnTicks = RETURN_TICKS;
-    }
-
     void add(Collection<ConsumerProgress> seen) {
         end.add(seen);
     }

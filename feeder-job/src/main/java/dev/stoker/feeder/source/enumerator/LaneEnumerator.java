@@ -69,7 +69,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
         // Trainers also return to a feed whose process was killed, and only the feed's file tells.
         context.callAsync(maps::isGoingOn, (known, failure) -> {
             if (failure != null || known) {
-                end.resumes();
+                end.resume();
             }
         });
         context.callAsync(System::currentTimeMillis, this::tick, TICK.toMillis(), TICK.toMillis());
@@ -106,7 +106,9 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
 
     private void takeBack(Collection<LaneSplit> splits) {
         for (LaneSplit split : splits) {
-            pending.put(split.splitId(), split);
+            if (split.hasLane()) {
+                pending.put(split.splitId(), split);
+            }
             end.add(split.progress());
         }
     }

@@ -4,6 +4,7 @@ import dev.stoker.feeder.source.event.GroupEvent;
 import dev.stoker.feeder.source.event.LaneMapEvent;
 import dev.stoker.feeder.source.event.ProgressEvent;
 import dev.stoker.feeder.source.event.ServerEvent;
+import dev.stoker.feeder.source.split.ConsumerProgress;
 import dev.stoker.feeder.source.split.LaneSplit;
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.server.NodeLease;
@@ -208,10 +209,14 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     @Override
     public void addSplits(List<LaneSplit> added) {
         for (LaneSplit split : added) {
-            splits.put(split.splitId(), split.withProgress(List.of()));
             finished.restore(split.progress());
+            if (split.hasLane()) {
+                splits.put(split.splitId(), split);
+            }
             if (lease != null) {
-                lease.registerLane(split.stream(), split.lane());
+                if (split.hasLane()) {
+                    lease.registerLane(split.stream(), split.lane());
+                }
                 split.progress().forEach(progress -> lease.restore(progress.consumer()));
             }
         }
@@ -227,8 +232,9 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     public List<LaneSplit> snapshotState(long checkpointId) {
         tokens.begin(checkpointId, lease.drainToken());
         List<LaneSplit> state = new ArrayList<>(splits.values());
-        if (!state.isEmpty()) {
-            state.set(0, state.get(0).withProgress(finished.all()));
+        List<ConsumerProgress> progress = finished.all();
+        if (!progress.isEmpty()) {
+            state.add(LaneSplit.of(progress));
         }
         return state;
     }

@@ -10,10 +10,10 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** Writes and reads {@link LaneSplit}s and {@link ConsumerProgress}; version 2. */
+/** Writes and reads {@link LaneSplit}s and {@link ConsumerProgress}; version 3. */
 public final class LaneSplitSerializer implements SimpleVersionedSerializer<LaneSplit> {
 
-    private static final int VERSION = 2;
+    private static final int VERSION = 3;
 
     @Override
     public int getVersion() {

@@ -161,6 +161,17 @@ class LaneEnumeratorTest {
                 .containsExactlyInAnyOrder(progress("train", 0), progress("val", 1));
     }
 
+    /** A reader without lanes has written receipts, too. */
+    @Test
+    void takesProgressFromAReaderWithoutLanes() {
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        enumerator.addSplitsBack(List.of(LaneSplit.of(List.of(progress("train", 1), progress("val", 1)))), 0);
+        assertThat(enumerator.snapshotState(1).pending()).isEmpty();
+        enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", "", 0));
+        tell(enumerator, 0);
+        assertThat(secondsServed(100)).isLessThanOrEqualTo(3);
+    }
+
     private record NoHint(boolean isGoingOn) implements LaneMaps.Hint {
         @Override
         public void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) {}
