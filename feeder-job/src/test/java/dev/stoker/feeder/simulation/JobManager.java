@@ -289,9 +289,11 @@ final class JobManager implements Task.Reports {
     String describe() {
         StringBuilder text = new StringBuilder();
         try {
-            enumerator.snapshotState(0).progress().forEach(known -> text.append("  coordinator knows ")
-                    .append(known)
-                    .append('\n'));
+            enumerator
+                    .snapshotState(0)
+                    .progress()
+                    .forEach(known ->
+                            text.append("  coordinator knows ").append(known).append('\n'));
         } catch (Exception e) {
             text.append(e);
         }

@@ -20,7 +20,8 @@ import java.util.function.Predicate;
  * <p>The table is limited by the number of entries that are not durable. A trainer may occupy at most as much of the
  * table as it leaves free, so a trainer that floods the table harms only itself. If an item of a session does not fit,
  * the session loses the item and all later ones. It continues to send data and asks its trainer to reconnect when the
- * table has room. The trainer then repeats what was not reported durable. Thread-safe.
+ * table has room and the session's own items are durable. The trainer then repeats what was not reported durable, so
+ * each connection makes some of its receipts durable. Thread-safe.
  *
  * <p>All readers of a process see the same sessions, and one of them drains the table. A trainer's subscription
  * therefore precedes its receipts, and "durable up to entry n" needs no merging.
@@ -363,8 +364,14 @@ public final class AckTable {
         if (overflowed.isEmpty() || cost > capacity / 2) {
             return List.of();
         }
-        List<SessionReceipts> room = new ArrayList<>(overflowed);
-        overflowed.clear();
+        // A session that ended before it has reported its items as durable would have all of them repeated.
+        List<SessionReceipts> room = new ArrayList<>();
+        overflowed.forEach(session -> {
+            if (session.order.isEmpty()) {
+                room.add(session);
+            }
+        });
+        room.forEach(overflowed::remove);
         return room;
     }
 }

@@ -135,6 +135,32 @@ class AckTableTest {
         assertThat(other.durable()).isZero();
     }
 
+    /** Receipts are durable one checkpoint after they were drained. */
+    @Test
+    void aTrainerWithMoreReceiptsThanItsShareMakesSomeOfThemDurableOverEachConnection() {
+        AckTable.Drain drain = table.drain();
+        int left = 20;
+        for (int connection = 0; left > 0; connection++) {
+            assertThat(connection).as("connections").isLessThan(20);
+            AckTable.SessionReceipts session = session();
+            for (int i = 0; i < left; i++) {
+                session.offer(receipts(10, 1), 10);
+            }
+            int asked = roomCalls.get();
+            long token = drain.token();
+            for (int checkpoint = 0;
+                    roomCalls.get() == asked && session.durable() < 10L * left && checkpoint < 5;
+                    checkpoint++) {
+                drain.drain(item -> true, 1000);
+                long next = drain.token();
+                drain.markDurable(token);
+                token = next;
+            }
+            left -= (int) session.durable() / 10;
+            session.end();
+        }
+    }
+
     @Test
     void namesTheGroupsWhoseReceiptsAreOnTheirWay() {
         GroupName group = GroupName.of(TRAINER);
