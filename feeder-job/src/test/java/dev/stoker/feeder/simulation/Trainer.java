@@ -125,6 +125,11 @@ final class Trainer {
         return isRead;
     }
 
+    /** Returns whether a feeder has ever admitted it. */
+    boolean hasJoined() {
+        return joined > 0;
+    }
+
     long run() {
         return run;
     }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * The trainers of one group and what their model has learned: all ranks, loader workers and replicas of a launch. After
@@ -299,6 +300,15 @@ final class TrainingGroup {
     /** Returns whether all trainers of the newest launch have read everything. */
     boolean isRead() {
         return isWhole() && trainers.stream().allMatch(Trainer::isRead);
+    }
+
+    /** Returns whether an earlier launch has read everything, and no feeder has admitted a trainer of the newest one. */
+    boolean isFinishedByEarlierLaunch() {
+        return superseded.stream()
+                        .collect(Collectors.groupingBy(
+                                Trainer::run, Collectors.reducing(true, Trainer::isRead, Boolean::logicalAnd)))
+                        .containsValue(true)
+                && trainers.stream().noneMatch(Trainer::hasJoined);
     }
 
     /** Returns whether every trainer of the launch is present. */
