@@ -216,8 +216,8 @@ final class Cluster {
 
     /**
      * Returns whether the feed must serve the group to its end: the group is declared, or began before others had
-     * finished. A declaration does not include replicas, nor a launch that the feed has not heard of when an earlier one
-     * finishes.
+     * finished. A declaration does not include replicas, nor a launch that the feed has not heard of when an earlier
+     * one finishes.
      */
     private boolean isKnown(TrainingGroup group) {
         boolean isDeclared = !plan.groups().isEmpty() && group.replicas() == 1;

@@ -302,7 +302,7 @@ final class TrainingGroup {
         return isWhole() && trainers.stream().allMatch(Trainer::isRead);
     }
 
-    /** Returns whether an earlier launch has read everything, and no feeder has admitted a trainer of the newest one. */
+    /** Returns whether an earlier launch has read everything, and no trainer of the newest one was ever admitted. */
     boolean isFinishedByEarlierLaunch() {
         return superseded.stream()
                         .collect(Collectors.groupingBy(
