@@ -9,6 +9,7 @@ An independent check of the implementations, not a part of the package. Writes t
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import struct
 import sys
@@ -20,7 +21,7 @@ VECTORS = Path(__file__).resolve().parents[2] / "schemas" / "src" / "test" / "re
 HELLO, WELCOME, SUBSCRIBE, GRANT, BATCH, ACK, DURABLE = range(1, 8)
 NACK, EPOCH_END, PING, PONG, BYE, ERROR, LANE_MAP = range(8, 15)
 FILE, BATCH_REF, RELEASE = range(15, 18)
-STATS, DELAY = 20, 21
+STATS, DELAY, SELECT, SELECTED = range(20, 24)
 
 
 def crc32c(data: bytes) -> int:
@@ -62,20 +63,38 @@ def batch(fields: dict[str, Any], message: bytes) -> bytes:
         int(fields["fingerprint_tag"], 16), fields["epoch"], fields["lane"], fields["number"], fields["piece"],
         fields["pieces"], fields["rows"], fields["skipped"],
     )  # fmt: skip
-    assert len(identity) == 48
-    crc = crc32c(identity + message)
+    source_crc = fields.setdefault("source_crc", f"{crc32c(message):08x}")
+    fields.setdefault("source_rows", fields["rows"])
+    fields.setdefault("view_tag", view_tag(None))
+    source = struct.pack("<IQI", fields["source_rows"], int(fields["view_tag"], 16), int(source_crc, 16))
+    covered = identity + source
+    assert len(covered) == 64
+    crc = crc32c(covered + message)
     fields["crc"] = f"{crc:08x}"
-    header = struct.pack("<I", 60 + len(message)) + identity + struct.pack("<III", fields["subscription"], 0, crc)
-    assert len(header) == 64
+    header = struct.pack("<I", 76 + len(message)) + covered + struct.pack("<III", fields["subscription"], 0, crc)
+    assert len(header) == 80
     return header + message
+
+
+def view_tag(columns: list[str] | None) -> str:
+    text = compact({"columns": columns, "transform": None, "transform_version": None})
+    return hashlib.sha256(text).hexdigest()[:16]
+
+
+def select(columns: int, selected: list[int], bitmap_bytes: int | None = None, reserved: int = 0) -> bytes:
+    bitmap = sum(1 << c for c in selected)
+    return frame(
+        SELECT,
+        struct.pack("<II", columns, reserved) + bitmap.to_bytes(bitmap_bytes or (columns + 7) // 8, "little"),
+    )
 
 
 def reference(fields: dict[str, Any], message: bytes, inline: int, slices: list[list[int]]) -> bytes:
     """A BATCH of this message, of which only the first bytes come along."""
-    header = batch(fields, message)[:64]
+    header = batch(fields, message)[:80]
     body = struct.pack("<IIII", len(message), inline, len(slices), 0) + message[:inline]
     body += b"".join(struct.pack("<IIQ", *part) for part in slices)
-    return struct.pack("<IB", 60 + len(body), BATCH_REF) + header[5:] + body
+    return struct.pack("<IB", 76 + len(body), BATCH_REF) + header[5:] + body
 
 
 def file(number: int, device: int, inode: int, length: int, path: str) -> bytes:
@@ -85,7 +104,7 @@ def file(number: int, device: int, inode: int, length: int, path: str) -> bytes:
 
 def ack(subscription: int, epoch: int, entries: list[list[int]]) -> bytes:
     body = struct.pack("<IIII", subscription, epoch, len(entries), 0)
-    return frame(ACK, body + b"".join(struct.pack("<QHHIII", *entry) for entry in entries))
+    return frame(ACK, body + b"".join(struct.pack("<QHHIIIII", *entry) for entry in entries))
 
 
 ORDER = {
@@ -165,7 +184,16 @@ def frames() -> list[dict[str, Any]]:
         (
             "repeated piece",
             b"\xff" * 64,
-            {"repeated": True, "piece": 3, "pieces": 4, "lane": 65534, "epoch": 4294967295},
+            {
+                "repeated": True,
+                "piece": 3,
+                "pieces": 4,
+                "lane": 65534,
+                "epoch": 4294967295,
+                "view_tag": view_tag(["key", "label"]),
+                "source_rows": 0xFFFFFFFF,
+                "source_crc": "cafef00d",
+            },
         ),
     ]:
         fields: dict[str, Any] = {
@@ -174,7 +202,7 @@ def frames() -> list[dict[str, Any]]:
         }  # fmt: skip
         data = batch(fields, message)
         add(name, "server", "BATCH", data, {**fields, "message": message.hex()})
-    entries = [[7, 0, 0, 0xDEADBEEF, 2, 0], [11, 1, 1, 1, 64, 3]]
+    entries = [[7, 0, 0, 0xDEADBEEF, 2, 0, 2, 0xCAFEF00D], [11, 1, 1, 1, 64, 3, 0xFFFFFFFF, 7]]
     add("ack", "client", "ACK", ack(1, 0, entries), {"subscription": 1, "epoch": 0, "entries": entries})
     add("durable", "server", "DURABLE", frame(DURABLE, struct.pack("<Q", 512)), {"entries": 512})
     add(
@@ -257,13 +285,24 @@ def frames() -> list[dict[str, Any]]:
             "disk_us": 4294967295, "feeder_us": 0,
         },
     )  # fmt: skip
+    for name, columns, selected in (
+        ("select", 3, [1]),
+        ("select all columns", 16, list(range(16))),
+        ("select of many columns", 10_001, [0, 4095, 10_000]),
+    ):
+        add(name, "client", "SELECT", select(columns, selected), {"columns": columns, "selected": selected})
+    add(
+        "selected", "server", "SELECTED",
+        frame(SELECTED, struct.pack("<Q", 4096) + struct.pack("<Q", int(view_tag(["label"]), 16))),
+        {"largest_batch": 4096, "view_tag": view_tag(["label"])},
+    )  # fmt: skip
     return out
 
 
 def bad_reference(message: int, inline: int, rest: bytes, slices: int) -> bytes:
-    header = struct.pack("<BBHQQIIQHHII", BATCH_REF, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0) + bytes(12)
+    header = struct.pack("<BBHQQIIQHHII", BATCH_REF, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0) + bytes(28)
     body = struct.pack("<IIII", message, inline, slices, 0) + rest
-    return struct.pack("<I", 60 + len(body)) + header + body
+    return struct.pack("<I", 76 + len(body)) + header + body
 
 
 def bad_frames() -> list[dict[str, Any]]:
@@ -305,7 +344,7 @@ def bad_frames() -> list[dict[str, Any]]:
         ("a changed byte of a server", "client", True, frame(PING, bytes(8))[:8] + b"\1" + frame(PING, bytes(8))[9:], "bad_frame"),
         ("type 0", "server", True, frame(0, b""), "bad_frame"),
         ("type 19", "server", True, frame(19, b""), "bad_frame"),
-        ("type 22", "server", True, frame(22, b""), "bad_frame"),
+        ("type 24", "server", True, frame(24, b""), "bad_frame"),
         ("type 255", "server", True, frame(255, b""), "bad_frame"),
         ("a server's frame from a client", "server", True, frame(DURABLE, bytes(8)), "bad_frame"),
         ("a client's frame from a server", "client", True, frame(GRANT, bytes(16)), "bad_frame"),
@@ -326,8 +365,8 @@ def bad_frames() -> list[dict[str, Any]]:
             frame(SUBSCRIBE, struct.pack("<IIQIQBBHH", 1, 0, 0, 1, 1, 0, 0, 2, 1)), "bad_frame",
         ),
         ("more entries announced than sent", "server", True, frame(ACK, struct.pack("<IIII", 1, 0, 1 << 31, 0)), "bad_frame"),
-        ("part of an entry", "server", True, frame(ACK, struct.pack("<IIII", 1, 0, 1, 0) + bytes(23)), "bad_frame"),
-        ("unknown flags in an entry", "server", True, ack(1, 0, [[0, 0, 2, 0, 0, 0]]), "bad_frame"),
+        ("part of an entry", "server", True, frame(ACK, struct.pack("<IIII", 1, 0, 1, 0) + bytes(31)), "bad_frame"),
+        ("unknown flags in an entry", "server", True, ack(1, 0, [[0, 0, 2, 0, 0, 0, 0, 0]]), "bad_frame"),
         ("grant beyond 2^63", "server", True, frame(GRANT, struct.pack("<IIQ", 1, 0, 1 << 63)), "bad_frame"),
         ("STATS before HELLO", "server", False, frame(STATS, b"{}"), "bad_frame"),
         ("STATS without what it is for", "server", True, frame(STATS, b"{}"), "bad_frame"),
@@ -356,9 +395,9 @@ def bad_frames() -> list[dict[str, Any]]:
         ("BATCH before WELCOME", "client", False, batch(
             {"feed_tag": "0", "fingerprint_tag": "0", "epoch": 0, "lane": 0, "number": 0, "piece": 0, "pieces": 1,
              "rows": 0, "skipped": 0, "repeated": False, "subscription": 0}, b""), "bad_frame"),
-        ("BATCH shorter than its header", "client", True, frame(BATCH, bytes(55)), "bad_frame"),
+        ("BATCH shorter than its header", "client", True, frame(BATCH, bytes(71)), "bad_frame"),
         ("BATCH of 2 GiB", "client", True, struct.pack("<IBBH", 1 << 31, BATCH, 0, 0), "bad_frame"),
-        ("BATCH with unknown flags", "client", True, frame(BATCH, bytes(56), flags=2), "bad_frame"),
+        ("BATCH with unknown flags", "client", True, frame(BATCH, bytes(72), flags=2), "bad_frame"),
         ("lane map of an unknown address", "client", True, frame(
             LANE_MAP, b'{"generation":[1,1],"addresses":["a:1"],"lanes":[[1]]}'), "bad_frame"),
         ("run beyond 2^62", "server", False, hello({"run": (1 << 62) + 1}), "bad_frame"),
@@ -381,8 +420,8 @@ def bad_frames() -> list[dict[str, Any]]:
         ("handover of less than no bytes", "server", False, hello({"handover_from": -1}), "bad_frame"),
         ("RELEASE from a server", "client", True, frame(RELEASE, bytes(8)), "bad_frame"),
         ("RELEASE beyond 2^63", "server", True, frame(RELEASE, struct.pack("<Q", 1 << 63)), "bad_frame"),
-        ("BATCH_REF before WELCOME", "client", False, frame(BATCH_REF, bytes(72)), "bad_frame"),
-        ("BATCH_REF shorter than its header", "client", True, frame(BATCH_REF, bytes(71)), "bad_frame"),
+        ("BATCH_REF before WELCOME", "client", False, frame(BATCH_REF, bytes(88)), "bad_frame"),
+        ("BATCH_REF shorter than its header", "client", True, frame(BATCH_REF, bytes(87)), "bad_frame"),
         ("BATCH_REF longer than 64 MiB", "client", True, struct.pack("<IBBH", (64 << 20) + 1, BATCH_REF, 0, 0), "bad_frame"),
         *((f"BATCH_REF with {name}", "client", True, bad_reference(*part), "bad_frame") for name, part in {
             "more slices announced than sent": (64, 0, b"", 1),
@@ -409,6 +448,19 @@ def bad_frames() -> list[dict[str, Any]]:
         ("lane map with a socket on no machine", "client", True, frame(
             LANE_MAP, b'{"generation":[1,1],"addresses":["a:1"],"lanes":[[0]],"unix":{"a:1":{"path":"/s"}}}'),
             "bad_frame"),
+        ("SELECT before HELLO", "server", False, select(3, [1]), "bad_frame"),
+        ("SELECT from a server", "client", True, select(3, [1]), "bad_frame"),
+        ("SELECT of no column", "server", True, select(3, []), "bad_frame"),
+        ("SELECT of a column beyond the last", "server", True, select(3, [1, 3]), "bad_frame"),
+        ("SELECT without a bitmap", "server", True, frame(SELECT, struct.pack("<II", 0, 0)), "bad_frame"),
+        ("SELECT with a bitmap that is too short", "server", True, select(9, [1], 1), "bad_frame"),
+        ("SELECT with a bitmap that is too long", "server", True, select(8, [1], 2), "bad_frame"),
+        ("SELECT with reserved bytes set", "server", True, select(3, [1], reserved=1), "bad_frame"),
+        ("SELECT of 2^32 columns", "server", True, frame(SELECT, struct.pack("<II", 0xFFFFFFFF, 0) + b"\1"), "bad_frame"),
+        ("SELECTED from a client", "server", True, frame(SELECTED, bytes(16)), "bad_frame"),
+        ("SELECTED before WELCOME", "client", False, frame(SELECTED, bytes(16)), "bad_frame"),
+        ("SELECTED of 15 bytes", "client", True, frame(SELECTED, bytes(15)), "bad_frame"),
+        ("SELECTED beyond 2^63", "client", True, frame(SELECTED, bytes(7) + b"\x80" + bytes(8)), "bad_frame"),
         ("LANE_MAP longer than 64 MiB", "client", True, struct.pack("<IBBH", (64 << 20) + 1, LANE_MAP, 0, 0), "bad_frame"),
     ]  # fmt: skip
     return [{"name": n, "to": to, "welcomed": w, "code": code, "hex": data.hex()} for n, to, w, data, code in rows]

@@ -102,7 +102,7 @@ def test_a_flip_in_the_number_asks_for_the_piece_that_it_was():
     with FakeFeed() as feed:
         client = feed.client(timing=Timing(refetch=1000))
         session = feed.feeder.sessions[0]
-        session.fault = Fault(flip_at=session._sent_bytes + 5 * 256 + 32, flip_mask=3)
+        session.fault = Fault(flip_at=session._sent_bytes + 5 * (p.BATCH_HEADER_BYTES + 192) + 32, flip_mask=3)
         assert feed.read(client) == feed.stream.expected(0, 0, 1, 26)
         assert [(n.number, n.piece) for n in session.nacks] == [(5, 0)]
 
@@ -124,7 +124,7 @@ def damage_number(session, number):
     send = session._send
 
     def altered(frame, message=b""):
-        if len(frame) == 64 and p.decode_batch_header(frame).number == number:
+        if len(frame) == p.BATCH_HEADER_BYTES and p.decode_batch_header(frame).number == number:
             message = bytes(message[:-1]) + bytes([message[-1] ^ 1])
         send(frame, message)
 

@@ -18,7 +18,8 @@ VECTORS = Path(__file__).resolve().parents[2] / "schemas" / "src" / "test" / "re
 
 def header_of(message, **over):
     values = {"feed_tag": 1, "fingerprint_tag": 2, "epoch": 3, "lane": 4, "number": 5, "piece": 0, "pieces": 1}
-    values |= {"rows": 6, "skipped": 0, "subscription": 7, "flags": 0, "length": 60 + len(message), "crc": 0} | over
+    values |= {"rows": 6, "skipped": 0, "subscription": 7, "flags": 0, "length": 76 + len(message), "crc": 0}
+    values |= {"source_rows": 6, "view_tag": 8, "source_crc": 9} | over
     head = p.batch_header(p.BatchHeader(**values))
     values["crc"] = google_crc32c.extend(google_crc32c.value(head[p.CRC_START : p.CRC_END]), bytes(message))
     return p.BatchHeader(**values)
@@ -70,7 +71,7 @@ def test_puts_any_message_together(size, rows, flags, tmp_path):
         slices.append((p.ZEROS, padding, 0))
     header, buffer, crc, message = files.receive(inline, slices, flags=flags)
     assert buffer == message
-    assert crc == header[15]
+    assert crc == header[-1]
 
 
 def test_a_flipped_bit_makes_the_checksum_wrong(tmp_path):
@@ -80,7 +81,7 @@ def test_a_flipped_bit_makes_the_checksum_wrong(tmp_path):
             f.seek(1000)
             f.write(bytes([files.contents[1][1000] ^ 4]))
         header, buffer, crc, message = files.receive(b"", [(0, size, 0), (1, size, 900)])
-        assert crc != header[15]
+        assert crc != header[-1]
         assert buffer != message
         files.paths[1].write_bytes(files.contents[1])
 
@@ -92,9 +93,9 @@ def test_a_file_that_is_cut_short_is_no_batch_and_no_end_of_the_process(size, ke
     files = Files(tmp_path, [1 << 20, 1 << 20])
     os.truncate(files.paths[1], 4096)
     header, _, crc, _ = files.receive(b"", [(0, size, 0), (1, size, 900_000)])
-    assert crc != header[15]
+    assert crc != header[-1]
     header, buffer, crc, message = files.receive(b"", [(0, size, 7)])
-    assert (buffer, crc) == (message, header[15])
+    assert (buffer, crc) == (message, header[-1])
 
 
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_a_number_stands_for_the_newest_file_and_nothing_stays_open(tmp_path):
     files.paths[0], files.contents[0] = files.paths[1], files.contents[1]
     files.announce(0)
     header, buffer, crc, message = files.receive(b"", [(0, 64, 1900)])
-    assert (buffer, crc) == (message, header[15])
+    assert (buffer, crc) == (message, header[-1])
     files.handed.close()
     assert len(os.listdir("/proc/self/fd")) == before
     assert str(tmp_path) not in Path("/proc/self/maps").read_text()
@@ -187,7 +188,7 @@ def test_refuses_every_altered_frame_or_finds_its_checksum_wrong(tmp_path):
             frame[at] ^= 1 << bit
             try:
                 header, buffer, crc = files.handed.receive(bytes(frame), BufferPool(), p.MAX_BATCH)
-                assert crc != header[15] or bytes(buffer) == message, f"byte {at}, bit {bit}"
+                assert crc != header[-1] or bytes(buffer) == message, f"byte {at}, bit {bit}"
             except ProtocolError:
                 pass
             frame[at] ^= 1 << bit
@@ -208,7 +209,7 @@ def test_damage_in_either_half_of_a_large_message_is_noticed(bad, harm, tmp_path
     files = Files(tmp_path, [1 << 20, 1 << 20])
     slices = [(0, 64 << 10, 100 * i) for i in range(64)]
     header, buffer, crc, message = files.receive(bytes(64), slices)
-    assert (buffer, crc) == (message, header[15])
+    assert (buffer, crc) == (message, header[-1])
     slices[bad] = (1, 64 << 10, 900_000)
     files.receive(bytes(64), slices)
     if harm == "cut":
@@ -218,5 +219,5 @@ def test_damage_in_either_half_of_a_large_message_is_noticed(bad, harm, tmp_path
             f.seek(900_001)
             f.write(bytes([files.contents[1][900_001] ^ 1]))
     header, _, crc, _ = files.receive(bytes(64), slices)
-    assert crc != header[15]
+    assert crc != header[-1]
     files.handed.close()

@@ -1,6 +1,8 @@
 """The frames of feed protocol 1, held against the vectors that Java passes too."""
 
+import dataclasses
 import json
+import re
 import struct
 from pathlib import Path
 
@@ -53,17 +55,24 @@ def encode(kind, f):
         return p.stats(f)
     if kind == "DELAY":
         return p.delay(p.Delay(**f))
+    if kind == "SELECT":
+        return p.select(p.Select(f["columns"], tuple(f["selected"])))
+    if kind == "SELECTED":
+        return p.selected(p.Selected(f["largest_batch"], int(f["view_tag"], 16)))
     return (p.ping if kind == "PING" else p.pong)(int(f["opaque"], 16))
 
 
 def header_of(f, message_bytes):
     return p.BatchHeader(
-        length=60 + message_bytes,
+        length=76 + message_bytes,
         flags=int(f["repeated"]),
         feed_tag=int(f["feed_tag"], 16),
         fingerprint_tag=int(f["fingerprint_tag"], 16),
         crc=int(f["crc"], 16),
-        **{k: f[k] for k in ("epoch", "lane", "number", "piece", "pieces", "rows", "skipped", "subscription")},
+        view_tag=int(f["view_tag"], 16),
+        source_crc=int(f["source_crc"], 16),
+        **{k: f[k] for k in ("epoch", "lane", "number", "piece", "pieces", "rows", "skipped", "source_rows")},
+        subscription=f["subscription"],
     )
 
 
@@ -97,15 +106,15 @@ def test_decodes_the_vectors(vector):
     if kind in ("HELLO", "WELCOME", "LANE_MAP", "ERROR", "STATS"):
         assert found == f
     elif kind == "BATCH":
-        assert found == header_of(f, len(frame) - 64)
+        assert found == header_of(f, len(frame) - 80)
         assert found.repeated == f["repeated"]
         message = bytes.fromhex(f["message"])
         assert google_crc32c.value(frame[p.CRC_START : p.CRC_END] + message) == found.crc
     elif kind == "ACK":
         assert (found.subscription, found.epoch) == (f["subscription"], f["epoch"])
-        assert [[e.number, e.piece, e.flags, e.crc, e.rows, e.skipped] for e in found.entries] == f["entries"]
+        assert [list(dataclasses.astuple(e)) for e in found.entries] == f["entries"]
     elif kind == "BATCH_REF":
-        assert found == header_of(f, len(frame) - 64)
+        assert found == header_of(f, len(frame) - 80)
         inline = bytes.fromhex(f["inline"])
         assert p.unpack_batch_ref(frame, p.MAX_BATCH) == (f["message"], len(inline), len(f["slices"]))
     elif kind in ("DURABLE", "PING", "PONG", "RELEASE"):
@@ -113,7 +122,8 @@ def test_decodes_the_vectors(vector):
         assert found == (int(f["opaque"], 16) if expected is None else expected)
     else:
         for name, value in f.items():
-            expected = int(value, 16) if name == "crc" else tuple(value) if name == "lanes" else value
+            expected = int(value, 16) if name in ("crc", "view_tag") else value
+            expected = tuple(value) if name in ("lanes", "selected") else expected
             assert getattr(found, name) == expected
 
 
@@ -130,7 +140,10 @@ def test_reads_a_welcome(vector):
 
 @pytest.mark.parametrize(
     "kind",
-    ["SUBSCRIBE", "GRANT", "ACK", "NACK", "EPOCH_END", "DURABLE", "PING", "HELLO", "STATS", "DELAY", "RELEASE", "FILE"],
+    sorted(
+        {"SUBSCRIBE", "GRANT", "ACK", "NACK", "EPOCH_END", "DURABLE", "PING", "HELLO", "STATS", "DELAY", "RELEASE"}
+        | {"FILE", "SELECT", "SELECTED"}
+    ),
 )
 def test_refuses_bodies_cut_anywhere(kind):
     """With and without the right checksum behind them."""
@@ -170,10 +183,10 @@ def receive(data):
     [
         (4, 0, 0, 0, "unknown frame type 0"),
         (4, 18, 0, 0, "unknown frame type 18"),
-        (79 - 4, p.BATCH_REF, 0, 0, "BATCH_REF frame declares length 75"),
+        (95 - 4, p.BATCH_REF, 0, 0, "BATCH_REF frame declares length 91"),
         (3, p.BYE, 0, 0, "declares length 3"),
         ((64 << 20) + 1, p.LANE_MAP, 0, 0, "LANE_MAP frame declares length 67108865"),
-        (59, p.BATCH, 0, 0, "BATCH frame declares length 59"),
+        (75, p.BATCH, 0, 0, "BATCH frame declares length 75"),
         (1 << 31, p.BATCH, 0, 0, "BATCH frame declares length 2147483648"),
         (12, p.PING, 1, 0, "flags 0x1"),
         (12, p.PING, 0, 2, "reserved bytes 0x2"),
@@ -215,3 +228,18 @@ def test_refuses_welcomes_that_contradict_themselves(change):
 def test_the_tag_is_the_beginning_of_the_digits():
     assert p.tag("6f1d2c3b-4a59-5687-9768-a5b4c3d2e1f0") == 0x6F1D2C3B4A595687
     assert struct.pack("<Q", p.tag("00000000000000ff")) == b"\xff" + bytes(7)
+
+
+def test_the_specification_shows_what_is_sent():
+    """Its three examples, without what it omits."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "formats" / "feed-protocol.md").read_text("utf-8")
+    blocks = [
+        re.sub(r"\s|64 bytes", "", block) for block in re.findall(r"^```\n([0-9a-f]{8} .*?)^```", page, re.M | re.S)
+    ]
+    header = next(f["fields"] for f in FRAMES if f["name"] == "batch without a message")
+    entry = p.pack_ack_entry(7, 0, 0, 0xDEADBEEF, 2, 0, 2, 0xCAFEF00D)
+    reference = next(f["fields"] for f in FRAMES if f["name"] == "reference")
+    fields = {k: reference[k] for k in reference if k not in ("message", "inline", "slices")}
+    sent = p.batch_ref(header_of(fields, 0), 128, bytes(64), [(255, 40, 1000), (0xFFFFFFFF, 24, 0)]).hex()
+    shown = [sent[: 2 * 64], sent[2 * 68 : 2 * 76], sent[2 * 80 : 2 * 96] + sent[2 * 160 :]]
+    assert blocks == [encode("BATCH", header).hex(), "…".join(shown), p.ack(1, 0, entry).hex()]

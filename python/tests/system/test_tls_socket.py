@@ -29,7 +29,7 @@ class Sink:
         return np.zeros(header[0] - (p.BATCH_HEADER_BYTES - 4), np.uint8)
 
     def on_batch(self, connection: Connection, header: tuple[int, ...], message: Any, crc: int) -> None:
-        assert crc == header[15]
+        assert crc == header[-1]
         self.messages.append(message.tobytes())
 
     def on_frame(self, connection: Connection, kind: int, body: bytes) -> None:
@@ -86,7 +86,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 def batch(message: bytes) -> bytes:
     """A whole frame."""
     length = p.BATCH_HEADER_BYTES - 4 + len(message)
-    header = p.BatchHeader(length, 0, 5, 7, 0, 0, 0, 0, 1, 1, 0, 1, 0)
+    header = p.BatchHeader(length, 0, 5, 7, 0, 0, 0, 0, 1, 1, 0, 1, 0, 0, 1, 0)
     checked = p.batch_header(header)[p.CRC_START : p.CRC_END]
     return p.batch_header(replace(header, crc=extend(extend(0, checked), message))) + message
 

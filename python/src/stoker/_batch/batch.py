@@ -15,7 +15,8 @@ from stoker._batch import jax_arrays, pinned_memory, torch_tensors
 from stoker._batch.ragged import Ragged
 from stoker._batch.tensors import Converter, Delivered, Tensors
 from stoker._format.fields import Field, batch_schema
-from stoker._format.message import Buffers, Column, MessageLayout, batch_columns, offsets_at
+from stoker._format.message import Buffers, Column, offsets_at
+from stoker._format.view import View
 from stoker._source.batch_source import DeliveredBatch, PieceData
 from stoker.errors import CorruptDataError
 
@@ -24,17 +25,21 @@ class Form:
     """Fields, layout and schema of a stream's batches, made once and shared by all of them."""
 
     def __init__(self, fields: tuple[Field, ...], wanted: Sequence[str] | None = None) -> None:
-        """`wanted`: names of the fields to expose, by default all."""
+        """`wanted`: names of the columns that the messages have, by default all."""
         self._all, self._wanted = fields, wanted
-        known = [f.name for f in fields]
-        unknown = [name for name in wanted or () if name not in known]
-        if unknown:
-            raise ValueError(f"columns names {', '.join(unknown)}; there are {', '.join(known) or 'none'}")
-        self.fields = {f.name: f for f in fields if wanted is None or f.name in wanted}
-        self.layout = MessageLayout(batch_columns(fields))
-        seen = {"key", *self.fields}
-        self.index = {c.name: i for i, c in enumerate(self.layout.columns) if c.name in seen}
-        self.schema = batch_schema(fields)
+        view = View([f.name for f in fields], wanted)
+        self.fields = {f.name: f for f in fields if f.name in view.columns}
+        self.layout = view.layout(fields)
+        self.index = {c.name: i for i, c in enumerate(self.layout.columns)}
+        schema = batch_schema(fields)
+        self.schema = pa.schema([schema.field(number) for number in view.numbers], schema.metadata)
+
+    def absent(self, name: str) -> KeyError:
+        """The error of a column that the messages do not have."""
+        if name == "key" or any(f.name == name for f in self._all):
+            selected = ", ".join(self.index)
+            return KeyError(f"column {name!r} was not selected; add it to columns, which are {selected}")
+        return KeyError(f"no field {name!r}; there are {', '.join(self.fields) or 'none'}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Form, (self._all, self._wanted)
@@ -139,7 +144,7 @@ class Batch:
 
     @property
     def keys(self) -> list[str]:
-        """The samples' keys."""
+        """The samples' keys; they arrive unless `columns` leaves them out."""
         return self["key"]  # type: ignore[no-any-return]
 
     def __contains__(self, name: object) -> bool:
@@ -154,7 +159,7 @@ class Batch:
                     f"are {', '.join(self.fields) or 'none'}"
                 )
             if name not in self._form.index:
-                raise KeyError(f"no field {name!r}; there are {', '.join(self.fields) or 'none'}")
+                raise self._form.absent(name)
             column = None
             if self._decoded is not None and name in self._decoded:
                 column = self._decoded[name]
@@ -230,8 +235,7 @@ class Batch:
         if len(parts) > 1:
             table = pa.Table.from_batches(parts, self._form.schema).combine_chunks()
             parts = table.to_batches() or [pa.RecordBatch.from_pylist([], self._form.schema)]
-        seen = list(self._form.index)
-        return parts[0] if len(seen) == parts[0].num_columns else parts[0].select(seen)
+        return parts[0]
 
     def to(self, device: Any = "cpu", non_blocking: bool = False) -> Tensors:
         """Returns the columns as torch tensors on a device; on the CPU they are views of the batch.
@@ -269,7 +273,8 @@ class Batch:
                 columns[name] = [to.array(row, element) for row in value]
             else:
                 columns[name] = value
-        of = Delivered(len(self), self.keys, self.epoch, self.number, self.repeated, self.skipped, self._state)
+        keys = self.keys if "key" in self else None
+        of = Delivered(len(self), keys, self.epoch, self.number, self.repeated, self.skipped, self._state)
         return Tensors(columns, validity, of)
 
     def pin_memory(self, device: Any = None) -> Batch:

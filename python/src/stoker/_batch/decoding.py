@@ -91,6 +91,10 @@ def _decode_rows(decode: Decode, rows: Sequence[Any], first: int) -> list[Any]:
     return out
 
 
+def _key(batch: Batch, row: int) -> str:
+    return f"key {batch.keys[row]!r}" if "key" in batch else "key not selected"
+
+
 class _RowError(Exception):
     def __init__(self, row: int) -> None:
         super().__init__(row)
@@ -111,7 +115,7 @@ class _Result:
             except _RowError as e:
                 b = self._batch
                 raise DecodeError(
-                    f"epoch {b.epoch}, batch {b.number}, row {e.row}, key {b.keys[e.row]!r}: "
+                    f"epoch {b.epoch}, batch {b.number}, row {e.row}, {_key(b, e.row)}: "
                     f"field {self._field} cannot be decoded: {e.__cause__!r}"
                 ) from e.__cause__
         if rows and all(isinstance(r, np.ndarray) for r in rows) and len({(r.shape, r.dtype) for r in rows}) == 1:

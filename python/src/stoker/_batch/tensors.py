@@ -21,7 +21,8 @@ class Delivered(NamedTuple):
     """What tensors tell of the batch that they were made from."""
 
     rows: int
-    keys: list[str]
+    keys: list[str] | None
+    """None if the keys were not selected."""
     epoch: int
     number: int
     repeated: int
@@ -42,9 +43,16 @@ class Tensors:
         self._validity = validity
         self._rows = batch.rows
         self._state = batch.state
-        self.keys: list[str] = batch.keys
+        self._keys = batch.keys
         self.epoch, self.number = batch.epoch, batch.number
         self.repeated, self.skipped = batch.repeated, batch.skipped
+
+    @property
+    def keys(self) -> list[str]:
+        """See `Batch.keys`."""
+        if self._keys is None:
+            raise KeyError("the keys were not selected; add 'key' to columns")
+        return self._keys
 
     @property
     def state(self) -> dict[str, Any]:

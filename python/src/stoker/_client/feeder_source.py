@@ -127,6 +127,7 @@ class FeederSource:
         Raises `ConnectTimeoutError`, `FeedNotFoundError`, `PlaceTakenError`, or what the feeder refuses with.
         """
         self._consumer = consumer
+        self._handler.columns = consumer.columns
         self._network.looking = consumer.look
         self._handler.join(consumer.joined)
         welcome = self._call(lambda: self._turn.run(lambda: self._join(self._connect_timeout)))

@@ -16,6 +16,7 @@ from stoker._client.span import Arrival, Span
 from stoker._client.subscriptions import Subscriptions
 from stoker._client.waits import PageReads, Reporter, Waits
 from stoker._client.welcome import Refusal, Welcome
+from stoker._format.view import View
 from stoker._memory.buffers import BufferPool
 from stoker._order.delivery import BatchPlan
 from stoker._source.batch_source import PieceData
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _MAX_REFUSED = 4
 """Times that one piece may arrive damaged, and an epoch may be ended without a piece of it."""
+_MOST_BATCHES = 4096
+"""Greatest number of batches that are granted ahead: each takes memory besides its message."""
 _ELSEWHERE = ("shutting_down", "origin_unavailable", "wrong_feed")
 """Errors after which another feeder is asked first."""
 
@@ -49,6 +52,10 @@ class FrameHandler:
         """The first one; later ones must agree with it, until another epoch is gone over to."""
         self.feed_id: str | None = None
         """Of the first one."""
+        self.columns: tuple[str, ...] | None = None
+        """The columns to receive; None: all."""
+        self._view = View(())
+        """The same for the stream, once it is known."""
         self.joined = self._joined_before = 0
         """The run that this client takes part in; 0 before the first WELCOME."""
         self.plan: BatchPlan | None = None
@@ -106,8 +113,8 @@ class FrameHandler:
     ) -> None:
         """See `FrameSink`."""
         # fmt: off
-        (_, _, flags, _, feed, fingerprint, epoch, lane, number, piece, pieces, rows, skipped, subscription, zero,
-         sent_crc) = header
+        (_, _, flags, _, feed, fingerprint, epoch, lane, number, piece, pieces, rows, skipped, source_rows, view_tag,
+         source_crc, subscription, zero, sent_crc) = header
         # fmt: on
         subscriptions = self._subscriptions
         if crc != sent_crc or zero or not 0 < subscription <= subscriptions.newest:
@@ -124,6 +131,8 @@ class FrameHandler:
                 )
             )
             return
+        if view_tag != self._view.tag:
+            raise ProtocolError(f"{connection.address} sent a batch with other columns than were selected", "bad_frame")
         span = subscriptions.receiving
         index = span.index(number) if span is not None and span.epoch == epoch else -1
         if span is None or index < 0 or not span.wants(index, piece):
@@ -142,7 +151,7 @@ class FrameHandler:
         self._renewals = 0
         self._network.sound()
         self.counts["bytes"] += len(message)
-        receipt = p.pack_ack_entry(number, piece, flags, crc, rows, skipped)
+        receipt = p.pack_ack_entry(number, piece, flags, crc, rows, skipped, source_rows, source_crc)
         if span.add(index, piece, pieces, data, Arrival(connection, receipt)) and span.received:
             subscriptions.go_on(self._network.feeders.live)
 
@@ -153,13 +162,13 @@ class FrameHandler:
         header, message, crc = connection.take_reference(frame, self._pool)
         if spent := self._page_reads.end(began):
             # Nobody else knows of it: the pages were read on this side.
-            self._waits.explain(p.Delay(header[13], header[6], header[8], header[9], 0, round(spent * 1e6), 0))
+            self._waits.explain(p.Delay(header[16], header[6], header[8], header[9], 0, round(spent * 1e6), 0))
         assert connection.files is not None
         if due := connection.files.due():
             with self._subscriptions.out:
                 connection.send(p.release(due))
         self.counts["handed_bytes"] += len(message)
-        if crc != header[15]:
+        if crc != header[-1]:
             # The replacement comes over the connection. If only local reads keep failing, the files are to blame.
             connection.faults += 1
             if connection.faults > _MAX_REFUSED:
@@ -196,7 +205,7 @@ class FrameHandler:
             self._network.fail(
                 CorruptDataError(
                     f"epoch {span.epoch} batch {number} piece {piece} arrived damaged {times} times from feeder "
-                    f"{connection.address} (expected CRC {header[15]:08x}, found {crc:08x}); run `stoker verify` on "
+                    f"{connection.address} (expected CRC {header[-1]:08x}, found {crc:08x}); run `stoker verify` on "
                     "the dataset; if it is intact, check the memory and network of both machines"
                 )
             )
@@ -234,6 +243,8 @@ class FrameHandler:
             self._on_file(connection, body)
         elif kind == p.LANE_MAP:
             self._on_lane_map(p.decode_json(kind, body))
+        elif kind == p.SELECTED:
+            self._on_selected(connection, p.decode_selected(body))
         elif kind == p.EPOCH_END:
             self._on_epoch_end(connection, p.decode_epoch_end(body))
         elif kind == p.DELAY:
@@ -254,8 +265,9 @@ class FrameHandler:
         if known is None:
             self.joined = max(self.joined, welcome.info.run)
             self.welcome, self.feed_id = welcome, welcome.feed_id
+            self._select_of(welcome)
             self.plan = BatchPlan(welcome.info.order, welcome.info.lane_rows)
-            self._subscriptions.depth = max(2, self._buffer_bytes // max(1, welcome.largest_batch))
+            self._limit_depth(welcome.largest_batch)
             self._subscriptions.lanes = len(welcome.info.lane_rows)
             self._network.welcomed = True
         elif welcome.info.fingerprint != known.info.fingerprint:
@@ -269,6 +281,10 @@ class FrameHandler:
         connection.state = "live"
         connection.since = now
         connection.read_only = welcome.read_only
+        takes_place = not self._network.looking and not (welcome.info.follows and welcome.info.epoch is None)
+        if takes_place and not self._view.is_whole:
+            with self._subscriptions.out:
+                connection.send(p.select(p.Select(self._view.available, self._view.numbers)))
         if welcome.stats:
             connection.tells = True
             with self._subscriptions.out:
@@ -283,6 +299,24 @@ class FrameHandler:
         else:
             self._network.feeders.rename(connection)
         self._network.admission.look_at(self._network.feeders, now)
+
+    def _select_of(self, welcome: Welcome) -> None:
+        """Finds the columns to receive in a stream; ends the client if the stream does not have them."""
+        try:
+            self._view = View([field.name for field in welcome.info.fields], self.columns)
+        except ValueError as e:
+            self._view = View([field.name for field in welcome.info.fields])
+            self._network.fail(e)
+
+    def _on_selected(self, connection: Connection, answer: p.Selected) -> None:
+        if self._view.is_whole or answer.view_tag != self._view.tag:
+            raise ProtocolError(f"{connection.address} has selected other columns than it was asked for", "bad_frame")
+        connection.limit_batches(answer.largest_batch)
+        self._limit_depth(answer.largest_batch)
+
+    def _limit_depth(self, largest_batch: int) -> None:
+        """Sets how many batches are granted ahead."""
+        self._subscriptions.depth = max(2, min(_MOST_BATCHES, self._buffer_bytes // max(1, largest_batch)))
 
     def _files(self, connection: Connection, welcome: Welcome) -> LocalReads | None:
         if not welcome.handover:

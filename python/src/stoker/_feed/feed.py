@@ -71,7 +71,7 @@ class Feed:
 
     Batches and tensors
 
-    - `columns`: names of the fields to read; by default all
+    - `columns`: names of the fields to receive, and "key" for `Batch.keys`; by default all
     - `decode`, `decode_threads`: maps fields to "rgb", "gray" or a function of a row, which runs in this number of
       threads; arrays of one shape are stacked
     - `pin_memory`: receives into pinned memory if CUDA is available

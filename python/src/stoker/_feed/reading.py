@@ -141,6 +141,7 @@ class Reading:
             o.launch,
             None if start is None else start.epoch,
             None if start is None else start.version,
+            o.columns,
         )
 
     def run(self) -> int:

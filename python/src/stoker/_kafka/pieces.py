@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from stoker._format.message import MessageLayout, batch_columns
 from stoker._format.plural import plural
+from stoker._format.view import ColumnCut, View
 from stoker._kafka.join import Cut, join
 from stoker._kafka.plan import PieceRequest
 from stoker._kafka.record import TopicInfo, message_of
@@ -19,6 +20,10 @@ from stoker._memory.buffers import BufferPool
 from stoker._order.delivery import BatchPlan
 from stoker._source.batch_source import PieceData
 from stoker.errors import CorruptDataError, StateMismatchError
+
+
+def _heap(length: int) -> npt.NDArray[np.uint8]:
+    return np.empty(length, np.uint8)
 
 
 class Message(NamedTuple):
@@ -32,13 +37,21 @@ class Message(NamedTuple):
 class TopicPieces:
     """What the records of a feed, or of an epoch of one that follows its dataset, are made into."""
 
-    def __init__(self, target: TopicTarget, topic: TopicInfo, pool: BufferPool) -> None:
-        """`topic` is what a control record says."""
+    def __init__(
+        self, target: TopicTarget, topic: TopicInfo, pool: BufferPool, columns: tuple[str, ...] | None = None
+    ) -> None:
+        """`topic` is what a control record says. `columns`: those of the pieces; None: all."""
         self._target, self._info, self._pool = target, topic.info, pool
         self.plan = BatchPlan(topic.info.order, topic.info.lane_rows)
         self._samples = SampleReader(topic.info.fields, topic.info.classes, topic.schema_id) if topic.samples else None
         """Where records hold samples."""
-        self._layout = MessageLayout(batch_columns(topic.info.fields))
+        whole = MessageLayout(batch_columns(topic.info.fields))
+        view = View([field.name for field in topic.info.fields], columns)
+        self._whole = whole
+        """The layout of the topic's messages, which have all columns."""
+        self._column_cut = None if view.is_whole else ColumnCut(topic.info.fields, view)
+        self._layout = whole if self._column_cut is None else self._column_cut.layout
+        """The layout of pieces."""
 
     def check(self, lane: int, record: Record) -> None:
         """Refuses a record of another feed."""
@@ -59,10 +72,17 @@ class TopicPieces:
         skipped = sum(part.header.skipped for part in parts)
         if self._samples is not None:
             values = [part.value for part in parts if part.header.rows]
-            buffer = self._samples.message(self._layout, values, self._pool, what, where)
-            return Message(buffer, len(values), skipped)
+            if self._column_cut is None:
+                buffer = self._samples.message(self._whole, values, self._pool, what, where)
+                return Message(buffer, len(values), skipped)
+            whole = self._samples.message(self._whole, values, BufferPool(0), what, where)
+            return Message(self._column_cut.cut(whole, self._pool.take, what), len(values), skipped)
         messages = [message_of(part.value, where) for part in parts]
-        if len(parts) == 1:
+        if self._column_cut is not None and len(parts) > 1:
+            messages = [self._column_cut.cut(message, _heap, what) for message in messages]
+        if len(parts) == 1 and self._column_cut is not None:
+            buffer = self._column_cut.cut(messages[0], self._pool.take, what)
+        elif len(parts) == 1:
             buffer = self._pool.take(len(messages[0]))
             buffer[:] = messages[0]
         else:

@@ -115,7 +115,7 @@ class TopicSource:
                 "the topic was changed; feed into a new one"
             )
         self._info = info
-        self._pieces = TopicPieces(self._target, topic, self._pool)
+        self._pieces = TopicPieces(self._target, topic, self._pool, self._consumer.columns)
         self._guesses.adopt(self._pieces.plan, info.lane_rows)
         return info
 

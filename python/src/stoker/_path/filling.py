@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from stoker._dataset.chunk import ChunkReader
 from stoker._format.message import MessageLayout, batch_columns
+from stoker._format.view import View
 from stoker._memory.buffers import BufferPool
 from stoker._memory.workers import Shared
 from stoker._order.delivery import Piece
@@ -40,20 +41,28 @@ class Filler:
     """Safe for several threads."""
 
     def __init__(
-        self, stream: PathStream, on_corrupt: str, pool: BufferPool, offer: Callable[[Callable[[], None]], None]
+        self,
+        stream: PathStream,
+        on_corrupt: str,
+        pool: BufferPool,
+        offer: Callable[[Callable[[], None]], None],
+        view: View | None = None,
     ) -> None:
-        """`offer` is given work that another thread may help with."""
+        """`offer` is given work that another thread may help with. `view`: the columns of messages, by default all."""
         self._stream, self._on_corrupt = stream, on_corrupt
         self._offer, self.pool = offer, pool
         self._reader = ChunkReader(stream.snapshot)
-        self._columns = batch_columns(stream.snapshot.info.fields)
-        self._layout = MessageLayout(self._columns)
+        fields = stream.snapshot.info.fields
+        self._columns = batch_columns(fields)
+        self._numbers = (view or View([field.name for field in fields])).numbers
+        self._layout = MessageLayout([self._columns[number] for number in self._numbers])
+        self._heads_only = not any(column.payload for column in self._layout.columns)
         self._assembler = Assembler(self._layout, pool)
 
     def _open_chunk(self, index: int, fetch: bool | None) -> OpenChunk | None:
         """Reads a head; None if it is damaged and damaged data are left out."""
         try:
-            return OpenChunk(self._reader, index, fetch)
+            return OpenChunk(self._reader, index, fetch, heads_only=self._heads_only)
         except CorruptDataError:
             if self._on_corrupt == "fail":
                 raise
@@ -69,7 +78,8 @@ class Filler:
             chunks.append(chunk)
             fetch = chunk.fetch if chunk is not None else fetch
         places, rows = lane_epoch.window_rows(w)
-        block = RowBlock(self._columns, [c.head if c is not None else None for c in chunks], places, rows)
+        heads = [c.head if c is not None else None for c in chunks]
+        block = RowBlock(self._columns, heads, places, rows, self._numbers)
         window = OpenWindow(self._reader, members, chunks, block)
         window.longest_block = batch_blocks.longest(self._layout, window, self._stream.spec.batch_size)
         return window

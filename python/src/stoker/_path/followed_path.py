@@ -27,6 +27,7 @@ class FollowedPath:
         self._stream: PathStream | None = None
         self._source: PathSource | None = None
         self._run = 0
+        self._columns: tuple[str, ...] | None = None
         self._before: Counter[str] = Counter()
 
     def open(self, consumer: Consumer) -> StreamInfo:
@@ -36,7 +37,7 @@ class FollowedPath:
                 "follow=True with a path works for one reader only, because several readers would not agree on "
                 "versions: start `stoker feed --follow` and give the feed's name, or choose a version"
             )
-        self._run = consumer.run
+        self._run, self._columns = consumer.run, consumer.columns
         if consumer.epoch is None:
             return replace(self._open_stream(None).info(self._run), follows=True)
         return self.move_to(consumer.epoch, consumer.version)
@@ -49,6 +50,7 @@ class FollowedPath:
             if self._source is None or self._stream is None or self._stream.snapshot.version != stream.snapshot.version:
                 self.close()
                 source = self._open_source(stream)
+                source.select(self._columns)
                 self._stream, self._source = stream, source
         self._chosen[epoch] = self._stream.snapshot.version
         return replace(self._stream.info(self._run), follows=True, epoch=epoch)

@@ -32,14 +32,19 @@ class _Kept:
 class OpenChunk:
     """A chunk whose head has been read and checked, and whose payload can be copied."""
 
-    def __init__(self, reader: ChunkReader, index: int, fetch: bool | None = None) -> None:
-        """`fetch`: have the kernel read the whole file ahead; None: if it is not in the page cache."""
+    def __init__(self, reader: ChunkReader, index: int, fetch: bool | None = None, *, heads_only: bool = False) -> None:
+        """`fetch`: have the kernel read the whole file ahead; None: if it is not in the page cache.
+
+        `heads_only`: no payload will be copied.
+        """
         self.mapping: _mapping.Mapping | None = None
         self.fd: int | None = None
         fd = reader.open(index)
         try:
             self.head: ChunkHead = reader.head(fd, index)
-            if _mapping.supported() and self.head.payload:
+            payload = () if heads_only else self.head.payload
+            fetch = fetch and not heads_only
+            if _mapping.supported() and payload:
                 try:
                     self.mapping = _mapping.Mapping(fd, os.fstat(fd).st_size)
                     fetch = not self.mapping.cached() if fetch is None else fetch
@@ -48,8 +53,8 @@ class OpenChunk:
             self.fetch = bool(fetch)
             if fetch and hasattr(os, "posix_fadvise"):
                 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_WILLNEED)
-            large = sum(int(p.lengths.sum()) for p in self.head.payload) >= copying.LARGE * max(1, self.head.rows)
-            if large and _Kept.count < _KEPT_OPEN:
+            large = sum(int(p.lengths.sum()) for p in payload) >= copying.LARGE * max(1, self.head.rows)
+            if payload and large and _Kept.count < _KEPT_OPEN:
                 self.mapping = None
                 self.fd = fd
                 _Kept.count += 1

@@ -6,8 +6,9 @@ it. Planned work is bounded in bytes; batches come out in order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from stoker._format.view import View
 from stoker._memory.buffers import BufferPool
 from stoker._memory.workers import Workers
 from stoker._order.spec import Tail
@@ -35,6 +36,7 @@ class PathSource:
         self._stream, self._ahead = stream, (ahead_bytes, buffer_bytes)
         self._workers = Workers(threads, timeout_s, str(stream.snapshot.root))
         pool = pool or BufferPool(max(4 * ahead_bytes, 64 << 20))
+        self._on_corrupt, self._pool = on_corrupt, pool
         self._filler = Filler(stream, on_corrupt, pool, self._workers.offer)
         self._running: EpochReader | None = None
         self._run = 0
@@ -45,7 +47,16 @@ class PathSource:
     def open(self, consumer: Consumer) -> StreamInfo:
         """See `BatchSource`."""
         self._run = consumer.run
+        self.select(consumer.columns)
         return self._stream.info(self._run)
+
+    def select(self, columns: Sequence[str] | None) -> None:
+        """Limits batches to some columns, before the first epoch; None: all.
+
+        Raises `ValueError` for names that the dataset does not have.
+        """
+        view = View([field.name for field in self._stream.snapshot.info.fields], columns)
+        self._filler = Filler(self._stream, self._on_corrupt, self._pool, self._workers.offer, view)
 
     def move_to(self, epoch: int, version: int | None) -> StreamInfo:
         """See `BatchSource`; all epochs read the same version, so this changes nothing."""

@@ -45,8 +45,18 @@ class PayloadColumn:
 class RowBlock:
     """The rows of one window of one lane."""
 
-    def __init__(self, columns: Sequence[Column], heads: Sequence[ChunkHead | None], places: I64, rows: I64) -> None:
-        """Rows (place in `heads`, row), in delivery order; a head that is None makes its rows missing."""
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        heads: Sequence[ChunkHead | None],
+        places: I64,
+        rows: I64,
+        numbers: Sequence[int] | None = None,
+    ) -> None:
+        """Rows (place in `heads`, row), in delivery order; a head that is None makes its rows missing.
+
+        `columns` are those of the dataset; only the ones with these `numbers` are taken, by default all.
+        """
         self.rows = len(rows)
         self.chunk_rows = rows.astype(np.uint32)
         self.places: npt.NDArray[np.unsignedinteger[Any]] = places.astype(
@@ -61,13 +71,15 @@ class RowBlock:
         index = first[places] + rows
         if self.missing is not None:
             index[self.missing] = 0
-        small = [c for c in columns if not c.payload]
-        payload = [c for c in columns if c.payload]
+        wanted = set(range(len(columns)) if numbers is None else numbers)
+        small = _places_of(columns, wanted, payload=False)
+        payload = _places_of(columns, wanted, payload=True)
+        self._heads = heads
         self.small: tuple[SmallColumn, ...] = ()
         self.payload: tuple[PayloadColumn, ...] = ()
         if good:
-            self.small = tuple(_take(c, [h.small[i] for h in good], index) for i, c in enumerate(small))
-            self.payload = tuple(self._payload(c, [h.payload[i] for h in good], index) for i, c in enumerate(payload))
+            self.small = tuple(_take(c, [h.small[i] for h in good], index) for i, c in small)
+            self.payload = tuple(self._payload(c, [h.payload[i] for h in good], index) for i, c in payload)
         has_nulls = any(c.validity is not None for c in self.small)
         has_nulls = has_nulls or any(c.validity is not None for c in self.payload)
         self.plain = bool(good) and not bad and not has_nulls
@@ -92,9 +104,17 @@ class RowBlock:
 
     def key(self, row: int) -> str:
         """The key of a row, for an error."""
-        keys = self.small[0]
+        head = self._heads[int(self.places[row])]
+        assert head is not None
+        keys, at = head.small[0], int(self.chunk_rows[row])
         assert keys.offsets is not None
-        return bytes(keys.data[keys.offsets[row] : keys.offsets[row + 1]]).decode("utf-8", "replace")
+        return bytes(keys.data[keys.offsets[at] : keys.offsets[at + 1]]).decode("utf-8", "replace")
+
+
+def _places_of(columns: Sequence[Column], wanted: set[int], *, payload: bool) -> list[tuple[int, Column]]:
+    """The wanted columns of a kind, each with its place among all columns of this kind."""
+    those = [(number, c) for number, c in enumerate(columns) if c.payload == payload]
+    return [(i, c) for i, (number, c) in enumerate(those) if number in wanted]
 
 
 def _join(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:

@@ -44,6 +44,8 @@ class Consumer:
     """The first epoch to read. Unless `look`, it determines the version of a stream that follows its dataset."""
     version: int | None = None
     """The version that its state has read of that epoch; None: the state has read nothing of it."""
+    columns: tuple[str, ...] | None = None
+    """The columns to receive; None: all."""
     look: bool = False
     """Whether it only asks for the `StreamInfo`, and takes no place in the group."""
 
@@ -117,8 +119,8 @@ class PieceData:
     skipped: int
     """Rows that the order has but the message leaves out (`on-corrupt: skip`)."""
     buffer: npt.NDArray[np.uint8]
-    """The record batch message (docs/formats/batch.md), writable, starting at a multiple of 64 in memory,
-    from a `stoker._memory.buffers.BufferPool`. Belongs to the receiver of the piece."""
+    """The record batch message (docs/formats/batch.md) with the consumer's columns, writable, starting at a multiple
+    of 64 in memory, from a `stoker._memory.buffers.BufferPool`. Belongs to the receiver of the piece."""
     crc: int = 0
     """CRC-32C of the wire frame; 0 from a path."""
 

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from google_crc32c import extend as _crc_extend
 
+from stoker._format.fields import Field
+from stoker._format.view import WHOLE_TAG, ColumnCut, View
 from stoker._testing.state import Fault, FeedState, Seen
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
@@ -56,6 +58,9 @@ class Session:
         """Of the Unix-domain socket that it came by."""
         self.identity: tuple[str, int, int, int, int] | None = None
         self.subscriptions: list[p.Subscribe] = []
+        self.selections: list[p.Select] = []
+        self._column_cut: ColumnCut | None = None
+        """Makes pieces of the selected columns; None: all are sent."""
         self.granted = -1
         self.sent: list[tuple[int, int, int]] = []
         """(epoch, number, piece) of each BATCH sent."""
@@ -218,6 +223,8 @@ class Session:
                 self.acks += 1
                 if self.state.durable:
                     self.say(p.durable(self.acks))
+        elif kind == p.SELECT:
+            self._select(p.decode_select(body))
         elif kind == p.GRANT:
             grant = p.decode_grant(body)
             with self._flow:
@@ -249,6 +256,17 @@ class Session:
             pass
         else:
             raise ProtocolError(f"no client sends {p.FRAME_NAMES[kind]}", "bad_frame")
+
+    def _select(self, wanted: p.Select) -> None:
+        fields = [Field.from_json(field, "the test feed") for field in self.stream.fields]
+        if self.selections or self.subscriptions or self.hello.get("look"):
+            raise ProtocolError("SELECT comes out of turn", "bad_frame")
+        if wanted.columns != 1 + len(fields):
+            raise ProtocolError(f"SELECT is for {wanted.columns} columns, not {1 + len(fields)}", "bad_frame")
+        self.selections.append(wanted)
+        view = View.of_numbers([field.name for field in fields], wanted.selected)
+        self._column_cut = None if view.is_whole else ColumnCut(fields, view)
+        self.say(p.selected(p.Selected(self.stream.largest_batch, view.tag)))
 
     # ---- writing
 
@@ -317,8 +335,15 @@ class Session:
         for index, piece in enumerate(pieces):
             if (only is not None and index != only) or (wanted.lanes and piece.lane not in wanted.lanes):
                 continue
+            whole, tag = piece.message, WHOLE_TAG
+            message, source_crc = whole, _crc_extend(0, _checkable(whole))
+            if self._column_cut is not None:
+                tag = self._column_cut.view.tag
+                array = np.frombuffer(_checkable(whole), np.uint8)
+                what = (number, wanted.epoch, piece.rows)
+                message = self._column_cut.cut(array, lambda n: np.empty(n, np.uint8), what)
             header = p.BatchHeader(
-                p.BATCH_HEADER_BYTES - 4 + len(piece.message),
+                p.BATCH_HEADER_BYTES - 4 + len(message),
                 p.FLAG_REPEATED if piece.repeated else 0,
                 p.tag(self.state.feed_id),
                 p.tag(self.stream.fingerprint),
@@ -329,10 +354,13 @@ class Session:
                 len(pieces),
                 piece.rows,
                 piece.skipped,
+                piece.rows,
+                tag,
+                source_crc,
                 wanted.subscription,
                 0,
             )
-            found.append((header, piece.message))
+            found.append((header, message))
         return found
 
     def _dawdle(self, until: float) -> None:
@@ -351,7 +379,7 @@ class Session:
                 self._dawdle(time.monotonic() + self.feeder.delay_s)
             packed = bytearray(p.batch_header(header))
             crc = _crc_extend(_crc_extend(0, bytes(packed[p.CRC_START : p.CRC_END])), _checkable(message))
-            packed[60:64] = crc.to_bytes(4, "little")
+            packed[p.CRC_AT :] = crc.to_bytes(4, "little")
             self.sent.append((header.epoch, header.number, header.piece))
             self._send(bytes(packed), message)
             self.state.notify()

@@ -271,7 +271,7 @@ class Connection:
         length, kind, flags, reserved = p.unpack_prefix(self._head)
         p.check_prefix(length, kind, flags, reserved, p.MAX_TO_CLIENT)
         if kind == p.BATCH:
-            if length > self._limit or (length + 4) % p.BATCH_ALIGNMENT:
+            if length > self._limit or (length + 4 - p.BATCH_HEADER_BYTES) % p.BATCH_ALIGNMENT:
                 raise ProtocolError(f"BATCH frame of length {length}, which this stream cannot have", "bad_frame")
             if have < p.BATCH_HEADER_BYTES:
                 return False

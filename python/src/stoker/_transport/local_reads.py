@@ -149,7 +149,7 @@ class LocalReads:
             found = self._take(slices, message - inline, Target(buffer, address, inline, crc, 0))
         else:
             found = self._take_halves(buffer, address, inline, slices, crc)
-        return header, buffer, header[15] ^ 0xFFFFFFFF if found is None else found
+        return header, buffer, header[-1] ^ 0xFFFFFFFF if found is None else found
 
     def _take_halves(
         self, buffer: npt.NDArray[np.uint8], address: int, at: int, slices: _Slices, crc: int

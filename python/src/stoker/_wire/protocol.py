@@ -1,8 +1,8 @@
 """Feed protocol 1: frames as bytes and back. Pure: no sockets, no clocks, no state.
 
 Every frame is little-endian: u32 length (of what follows it), u8 type, u8 flags, u16 reserved, body, CRC-32C of the
-bytes from offset 4 on. A BATCH frame has 64 bytes of header, then an Arrow record batch message. Its CRC-32C is in the
-header and covers the header's bytes 4 to 52 and the message. `docs/formats/feed-protocol.md` is normative.
+bytes from offset 4 on. A BATCH frame has 80 bytes of header, then an Arrow record batch message. Its CRC-32C is in the
+header and covers the header's bytes 4 to 68 and the message. `docs/formats/feed-protocol.md` is normative.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ BATCH_REF: Final = 16
 RELEASE: Final = 17
 STATS: Final = 20
 DELAY: Final = 21
+SELECT: Final = 22
+SELECTED: Final = 23
 
 FRAME_NAMES: Final = {
     HELLO: "HELLO",
@@ -61,21 +63,24 @@ FRAME_NAMES: Final = {
     RELEASE: "RELEASE",
     STATS: "STATS",
     DELAY: "DELAY",
+    SELECT: "SELECT",
+    SELECTED: "SELECTED",
 }
 
 PREFIX_BYTES: Final = 8
-BATCH_HEADER_BYTES: Final = 64
+BATCH_HEADER_BYTES: Final = 80
 _WITHOUT_CHECKSUM: Final = (BATCH, BATCH_REF)
 """Frames without a checksum at their end."""
-BATCH_REF_BYTES: Final = 80
+BATCH_REF_BYTES: Final = 96
 """Length of a BATCH_REF before its inline bytes."""
 SLICE_BYTES: Final = 16
 ZEROS: Final = 0xFFFFFFFF
 """The number of a virtual file that contains only zeros."""
 CRC_START: Final = 4
-CRC_END: Final = 52
+CRC_END: Final = 68
+CRC_AT: Final = 76
 BATCH_ALIGNMENT: Final = 64
-"""Record batch messages, and so whole BATCH frames, have a length that is a multiple of this."""
+"""Record batch messages have a length that is a multiple of this."""
 
 MAX_RUN: Final = 1 << 62
 """The greatest run that a user may name."""
@@ -86,23 +91,25 @@ MAX_BATCH: Final = (1 << 31) - 1
 """Limits on the u32 length of a frame."""
 
 FLAG_REPEATED: Final = 1
-ACK_ENTRY_BYTES: Final = 24
+ACK_ENTRY_BYTES: Final = 32
 MAX_ACK_ENTRIES: Final = 256
 
 _PREFIX = struct.Struct("<IBBH")
 _HELLO = struct.Struct("<4sHH")
 _SUBSCRIBE = struct.Struct("<IIQIQBBH")
 _GRANT = struct.Struct("<IIQ")
-_BATCH = struct.Struct("<IBBHQQIIQHHIIIII")
+_BATCH = struct.Struct("<IBBHQQIIQHHIIIQIIII")
 _REF = struct.Struct("<IIII")
 _FILE = struct.Struct("<IIQQQ")
 _ACK = struct.Struct("<IIII")
-_ACK_ENTRY = struct.Struct("<QHHIII")
+_ACK_ENTRY = struct.Struct("<QHHIIIII")
 _U32 = struct.Struct("<I")
 _U64 = struct.Struct("<Q")
 _NACK = struct.Struct("<IIQHHI")
 _EPOCH_END = struct.Struct("<IIQQ")
 _DELAY = struct.Struct("<IIQHHIII")
+_SELECT = struct.Struct("<II")
+_SELECTED = struct.Struct("<QQ")
 
 assert _BATCH.size == BATCH_HEADER_BYTES
 assert _ACK_ENTRY.size == ACK_ENTRY_BYTES
@@ -113,10 +120,10 @@ unpack_prefix = _PREFIX.unpack_from
 unpack_batch_header = _BATCH.unpack_from
 """The fields of `BatchHeader` as a tuple, preceded by (length, type) and with the reserved ones in place:
 length, type, flags, reserved, feed_tag, fingerprint_tag, epoch, lane, number, piece, pieces, rows, skipped,
-subscription, reserved, crc."""
+source_rows, view_tag, source_crc, subscription, reserved, crc."""
 
 pack_ack_entry = _ACK_ENTRY.pack
-"""(number, piece, flags, crc, rows, skipped) to an ACK entry."""
+"""(number, piece, flags, crc, rows, skipped, source_rows, source_crc) to an ACK entry."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +143,12 @@ class BatchHeader:
     """Number of pieces of the whole delivered batch, over all lanes."""
     rows: int
     skipped: int
+    source_rows: int
+    """Rows of chunk files that the piece was made from."""
+    view_tag: int
+    """Identifies the columns of the message."""
+    source_crc: int
+    """CRC-32C of the message that these rows make with all columns."""
     subscription: int
     crc: int
 
@@ -178,6 +191,8 @@ class AckEntry:
     crc: int
     rows: int
     skipped: int
+    source_rows: int
+    source_crc: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +236,24 @@ class Delay:
     origin_us: int
     disk_us: int
     feeder_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """The columns that a client wants of a stream: 0 for the key, then the fields."""
+
+    columns: int
+    """The number of columns of the stream."""
+    selected: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The answer to SELECT."""
+
+    largest_batch: int
+    """No message with the selected columns has more bytes."""
+    view_tag: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +396,7 @@ def grant(subscription: int, through: int) -> bytes:
 
 
 def batch_header(header: BatchHeader) -> bytes:
-    """The 64 bytes before a message."""
+    """The 80 bytes before a message."""
     return _BATCH.pack(
         header.length,
         BATCH,
@@ -378,6 +411,9 @@ def batch_header(header: BatchHeader) -> bytes:
         header.pieces,
         header.rows,
         header.skipped,
+        header.source_rows,
+        header.view_tag,
+        header.source_crc,
         header.subscription,
         0,
         header.crc,
@@ -438,6 +474,18 @@ def delay(spent: Delay) -> bytes:
     d = spent
     body = _DELAY.pack(d.subscription, d.epoch, d.number, d.piece, 0, d.origin_us, d.disk_us, d.feeder_us)
     return frame(DELAY, body)
+
+
+def select(wanted: Select) -> bytes:
+    """Limits the session's batches to some columns."""
+    bitmap = sum(1 << number for number in wanted.selected)
+    body = _SELECT.pack(wanted.columns, 0) + bitmap.to_bytes(-(-wanted.columns // 8), "little")
+    return frame(SELECT, body)
+
+
+def selected(answer: Selected) -> bytes:
+    """The answer to SELECT."""
+    return frame(SELECTED, _SELECTED.pack(answer.largest_batch, answer.view_tag))
 
 
 def ping(opaque: int) -> bytes:
@@ -533,7 +581,7 @@ def decode_grant(body: bytes) -> Grant:
 
 
 def decode_batch_header(header: bytes) -> BatchHeader:
-    """Reads the first 64 bytes of a BATCH frame; checks nothing but their length."""
+    """Reads the first 80 bytes of a BATCH frame; checks nothing but their length."""
     if len(header) < BATCH_HEADER_BYTES:
         raise ProtocolError(f"BATCH header of {len(header)} bytes is cut short", "bad_frame")
     length, _, flags, _, *fields, _, crc = _BATCH.unpack_from(header)
@@ -568,6 +616,25 @@ def decode_delay(body: bytes) -> Delay:
     if zero:
         raise ProtocolError("DELAY frame has reserved bytes set", "bad_frame")
     return Delay(subscription, epoch, number, piece, *spent)
+
+
+def decode_select(body: bytes) -> Select:
+    """Reads a SELECT."""
+    if len(body) <= _SELECT.size:
+        raise ProtocolError(f"SELECT frame of {len(body)} bytes is cut short", "bad_frame")
+    columns, zero = _SELECT.unpack_from(body)
+    bitmap = int.from_bytes(body[_SELECT.size :], "little")
+    if zero or len(body) != _SELECT.size + -(-columns // 8) or not bitmap or bitmap >> columns:
+        raise ProtocolError(f"SELECT frame of {columns} columns in {len(body)} bytes", "bad_frame")
+    return Select(columns, tuple(number for number in range(columns) if bitmap >> number & 1))
+
+
+def decode_selected(body: bytes) -> Selected:
+    """Reads a SELECTED."""
+    answer = Selected(*_sized(SELECTED, _SELECTED, body))
+    if answer.largest_batch >= 1 << 63:
+        raise ProtocolError(f"SELECTED frame with largest_batch {answer.largest_batch}", "bad_frame")
+    return answer
 
 
 def decode_file(body: bytes) -> HandedFile:

@@ -269,8 +269,7 @@ class ClusterITCase {
                 assertThat(batch.isIntact()).isTrue();
                 BatchIdentity id = batch.header().identity();
                 rows.merge(id.number(), (int) id.rows(), Integer::sum);
-                AckEntry entry = new AckEntry(
-                        id.number(), id.piece(), id.repeated(), batch.header().crc(), id.rows(), id.skipped());
+                AckEntry entry = AckEntry.of(batch.header());
                 client.send(new Ack(batch.header().subscription(), id.epoch(), List.of(entry)));
             } else if (frame instanceof EpochEnd) {
                 return rows;

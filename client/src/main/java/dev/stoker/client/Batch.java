@@ -5,6 +5,7 @@ import dev.stoker.schemas.arrow.BatchColumns;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.protocol.Welcome;
@@ -31,15 +32,21 @@ public final class Batch implements AutoCloseable {
 
     private final Welcome welcome;
     private final List<Field> fields;
+    private final View view;
+    /** Names of the columns of the messages. */
+    private final List<String> columns;
+
     private final List<Piece> pieces;
     private final Position after;
     private final Buffers buffers;
     private final int rows;
     private List<Part> parts;
 
-    Batch(Welcome welcome, List<Piece> pieces, Position after, Buffers buffers) {
+    Batch(Welcome welcome, View view, List<Piece> pieces, Position after, Buffers buffers) {
         this.welcome = welcome;
         this.fields = StreamInfo.fields(welcome);
+        this.view = view;
+        this.columns = view.columns();
         this.pieces = pieces;
         this.after = after;
         this.buffers = buffers;
@@ -91,8 +98,14 @@ public final class Batch implements AutoCloseable {
         return pieces.stream().map(piece -> view(piece.message())).toList();
     }
 
+    /** The names of the columns: {@code key} and fields in dataset order, or the selected ones of them. */
+    public List<String> columns() {
+        return columns;
+    }
+
     /** The rows' keys. */
     public List<String> keys() {
+        requireKey();
         List<String> keys = new ArrayList<>(rows);
         for (Part part : parts()) {
             for (int row = 0; row < part.rows; row++) {
@@ -104,6 +117,7 @@ public final class Batch implements AutoCloseable {
 
     /** A row's key. */
     public String key(int row) {
+        requireKey();
         Cell cell = cell(0, row);
         return cell.column.stringAt(cell.row);
     }
@@ -156,7 +170,7 @@ public final class Batch implements AutoCloseable {
     /** All rows of an integer field, bool (0, 1) or categorical (the class's id); 0 for missing values. */
     public long[] longs(String field) {
         int index = index(field);
-        FieldType type = fields.get(index - 1).type();
+        FieldType type = typeOf(index);
         require(field, type instanceof ScalarType scalar && (scalar.isInteger() || isIdOrBit(scalar)), "an integer");
         long[] values = new long[rows];
         for (Part part : parts()) {
@@ -184,7 +198,7 @@ public final class Batch implements AutoCloseable {
     /** All rows of a floating-point field; 0 for missing values. */
     public double[] doubles(String field) {
         int index = index(field);
-        FieldType type = fields.get(index - 1).type();
+        FieldType type = typeOf(index);
         require(field, type instanceof ScalarType scalar && scalar.isFloat(), "a floating-point number");
         double[] values = new double[rows];
         for (Part part : parts()) {
@@ -201,7 +215,7 @@ public final class Batch implements AutoCloseable {
      */
     public List<ByteBuffer> values(String field) {
         int index = index(field);
-        require(field, fields.get(index - 1).type() != ScalarType.BOOL, "anything but bool");
+        require(field, typeOf(index) != ScalarType.BOOL, "anything but bool");
         List<ByteBuffer> values = new ArrayList<>();
         for (Part part : parts()) {
             ArrowColumn column = part.columns.get(index);
@@ -237,7 +251,7 @@ public final class Batch implements AutoCloseable {
         for (Piece piece : pieces) {
             String what = "batch " + number() + " of epoch " + epoch() + " from " + piece.from();
             try {
-                List<ArrowColumn> columns = BatchColumns.read(piece.message(), fields, what);
+                List<ArrowColumn> columns = BatchColumns.read(piece.message(), fields, view.numbers(), what);
                 int count = columns.get(0).rows();
                 if (count != piece.header().identity().rows()) {
                     throw new RefusedException(
@@ -254,20 +268,34 @@ public final class Batch implements AutoCloseable {
         return List.copyOf(read);
     }
 
+    private void requireKey() {
+        if (!view.includes(0)) {
+            throw new IllegalArgumentException(
+                    "the keys were not selected; add 'key' to columns, which are " + columns);
+        }
+    }
+
     private int index(String field) {
-        for (int f = 0; f < fields.size(); f++) {
-            if (fields.get(f).name().equals(field)) {
-                return f + 1;
-            }
+        int index = columns.indexOf(field);
+        if (index >= 0 && !field.equals(Field.KEY)) {
+            return index;
+        }
+        if (fields.stream().anyMatch(known -> known.name().equals(field))) {
+            throw new IllegalArgumentException(
+                    "field '" + field + "' was not selected; add it to columns, which are " + columns);
         }
         throw new IllegalArgumentException("there is no field '" + field + "'; known fields are "
                 + fields.stream().map(Field::name).toList());
     }
 
+    private FieldType typeOf(int index) {
+        return fields.get(view.numbers()[index] - 1).type();
+    }
+
     private void require(String field, boolean fits, String wanted) {
         if (!fits) {
-            throw new IllegalArgumentException("field '" + field + "' has the type "
-                    + fields.get(index(field) - 1).type() + ", not " + wanted);
+            throw new IllegalArgumentException(
+                    "field '" + field + "' has the type " + typeOf(index(field)) + ", not " + wanted);
         }
     }
 

@@ -87,7 +87,7 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
             arrived.add(feed.take(span, index));
         }
         Position after = share.after(number(), taken);
-        Batch batch = new Batch(welcome, joined(arrived), after, feed.buffers());
+        Batch batch = new Batch(welcome, feed.view(), joined(arrived), after, feed.buffers());
         unacknowledged = arrived;
         arrived = new ArrayList<>();
         taken++;

@@ -1,5 +1,6 @@
 package dev.stoker.client;
 
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.protocol.Welcome;
 import java.util.List;
@@ -33,6 +34,9 @@ public final class FeedClient implements AutoCloseable {
     private final BatchSource source;
     private final ReentrantLock lock;
     private final FeedOptions options;
+    /** The columns that the client receives; known once it is connected. */
+    private View view;
+
     private Position next = Position.START;
     private Epoch current;
     /** The position after the last batch that was handed out, unless another position was chosen since. */
@@ -65,7 +69,7 @@ public final class FeedClient implements AutoCloseable {
         source.connect();
         try {
             requireAsked();
-        } catch (FeedException e) {
+        } catch (FeedException | IllegalArgumentException e) {
             source.stop();
             throw e;
         }
@@ -74,6 +78,7 @@ public final class FeedClient implements AutoCloseable {
 
     /** Checks the settings that were requested besides the stream's name. */
     private void requireAsked() {
+        view = options.view(welcome());
         Welcome.StreamName stream = welcome().stream();
         options.split().filter(split -> !split.equals(stream.split())).ifPresent(split -> {
             throw new StateMismatchException(
@@ -99,6 +104,11 @@ public final class FeedClient implements AutoCloseable {
 
     Welcome welcome() {
         return source.welcome();
+    }
+
+    /** The columns that the client receives. */
+    View view() {
+        return view;
     }
 
     /**

@@ -40,6 +40,7 @@ public final class FeedClientBuilder {
     private int replicas = 1;
     private OptionalLong run = OptionalLong.empty();
     private TailPolicy tail = TailPolicy.PAD;
+    private Optional<List<String>> columns = Optional.empty();
     private OptionalLong epochs = OptionalLong.empty();
     private OptionalInt epochBatches = OptionalInt.empty();
     private int concat = 1;
@@ -137,7 +138,7 @@ public final class FeedClientBuilder {
         return this;
     }
 
-    // // ---- the reader
+    // ---- the reader
 
     /** Sets this trainer's rank. The default is {@code RANK} and {@code WORLD_SIZE}, or else a single rank. */
     public FeedClientBuilder rank(int rank, int worldSize) {
@@ -172,7 +173,23 @@ public final class FeedClientBuilder {
         return this;
     }
 
-    // // ---- epochs and steps
+    // ---- columns
+
+    /**
+     * Selects the columns to receive: names of fields, and {@code key} for the keys. The feeder sends no others. By
+     * default all.
+     */
+    public FeedClientBuilder columns(String... names) {
+        return columns(List.of(names));
+    }
+
+    /** Selects the columns to receive, see {@link #columns(String...)}. */
+    public FeedClientBuilder columns(List<String> names) {
+        columns = Optional.of(List.copyOf(names));
+        return this;
+    }
+
+    // ---- epochs and steps
 
     /** Sets how an epoch ends; {@code PAD} by default. */
     public FeedClientBuilder tail(TailPolicy policy) {
@@ -255,7 +272,7 @@ public final class FeedClientBuilder {
         return this;
     }
 
-    // // ---- time-outs and memory
+    // ---- time-outs and memory
 
     /**
      * Sets the bytes that the client requests from all feeders together: at least two batches, 256 MiB by default. The
@@ -370,6 +387,7 @@ public final class FeedClientBuilder {
                 replicas > 1 ? processes.rank() % replicas : replica,
                 launched,
                 tail,
+                columns,
                 epochs,
                 epochBatches,
                 concat,

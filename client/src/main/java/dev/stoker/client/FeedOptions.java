@@ -1,10 +1,14 @@
 package dev.stoker.client;
 
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Caller;
+import dev.stoker.schemas.protocol.FieldInfo;
+import dev.stoker.schemas.protocol.Welcome;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -20,6 +24,7 @@ record FeedOptions(
         int replica,
         long run,
         TailPolicy tail,
+        Optional<List<String>> columns,
         OptionalLong epochs,
         OptionalInt epochBatches,
         int concat,
@@ -32,4 +37,24 @@ record FeedOptions(
         Duration batchTimeout,
         Duration placeTimeout,
         Caller caller,
-        Timing timing) {}
+        Timing timing) {
+
+    /**
+     * Returns the columns to receive of a stream.
+     *
+     * @throws IllegalArgumentException if the requested ones are not columns of the stream
+     */
+    View view(Welcome welcome) {
+        List<String> fields = welcome.fields().stream().map(FieldInfo::name).toList();
+        return columns.map(names -> View.of(fields, names)).orElseGet(() -> View.whole(fields));
+    }
+
+    /** Returns {@link #view}, or all columns if the requested ones are wrong, which {@link FeedClient} reports. */
+    View viewOrWhole(Welcome welcome) {
+        try {
+            return view(welcome);
+        } catch (IllegalArgumentException e) {
+            return View.whole(welcome.fields().stream().map(FieldInfo::name).toList());
+        }
+    }
+}

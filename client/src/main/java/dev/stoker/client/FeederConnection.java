@@ -50,7 +50,7 @@ final class FeederConnection {
         /**
          * A whole BATCH frame.
          *
-         * @param header its first 64 bytes, little-endian
+         * @param header its first 80 bytes, little-endian
          * @param crc the checksum computed over the header and the message
          */
         void onBatch(FeederConnection connection, ByteBuffer header, ByteBuffer message, int crc)
@@ -69,8 +69,6 @@ final class FeederConnection {
     private static final int RECEIVE_BUFFER = 4 << 20;
     private static final int PREFIX = 8;
     private static final int LENGTH = 4;
-    private static final int CRC_FROM = 4;
-    private static final int CRC_TO = 52;
 
     /** The address that a link leads to. */
     record Way(String address, SocketAddress resolved, Optional<String> path, Optional<Tls> tls) {
@@ -231,6 +229,11 @@ final class FeederConnection {
     void welcomed(long nowNs, long largestBatch) {
         state = State.LIVE;
         sinceNs = nowNs;
+        limitBatches(largestBatch);
+    }
+
+    /** From now on, BATCH frames whose message is too large for the selected columns are refused. */
+    void limitBatches(long largestBatch) {
         limit = (int) Math.min(Protocol.MAX_BATCH, Math.max(largestBatch * 2, 1 << 20) + BatchHeader.BYTES);
     }
 
@@ -319,7 +322,7 @@ final class FeederConnection {
         }
         message = sink.bufferFor(head.getInt(0) - (BatchHeader.BYTES - LENGTH));
         crc.reset();
-        crc.update(head.duplicate().position(CRC_FROM).limit(CRC_TO));
+        crc.update(head.duplicate().position(BatchHeader.COVERED_FROM).limit(BatchHeader.COVERED_TO));
         return true;
     }
 

@@ -1,5 +1,6 @@
 package dev.stoker.client;
 
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.protocol.BatchHeader;
@@ -14,9 +15,12 @@ import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.HandoverFile;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Nack;
+import dev.stoker.schemas.protocol.PieceSource;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.Release;
+import dev.stoker.schemas.protocol.Select;
+import dev.stoker.schemas.protocol.Selected;
 import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.schemas.protocol.Welcome;
 import dev.stoker.schemas.text.Units;
@@ -48,6 +52,7 @@ final class FrameHandler implements FeederConnection.Sink {
     private final Subscriptions subscriptions;
     private final Buffers buffers;
     private final long bufferBytes;
+    private final FeedOptions options;
     /** Damaged pieces of the span being received, until an intact copy arrives. */
     private final Map<Span.Place, Refused> refused = new HashMap<>();
 
@@ -57,6 +62,8 @@ final class FrameHandler implements FeederConnection.Sink {
     private Span refusedSpan;
     /** Null before the first WELCOME, and while the client switches to another epoch. */
     private Welcome welcome;
+    /** The columns that the client receives; known with the WELCOME. */
+    private View view;
     /** The first WELCOME: it fixes the client's feed, stream and run. */
     private Welcome first;
 
@@ -81,6 +88,7 @@ final class FrameHandler implements FeederConnection.Sink {
         this.subscriptions = around.subscriptions;
         this.clientStats = clientStats;
         this.bufferBytes = options.bufferBytes();
+        this.options = options;
         this.buffers = new Buffers(options.bufferBytes());
     }
 
@@ -199,7 +207,9 @@ final class FrameHandler implements FeederConnection.Sink {
         long diskNs = pageReads.end();
         message.clear().limit(header.messageBytes());
         // A message that cannot be read counts as one with a wrong checksum.
-        int crc = sum.isPresent() ? header.identity().crc(sum.getAsInt(), header.messageBytes()) : ~header.crc();
+        int crc = sum.isPresent()
+                ? header.identity().crc(header.source(), sum.getAsInt(), header.messageBytes())
+                : ~header.crc();
         lock.lock();
         try {
             if (diskNs > 0) {
@@ -237,7 +247,7 @@ final class FrameHandler implements FeederConnection.Sink {
     }
 
     private static Optional<BatchHeader> header(ByteBuffer in, int messageBytes) {
-        if (in.getInt(56) != 0) {
+        if (in.getInt(72) != 0) {
             return Optional.empty();
         }
         try {
@@ -252,8 +262,10 @@ final class FrameHandler implements FeederConnection.Sink {
                     Integer.toUnsignedLong(in.getInt(44)),
                     Integer.toUnsignedLong(in.getInt(48)),
                     in.get(5) == 1);
+            PieceSource source = new PieceSource(Integer.toUnsignedLong(in.getInt(52)), in.getLong(56), in.getInt(64));
+            long subscription = Integer.toUnsignedLong(in.getInt(68));
             return Optional.of(
-                    new BatchHeader(identity, Integer.toUnsignedLong(in.getInt(52)), messageBytes, in.getInt(60)));
+                    new BatchHeader(identity, source, subscription, messageBytes, in.getInt(BatchHeader.CRC_AT)));
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }
@@ -277,6 +289,10 @@ final class FrameHandler implements FeederConnection.Sink {
                             fingerprintTag),
                     "wrong_feed"));
             return false;
+        }
+        if (header.source().viewTag() != view.tag()) {
+            throw ConnectionLostException.broken(
+                    connection.address() + " sent a batch with other columns than were selected");
         }
         Span span = subscriptions.receiving();
         long index = span != null && span.range().epoch() == identity.epoch() ? span.index(identity.number()) : -1;
@@ -392,6 +408,7 @@ final class FrameHandler implements FeederConnection.Sink {
                 case EPOCH_END -> onEpochEnd(connection, (EpochEnd) frame);
                 case PING -> connection.send(new Pong(((Ping) frame).opaque()));
                 case DELAY -> clientStats.explain((Delay) frame);
+                case SELECTED -> onSelected(connection, (Selected) frame);
                 case PONG -> connection.ponged = Math.max(connection.ponged, ((Pong) frame).opaque());
                 default ->
                     throw ConnectionLostException.broken(
@@ -411,6 +428,7 @@ final class FrameHandler implements FeederConnection.Sink {
             welcome = found;
             joined = isLooking() ? joined : Math.max(joined, found.run());
             first = first == null ? found : first;
+            view = options.viewOrWhole(found);
             subscriptions.size(
                     bufferBytes / Math.max(1, found.largestBatchBytes()),
                     found.laneRows().size());
@@ -429,6 +447,9 @@ final class FrameHandler implements FeederConnection.Sink {
             connection.handsOver(found.handover());
         }
         connection.isReadOnly = found.readOnly();
+        if (!view.isWhole() && !isLooking()) {
+            connection.send(Select.of(view));
+        }
         if (found.takesStats()) {
             connection.tells = true;
             connection.send(clientStats.frame(bytes, network.waitingNs(System.nanoTime())));
@@ -441,6 +462,15 @@ final class FrameHandler implements FeederConnection.Sink {
         } else {
             network.comeNearer(connection);
         }
+    }
+
+    private void onSelected(FeederConnection connection, Selected selected) throws ConnectionLostException {
+        if (view.isWhole() || selected.viewTag() != view.tag()) {
+            throw ConnectionLostException.broken(
+                    connection.address() + " has selected other columns than it was asked for");
+        }
+        connection.limitBatches(selected.largestBatchBytes());
+        subscriptions.size(bufferBytes / Math.max(1, selected.largestBatchBytes()), subscriptions.lanes());
     }
 
     /** Sends the trainer's statistics to the feeders that accept them, if a report is due. */

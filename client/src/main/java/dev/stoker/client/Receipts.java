@@ -47,13 +47,7 @@ final class Receipts {
                 continue;
             }
             var identity = piece.header().identity();
-            AckEntry entry = new AckEntry(
-                    identity.number(),
-                    identity.piece(),
-                    identity.repeated(),
-                    piece.header().crc(),
-                    identity.rows(),
-                    identity.skipped());
+            AckEntry entry = AckEntry.of(piece.header());
             FeederConnection connection = piece.connection().orElseThrow();
             if (connection.isClosed()) {
                 orphans.add(new Entries(identity.epoch(), List.of(entry)));

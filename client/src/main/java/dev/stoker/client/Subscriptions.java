@@ -39,13 +39,16 @@ final class Subscriptions {
     /** The greatest subscription number so far, over all connections. */
     private long newest;
 
+    /** Greatest number of batches that are granted ahead: each takes memory besides its message. */
+    private static final long MOST_BATCHES = 4096;
+
     Subscriptions(long ackNs) {
         this.ackNs = ackNs;
     }
 
     /** Notes the stream's size once it is known. */
     void size(long batches, int streamLanes) {
-        depth = Math.max(2, batches);
+        depth = Math.max(2, Math.min(MOST_BATCHES, batches));
         lanes = streamLanes;
     }
 

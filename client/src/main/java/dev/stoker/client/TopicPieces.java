@@ -1,8 +1,10 @@
 package dev.stoker.client;
 
+import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.BatchColumns;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.batch.MessageJoin;
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordValue;
@@ -11,9 +13,11 @@ import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.kafka.ValueFormat;
 import dev.stoker.schemas.protocol.BatchHeader;
 import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.protocol.PieceSource;
 import dev.stoker.schemas.text.Units;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Makes pieces from records: joins parts and cuts off rows that are not wanted. One thread. */
@@ -21,17 +25,19 @@ final class TopicPieces {
     private final TopicTarget target;
     private final TopicInfo info;
     private final List<Field> fields;
+    private final View view;
     private final MessageJoin joins;
     /** Reads records that hold one sample each. */
     private final SampleReader samples;
 
     private final Buffers buffers;
 
-    TopicPieces(TopicTarget target, TopicInfo info, Buffers buffers) {
+    TopicPieces(TopicTarget target, TopicInfo info, View view, Buffers buffers) {
         this.target = target;
         this.info = info;
         this.fields = info.fields();
-        this.joins = new MessageJoin(fields);
+        this.view = view;
+        this.joins = new MessageJoin(fields, view);
         this.samples = new SampleReader(fields, info.classes(), info.values().schemaId());
         this.buffers = buffers;
     }
@@ -98,7 +104,7 @@ final class TopicPieces {
                 skipped,
                 request.isRepeated());
         return new Piece(
-                new BatchHeader(identity, 0, message.limit(), 0),
+                new BatchHeader(identity, new PieceSource(rows, view.tag(), 0), 0, message.limit(), 0),
                 message,
                 target + ", partition " + request.lane() + ", offset "
                         + parts.get(0).offset());
@@ -110,7 +116,7 @@ final class TopicPieces {
             if (info.values().format() == ValueFormat.AVRO) {
                 return messageOfSamples(parts, rows);
             }
-            if (parts.size() == 1 && parts.get(0).header().rows() == rows) {
+            if (parts.size() == 1 && parts.get(0).header().rows() == rows && view.isWhole()) {
                 ByteBuffer found = RecordValue.messageIn(parts.get(0).value(), where(parts.get(0)));
                 ByteBuffer message = buffers.take(found.remaining());
                 message.duplicate().put(found);
@@ -121,7 +127,7 @@ final class TopicPieces {
             for (TopicRecord part : parts) {
                 int taken = Math.min(left, part.header().rows());
                 ByteBuffer message = RecordValue.messageIn(part.value(), where(part));
-                cuts.add(new MessageJoin.Cut(BatchColumns.read(message, fields, where(part)), 0, taken));
+                cuts.add(new MessageJoin.Cut(columns(message, where(part)), 0, taken));
                 left -= taken;
             }
             return joins.join(cuts, buffers::take);
@@ -142,7 +148,17 @@ final class TopicPieces {
                 samples.add(part.value(), where(part));
             }
         }
-        return samples.message(buffers::take);
+        if (view.isWhole()) {
+            return samples.message(buffers::take);
+        }
+        ByteBuffer message = samples.message(ByteBuffer::allocate);
+        return joins.join(List.of(new MessageJoin.Cut(columns(message, target.toString()), 0, rows)), buffers::take);
+    }
+
+    /** Returns the wanted columns of a message of the topic, which has all columns. */
+    private List<ArrowColumn> columns(ByteBuffer message, String where) throws StokerException {
+        List<ArrowColumn> all = BatchColumns.read(message, fields, where);
+        return Arrays.stream(view.numbers()).mapToObj(all::get).toList();
     }
 
     private String where(TopicRecord record) {

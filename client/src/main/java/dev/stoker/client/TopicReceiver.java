@@ -2,6 +2,7 @@ package dev.stoker.client;
 
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.schemas.protocol.Welcome;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -93,10 +94,11 @@ final class TopicReceiver implements Runnable {
     private void adopt(TopicInfo info) {
         state.info = info;
         search.guess(info);
-        TopicPieces pieces = new TopicPieces(target, info, buffers);
+        Welcome welcome = TopicOpening.welcome(info, options.run());
+        TopicPieces pieces = new TopicPieces(target, info, options.viewOrWhole(welcome), buffers);
         crossLanes = new CrossLaneReader(state, search, pieces, options.bufferBytes() / 4);
         state.readings = plan -> new TopicReading(plan, pieces, stream, search, options.bufferBytes() / 2);
-        state.welcome = TopicOpening.welcome(info, options.run());
+        state.welcome = welcome;
         state.changed.signalAll();
     }
 

@@ -8,6 +8,7 @@ import dev.stoker.schemas.protocol.BatchHeader;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;
 import dev.stoker.schemas.protocol.HandoverFile;
+import dev.stoker.schemas.protocol.PieceSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -46,7 +47,10 @@ class LocalReadsTest {
             bytes += (int) slice.length();
         }
         BatchIdentity identity = new BatchIdentity(1, 2, 0, 0, 0, 0, 1, 1, 0, false);
-        return new BatchRef(new BatchHeader(identity, 1, bytes, 0), ByteBuffer.wrap(inline), List.of(slices));
+        return new BatchRef(
+                new BatchHeader(identity, PieceSource.whole(0, 0), 1, bytes, 0),
+                ByteBuffer.wrap(inline),
+                List.of(slices));
     }
 
     private static byte[] random(int bytes) {

@@ -10,7 +10,6 @@ import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.Batch;
-import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.Durable;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
@@ -119,9 +118,7 @@ class FeedEndITCase {
 
     private static AckEntry receive(RawClient client) throws IOException {
         Batch batch = client.expectIntact();
-        BatchIdentity id = batch.header().identity();
-        return new AckEntry(
-                id.number(), id.piece(), id.repeated(), batch.header().crc(), id.rows(), id.skipped());
+        return AckEntry.of(batch.header());
     }
 
     /** Reads this number of batches, and acknowledges each one only when the previous one is durable. */

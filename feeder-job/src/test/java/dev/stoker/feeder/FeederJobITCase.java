@@ -148,8 +148,7 @@ class FeederJobITCase {
             if (frame instanceof Batch batch) {
                 assertThat(batch.isIntact()).isTrue();
                 BatchIdentity id = batch.header().identity();
-                AckEntry entry = new AckEntry(
-                        id.number(), id.piece(), id.repeated(), batch.header().crc(), id.rows(), id.skipped());
+                AckEntry entry = AckEntry.of(batch.header());
                 client.send(new Ack(batch.header().subscription(), id.epoch(), List.of(entry)));
                 receipts.add(new Receipt(
                         id.number(),
@@ -157,7 +156,9 @@ class FeederJobITCase {
                         id.repeated(),
                         (int) id.rows(),
                         (int) id.skipped(),
-                        batch.header().crc()));
+                        batch.header().crc(),
+                        (int) batch.header().source().rows(),
+                        batch.header().source().crc32c()));
             } else if (frame instanceof EpochEnd) {
                 return receipts;
             }

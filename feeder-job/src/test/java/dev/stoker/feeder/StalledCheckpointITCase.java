@@ -10,7 +10,6 @@ import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.Batch;
-import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.Bye;
 import dev.stoker.schemas.protocol.Durable;
 import dev.stoker.schemas.protocol.ErrorMessage;
@@ -116,10 +115,7 @@ class StalledCheckpointITCase {
         for (int acknowledged = 0; acknowledged < count; ) {
             if (receive(client) instanceof Batch batch) {
                 assertThat(batch.isIntact()).isTrue();
-                BatchIdentity id = batch.header().identity();
-                AckEntry entry = new AckEntry(
-                        id.number(), id.piece(), id.repeated(), batch.header().crc(), id.rows(), id.skipped());
-                client.send(new Ack(1, 0, List.of(entry)));
+                client.send(new Ack(1, 0, List.of(AckEntry.of(batch.header()))));
                 acknowledged++;
             }
         }

@@ -296,6 +296,6 @@ class FlowTest {
     }
 
     private static AckEntry ack(long number, boolean repeated) {
-        return new AckEntry(number, 0, repeated, 99, 8, 0);
+        return new AckEntry(number, 0, repeated, 99, 8, 0, 8, 0);
     }
 }

@@ -147,7 +147,7 @@ class GarbageTest {
                 new Subscribe(1, 0, end, 1, 1, TailPolicy.DROP, List.of()),
                 new Subscribe(1, 0, 0, 1, 1L << 60, TailPolicy.PAD, List.of()),
                 new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of(7)),
-                new Ack(1, 0, List.of(new AckEntry(end + 1, 0, false, 0, 4, 0))));
+                new Ack(1, 0, List.of(new AckEntry(end + 1, 0, false, 0, 4, 0, 4, 0))));
         for (Frame frame : senseless) {
             try (RawClient client = joined()) {
                 client.send(frame);

@@ -20,12 +20,14 @@ import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.Release;
+import dev.stoker.schemas.protocol.Select;
 import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.schemas.protocol.Subscribe;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -132,6 +134,9 @@ public final class HostileFrames {
     /** Appends frames that an honest trainer might send after HELLO. */
     private void behave() {
         int epoch = random.nextInt(2);
+        if (random.nextInt(3) == 0) {
+            add(select());
+        }
         for (int s = 1; s <= 1 + random.nextInt(2); s++) {
             add(subscribe(s, epoch));
             add(new Grant(s, random.nextInt((int) batches)));
@@ -161,13 +166,13 @@ public final class HostileFrames {
         List<AckEntry> entries = new ArrayList<>();
         for (int i = random.nextInt(4); i >= 0; i--) {
             long number = participant.rank() + (long) participant.worldSize() * random.nextInt(4);
-            entries.add(new AckEntry(Math.min(number, 1L << 40), 0, false, random.nextInt(), 4, 0));
+            entries.add(new AckEntry(Math.min(number, 1L << 40), 0, false, random.nextInt(), 4, 0, 4, 0));
         }
         return new Ack(subscription, epoch, entries);
     }
 
     private Frame any(int subscription, int epoch) {
-        return switch (random.nextInt(11)) {
+        return switch (random.nextInt(12)) {
             case 0 -> new Grant(subscription, random.nextInt((int) batches));
             case 1 -> new Nack(subscription, epoch, participant.rank(), 0, random.nextInt());
             case 2 -> new Release(random.nextInt(3));
@@ -178,8 +183,18 @@ public final class HostileFrames {
             case 7 -> new ErrorMessage(ErrorCode.INTERNAL, "of a hostile trainer");
             case 8 -> hello(FRESH_GROUPS);
             case 9 -> new Bye();
+            case 10 -> select();
             default -> ack(subscription, epoch);
         };
+    }
+
+    /** Usually as it may be: the streams of the tests have four columns. */
+    private Select select() {
+        int columns = random.nextInt(4) == 0 ? 1 + random.nextInt(20) : 4;
+        BitSet selected = new BitSet();
+        selected.set(random.nextInt(columns));
+        selected.set(random.nextInt(columns));
+        return new Select(columns, selected);
     }
 
     private void misbehave() {

@@ -213,7 +213,7 @@ class PlaceTest {
         try (RawClient looker = RawClient.connect(node.address())) {
             looker.join(hello("made-up", "{\"seed\":9}", 0, 5, 2)
                     .by(RawClient.process(2).looking()));
-            looker.send(new Ack(1, 0, List.of(new AckEntry(0, 0, false, 0, 4, 0))));
+            looker.send(new Ack(1, 0, List.of(new AckEntry(0, 0, false, 0, 4, 0, 4, 0))));
             assertThatThrownBy(() -> looker.expect(Pong.class)).hasMessageContaining("bad_frame");
         }
         assertThat(node.groupFacts()).hasSize(1);

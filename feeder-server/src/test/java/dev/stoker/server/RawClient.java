@@ -36,6 +36,7 @@ public final class RawClient implements AutoCloseable {
     private final Closeable connection;
     private final FrameDecoder decoder = FrameDecoder.forClient();
     private ByteBuffer rest = ByteBuffer.allocate(0);
+    private long received;
 
     private RawClient(String address, int receiveBuffer, Optional<SSLContext> tls) throws IOException {
         int colon = address.lastIndexOf(':');
@@ -134,6 +135,7 @@ public final class RawClient implements AutoCloseable {
                 if (n < 0) {
                     throw new EOFException("the server closed the connection");
                 }
+                received += n;
                 rest = ByteBuffer.wrap(bytes, 0, n);
             }
         }
@@ -167,6 +169,11 @@ public final class RawClient implements AutoCloseable {
             throw new AssertionError("checksum of " + batch);
         }
         return batch;
+    }
+
+    /** Bytes of the frames that {@link #receive} has returned. */
+    public long receivedBytes() {
+        return received - rest.remaining() - decoder.pendingBytes();
     }
 
     /** Whether bytes can be read without waiting. */

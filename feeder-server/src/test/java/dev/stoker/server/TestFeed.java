@@ -164,10 +164,6 @@ public final class TestFeed {
 
     public static Ack ack(Batch batch) {
         BatchIdentity id = batch.header().identity();
-        return new Ack(
-                batch.header().subscription(),
-                id.epoch(),
-                List.of(new AckEntry(
-                        id.number(), id.piece(), id.repeated(), batch.header().crc(), id.rows(), id.skipped())));
+        return new Ack(batch.header().subscription(), id.epoch(), List.of(AckEntry.of(batch.header())));
     }
 }

@@ -28,11 +28,7 @@ import java.util.List;
  * are compared with their checksums before they are written. For one thread.
  */
 final class PieceRecords implements RecordMaker {
-    /** The range that a message's checksum covers within the 64-byte header, and the offset of the checksum. */
-    private static final int COVERED_FROM = 4;
 
-    private static final int COVERED_TO = 52;
-    private static final int CRC_AT = 60;
     static final int ATTEMPTS = 3;
 
     private final PieceBuilder builder;
@@ -175,8 +171,9 @@ final class PieceRecords implements RecordMaker {
         ByteBuffer head = built.parts()[0]
                 .slice(built.parts()[0].position(), BatchHeader.BYTES)
                 .order(ByteOrder.LITTLE_ENDIAN);
-        int covered = Crc32cs.of(head.slice(COVERED_FROM, COVERED_TO - COVERED_FROM));
-        return Crc32cs.combine(covered, messageCrc, length) == head.getInt(CRC_AT);
+        int covered =
+                Crc32cs.of(head.slice(BatchHeader.COVERED_FROM, BatchHeader.COVERED_TO - BatchHeader.COVERED_FROM));
+        return Crc32cs.combine(covered, messageCrc, length) == head.getInt(BatchHeader.CRC_AT);
     }
 
     static CorruptDataException wrong(EpochOrder epoch, long number, Piece piece) {

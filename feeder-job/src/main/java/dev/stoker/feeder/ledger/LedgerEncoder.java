@@ -62,7 +62,8 @@ public final class LedgerEncoder implements LaneReader.RecordEncoder {
                     subscription.asked().stride(),
                     subscription.asked().count(),
                     subscription.asked().tail().text(),
-                    source(subscription));
+                    source(subscription),
+                    subscription.view());
         }
         ReceiptsItem receipts = (ReceiptsItem) item;
         List<Receipt> entries = new ArrayList<>(receipts.count());
@@ -73,8 +74,10 @@ public final class LedgerEncoder implements LaneReader.RecordEncoder {
                     receipts.repeated(i),
                     receipts.rows(i),
                     receipts.skipped(i),
-                    receipts.crc(i)));
+                    receipts.crc(i),
+                    receipts.sourceRows(i),
+                    receipts.sourceCrc(i)));
         }
-        return new Receipts(item.atMs(), consumer, item.epoch(), entries);
+        return new Receipts(item.atMs(), consumer, item.epoch(), receipts.viewTag(), entries);
     }
 }

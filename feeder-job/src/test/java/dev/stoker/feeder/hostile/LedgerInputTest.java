@@ -103,7 +103,7 @@ class LedgerInputTest {
         List<AckEntry> entries = new ArrayList<>();
         for (int i = 0; i < batch.pieces().size(); i++) {
             DeliveredPiece piece = batch.pieces().get(i);
-            entries.add(new AckEntry(number, i, piece.repeated(), 1, piece.rows(), 0));
+            entries.add(new AckEntry(number, i, piece.repeated(), 1, piece.rows(), 0, piece.rows(), 0));
         }
         return entries;
     }
@@ -126,15 +126,15 @@ class LedgerInputTest {
     void aReceiptThatTheOrderDoesNotAllowIsRefused() throws IOException {
         record Wrong(AckEntry entry, String why) {}
         List<Wrong> wrongs = List.of(
-                new Wrong(new AckEntry(0, 0, false, 1, 1L << 31, 0), "2,147,483,648 rows"),
-                new Wrong(new AckEntry(0, 0, false, 1, 0, (1L << 32) - 1), "4,294,967,295 skipped"),
-                new Wrong(new AckEntry(0, 0, false, 1, 7, 0), "the order says 8"),
-                new Wrong(new AckEntry(0, 0, false, 1, 7, 2), "the order says 8"),
-                new Wrong(new AckEntry(0, 0, true, 1, 8, 0), "repeated"),
-                new Wrong(new AckEntry(0, 1, false, 1, 8, 0), "piece 1"),
-                new Wrong(new AckEntry(0, 65535, false, 1, 8, 0), "piece 65535"),
-                new Wrong(new AckEntry(BATCHES, 0, false, 1, 8, 0), "number 12"),
-                new Wrong(new AckEntry(Long.MAX_VALUE, 0, false, 1, 8, 0), "past the end"));
+                new Wrong(new AckEntry(0, 0, false, 1, 1L << 31, 0, 1L << 31, 0), "2,147,483,648 rows"),
+                new Wrong(new AckEntry(0, 0, false, 1, 0, (1L << 32) - 1, 0, 0), "4,294,967,295 skipped"),
+                new Wrong(new AckEntry(0, 0, false, 1, 7, 0, 7, 0), "the order says 8"),
+                new Wrong(new AckEntry(0, 0, false, 1, 7, 2, 7, 0), "the order says 8"),
+                new Wrong(new AckEntry(0, 0, true, 1, 8, 0, 8, 0), "repeated"),
+                new Wrong(new AckEntry(0, 1, false, 1, 8, 0, 8, 0), "piece 1"),
+                new Wrong(new AckEntry(0, 65535, false, 1, 8, 0, 8, 0), "piece 65535"),
+                new Wrong(new AckEntry(BATCHES, 0, false, 1, 8, 0, 8, 0), "number 12"),
+                new Wrong(new AckEntry(Long.MAX_VALUE, 0, false, 1, 8, 0, 8, 0), "past the end"));
         for (TailPolicy tail : List.of(TailPolicy.KEEP, TailPolicy.DROP)) {
             for (Wrong wrong : wrongs) {
                 try (RawClient client = subscribed(tail, BATCHES - 1)) {
@@ -148,7 +148,7 @@ class LedgerInputTest {
             refuses(client, "past the end");
         }
         try (RawClient client = subscribed(TailPolicy.PAD, BATCHES)) {
-            client.send(new Ack(1, 0, List.of(new AckEntry(BATCHES + 1, 0, true, 1, 8, 0))));
+            client.send(new Ack(1, 0, List.of(new AckEntry(BATCHES + 1, 0, true, 1, 8, 0, 8, 0))));
             refuses(client, "past the end");
         }
     }
@@ -171,7 +171,7 @@ class LedgerInputTest {
             }
         }
         try (RawClient client = subscribed(TailPolicy.KEEP, BATCHES)) {
-            client.send(new Ack(1, 0, List.of(new AckEntry(0, 0, false, 1, 5, 3))));
+            client.send(new Ack(1, 0, List.of(new AckEntry(0, 0, false, 1, 5, 3, 5, 0))));
             client.send(new Ping(1));
             assertThat(client.receive()).as("skipped rows").isEqualTo(new Pong(1));
         }
@@ -244,7 +244,7 @@ class LedgerInputTest {
             long number = rank.rank() + (long) rank.worldSize() * random.nextInt(4);
             AckEntry entry = number < BATCHES - 1
                     ? entries(epoch, number, tail).get(0)
-                    : new AckEntry(number, 0, random.nextBoolean(), 0, 8, 0);
+                    : new AckEntry(number, 0, random.nextBoolean(), 0, 8, 0, 8, 0);
             boolean spoil = random.nextInt(6) == 0;
             entries.add(
                     spoil
@@ -254,7 +254,9 @@ class LedgerInputTest {
                                     random.nextBoolean(),
                                     random.nextInt(),
                                     random.nextLong(1L << 32),
-                                    random.nextLong(1L << 32))
+                                    random.nextLong(1L << 32),
+                                    random.nextLong(1L << 32),
+                                    0)
                             : entry);
         }
         return new Ack(random.nextInt(9), epoch, entries);

@@ -3,6 +3,7 @@ package dev.stoker.feeder.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerReader;
 import dev.stoker.schemas.ledger.LedgerRecord;
@@ -79,13 +80,14 @@ class LedgerSinkWriterTest {
 
     private static byte[] receipt(long number) {
         Consumer consumer = new Consumer(FEED.toString(), "train", "default", "f".repeat(32), 1, 0, 1, 0, 1, 0);
-        return LedgerWriter.encode(
-                new Receipts(5, consumer, 0, List.of(new Receipt(number, 0, false, 6, 0, 0x2BCDEF01))));
+        return LedgerWriter.encode(new Receipts(
+                5, consumer, 0, View.WHOLE_TAG, List.of(new Receipt(number, 0, false, 6, 0, 0x2BCDEF01, 6, 0))));
     }
 
     private static byte[] receipt(String stream, long epoch) {
         Consumer consumer = new Consumer(FEED.toString(), stream, "default", "f".repeat(32), 1, 0, 1, 0, 1, 0);
-        return LedgerWriter.encode(new Receipts(5, consumer, epoch, List.of(new Receipt(0, 0, false, 6, 0, 1))));
+        return LedgerWriter.encode(
+                new Receipts(5, consumer, epoch, View.WHOLE_TAG, List.of(new Receipt(0, 0, false, 6, 0, 1, 6, 0))));
     }
 
     private List<String> parts() {
@@ -99,7 +101,7 @@ class LedgerSinkWriterTest {
     private static byte[] subscription() {
         Consumer consumer = new Consumer(FEED.toString(), "train", "default", "f".repeat(32), 1, 0, 1, 0, 1, 0);
         return LedgerWriter.encode(
-                new Subscription(5, consumer, 0, 0, 1, 9, "pad", new Source("dataset", 1, "train", "{}")));
+                new Subscription(5, consumer, 0, 0, 1, 9, "pad", new Source("dataset", 1, "train", "{}"), "{}"));
     }
 
     /** The numbers of all receipts in the ledger's files, which must be whole. */

@@ -116,7 +116,7 @@ final class HostileTrainer implements Network.Receiver {
     }
 
     private void acknowledge(long number, long rows) {
-        send(new Ack(1, 0, List.of(new AckEntry(number, 0, false, 7, rows, 0))));
+        send(new Ack(1, 0, List.of(new AckEntry(number, 0, false, 7, rows, 0, rows, 0))));
     }
 
     private void send(Frame frame) {

@@ -477,8 +477,7 @@ final class Trainer {
         require(
                 Crc32cs.of(batch.message()) == group.oracle().checksum(id.epoch(), piece),
                 what + ": the content is not that of " + piece);
-        AckEntry entry = new AckEntry(
-                id.number(), id.piece(), id.repeated(), batch.header().crc(), id.rows(), id.skipped());
+        AckEntry entry = AckEntry.of(batch.header());
         if (span.take(index, entry, link)) {
             require(
                     reading.held() + (receiving == reading ? 0 : receiving.held()) <= group.depth() + 1,

@@ -10,18 +10,27 @@ import java.util.OptionalLong;
  *
  * @param version version of the dataset that the epoch reads
  * @param order the group's order spec as canonical JSON
+ * @param view the requested columns as canonical JSON
  * @param asked the requested batches
  * @param end the number whose receipt means that the trainer has finished the epoch, negative if the trainer has no
  *     batch in the epoch; empty if the epoch continues after these batches, or if an earlier connection left their
  *     receipts
  */
 public record SubscriptionItem(
-        long atMs, Identity identity, String fingerprint, long version, String order, Subscribe asked, OptionalLong end)
+        long atMs,
+        Identity identity,
+        String fingerprint,
+        long version,
+        String order,
+        String view,
+        Subscribe asked,
+        OptionalLong end)
         implements LedgerItem {
     public SubscriptionItem {
         Objects.requireNonNull(identity, "identity");
         Objects.requireNonNull(fingerprint, "fingerprint");
         Objects.requireNonNull(order, "order");
+        Objects.requireNonNull(view, "view");
         Objects.requireNonNull(end, "end");
     }
 
@@ -30,9 +39,9 @@ public record SubscriptionItem(
         return asked.epoch();
     }
 
-    /** Returns the weight, which includes the group's order spec. */
+    /** Returns the weight, which includes the group's order spec and the names of columns. */
     @Override
     public int weight() {
-        return 1 + order.length() / ReceiptsItem.ENTRY_BYTES;
+        return 1 + (order.length() + view.length()) / ReceiptsItem.ENTRY_BYTES;
     }
 }

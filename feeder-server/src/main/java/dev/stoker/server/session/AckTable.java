@@ -27,7 +27,7 @@ import java.util.function.Predicate;
  * therefore precedes its receipts, and "durable up to entry n" needs no merging.
  */
 public final class AckTable {
-    /** Memory of an item in addition to its entries, in units of an entry's 24 bytes. */
+    /** Memory of an item in addition to its entries, in units of an entry's 32 bytes. */
     static final int ITEM_COST = 8;
 
     /**
@@ -36,7 +36,7 @@ public final class AckTable {
      */
     static final int NAMES_INCLUDED = 64;
 
-    /** A character has at most three bytes, an entry has 24. */
+    /** A character has at most three bytes; an entry counts as 24 here, so that long names count in full. */
     private static final int CHARACTERS_OF_ENTRY = 8;
 
     private final int capacity;

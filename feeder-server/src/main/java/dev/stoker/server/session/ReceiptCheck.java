@@ -76,6 +76,10 @@ final class ReceiptCheck {
                     + " skipped, repeated " + ack.repeated(i) + ": the order says " + piece.rows()
                     + " together, repeated " + piece.repeated());
         }
+        if (ack.sourceRows(i) != ack.rows(i)) {
+            throw bad("number " + number + " piece " + index + " has " + Units.plural(ack.rows(i), "row")
+                    + " made from " + Units.count(ack.sourceRows(i)) + ": expected as many");
+        }
     }
 
     private DeliveredBatch delivered(GroupOrder of, long ofEpoch, TailPolicy how, long number) {

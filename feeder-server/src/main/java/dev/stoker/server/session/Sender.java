@@ -156,6 +156,7 @@ final class Sender implements Runnable {
         if (send.subscription() != followed || map != followedMap) {
             followed = send.subscription();
             followedMap = map;
+            builder.select(followed.view());
             LaneMap lanes = map.forLanes(order.order().lanes());
             builder.follow(
                     followed.asked().epoch(),

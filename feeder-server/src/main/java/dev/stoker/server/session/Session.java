@@ -15,6 +15,7 @@ import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Release;
+import dev.stoker.schemas.protocol.Select;
 import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.Welcome;
@@ -41,8 +42,8 @@ final class Session implements Runnable, Occupant {
     private static final int READ_BYTES = 16 << 10;
 
     /** Frames that only a session with a place may send. */
-    private static final Set<FrameType> WANTS_PLACE =
-            EnumSet.of(FrameType.SUBSCRIBE, FrameType.GRANT, FrameType.ACK, FrameType.NACK, FrameType.RELEASE);
+    private static final Set<FrameType> WANTS_PLACE = EnumSet.of(
+            FrameType.SELECT, FrameType.SUBSCRIBE, FrameType.GRANT, FrameType.ACK, FrameType.NACK, FrameType.RELEASE);
 
     /** Maximum number of files that a trainer knows at a time. */
     private static final int MAX_FILES = 8192;
@@ -75,6 +76,7 @@ final class Session implements Runnable, Occupant {
     /** The only epoch of this session, if the stream follows its dataset. */
     private OptionalLong only = OptionalLong.empty();
 
+    private Selection selection;
     private Subscription subscription;
     private SessionLedger ledger;
     private SessionWatch watch;
@@ -160,7 +162,8 @@ final class Session implements Runnable, Occupant {
                             + " of stream " + stream.stream().name()
                             + ": end this trainer, or let it read in another group (group=\"…\")");
         }
-        ledger = new SessionLedger(identity, this::order, receipts);
+        selection = new Selection(order);
+        ledger = new SessionLedger(identity, selection, this::order, receipts);
         watch = group.watch(hello, identity);
         watch.connected();
         decoder.welcomed();
@@ -286,6 +289,8 @@ final class Session implements Runnable, Occupant {
             acknowledge(ack);
         } else if (frame instanceof Subscribe subscribe) {
             subscribe(subscribe);
+        } else if (frame instanceof Select select) {
+            sendQueue.add(selection.select(select, subscription != null));
         } else if (frame instanceof Release release) {
             leases.release(release.references());
         } else if (frame instanceof Nack nack) {
@@ -317,7 +322,7 @@ final class Session implements Runnable, Occupant {
                     "SUBSCRIBE: epoch " + asked.epoch() + ": this session is bound to epoch " + only.getAsLong()
                             + "; reconnect for another epoch");
         }
-        subscription = Subscription.of(asked, order, identity);
+        subscription = Subscription.of(asked, order, selection.view(), identity);
         damaged.clear();
         if (rights.includes(Right.ACKNOWLEDGE)) {
             server.subscribes(identity);

@@ -19,6 +19,7 @@ import java.util.OptionalLong;
 final class SessionLedger {
 
     private final Identity identity;
+    private final Selection selection;
     private final Orders orders;
     private final AckTable.SessionReceipts receipts;
     private final AskedNumbers everAsked = new AskedNumbers();
@@ -33,8 +34,9 @@ final class SessionLedger {
         GroupOrder of(long epoch) throws ProtocolException;
     }
 
-    SessionLedger(Identity identity, Orders orders, AckTable.SessionReceipts receipts) {
+    SessionLedger(Identity identity, Selection selection, Orders orders, AckTable.SessionReceipts receipts) {
         this.identity = identity;
+        this.selection = selection;
         this.orders = orders;
         this.receipts = receipts;
         this.check = new ReceiptCheck(identity);
@@ -71,6 +73,7 @@ final class SessionLedger {
                         order.fingerprint().text(),
                         order.stream().version(),
                         order.spec().toJson(),
+                        selection.view().text(),
                         subscribe,
                         itsEnd),
                 subscribe.emptyShare() ? 1 : 0);
@@ -100,6 +103,7 @@ final class SessionLedger {
                         orders.of(ack.epoch()).fingerprint().text(),
                         ack.epoch(),
                         asked.epoch() == ack.epoch() ? end.orElse(-1) : -1,
+                        selection.view().tag(),
                         ack.entryBytes()),
                 ack.count());
     }

@@ -1,5 +1,6 @@
 package dev.stoker.server.session;
 
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.DeliveredBatch;
 import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochOrder;
@@ -19,6 +20,7 @@ import java.util.BitSet;
 final class Subscription {
     private final Subscribe asked;
     private final EpochOrder epoch;
+    private final View view;
     /** Lanes asked for, or null for all. */
     private final BitSet lanes;
 
@@ -31,9 +33,10 @@ final class Subscription {
     private long rowsSent;
     private boolean endTold;
 
-    private Subscription(Subscribe asked, EpochOrder epoch, BitSet lanes) {
+    private Subscription(Subscribe asked, EpochOrder epoch, View view, BitSet lanes) {
         this.asked = asked;
         this.epoch = epoch;
+        this.view = view;
         this.lanes = lanes;
     }
 
@@ -42,7 +45,7 @@ final class Subscription {
      *
      * @throws ProtocolException if not
      */
-    static Subscription of(Subscribe asked, GroupOrder order, Identity identity) throws ProtocolException {
+    static Subscription of(Subscribe asked, GroupOrder order, View view, Identity identity) throws ProtocolException {
         long stride = (long) identity.worldSize() * identity.workers();
         if (asked.stride() != stride) {
             throw bad("stride is " + asked.stride() + ": world size " + identity.worldSize() + " times "
@@ -72,7 +75,7 @@ final class Subscription {
                 lanes.set(lane);
             }
         }
-        return new Subscription(asked, order.epoch(asked.epoch()), lanes);
+        return new Subscription(asked, order.epoch(asked.epoch()), view, lanes);
     }
 
     private static ProtocolException bad(String message) {
@@ -81,6 +84,11 @@ final class Subscription {
 
     Subscribe asked() {
         return asked;
+    }
+
+    /** Returns the columns to send. */
+    View view() {
+        return view;
     }
 
     long id() {

@@ -1,5 +1,7 @@
 package dev.stoker.server.window;
 
+import dev.stoker.schemas.batch.BatchBuilder;
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.LaneEpoch;
@@ -75,5 +77,12 @@ public final class GroupOrder {
     /** Upper bound of a delivered batch's bytes, header and padding aside. */
     public long largestBatchBytes() {
         return spec().batchSize() * stream.chunks().largestRow();
+    }
+
+    /** Upper bound of a delivered batch's bytes with the columns of a view, header aside. */
+    public long largestBatchBytes(View view) {
+        BatchBuilder builder = new BatchBuilder(stream.fields(), view);
+        long row = builder.largestRow(stream.chunks().largestRow());
+        return builder.largestMessage(spec().batchSize(), row);
     }
 }

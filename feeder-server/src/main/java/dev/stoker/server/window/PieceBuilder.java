@@ -4,12 +4,14 @@ import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.batch.BatchMessage;
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.WindowSlice;
 import dev.stoker.schemas.protocol.BatchHeader;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;
+import dev.stoker.schemas.protocol.PieceSource;
 import dev.stoker.server.chunks.ChunkBytes;
 import dev.stoker.server.chunks.ChunkSource;
 import dev.stoker.server.chunks.DirectMemory;
@@ -32,11 +34,29 @@ public final class PieceBuilder implements AutoCloseable {
     /** Room for the longer of the two kinds of header, before the small part of a message. */
     private static final int HEADER_ROOM = BatchRef.HEADER_BYTES;
 
+    private static final BatchBuilder.Slices NOWHERE = new BatchBuilder.Slices() {
+        @Override
+        public void slice(BatchChunk chunk, int position, int length) {
+            // Only the checksum is needed.
+        }
+
+        @Override
+        public void zeros(int length) {
+            // Only the checksum is needed.
+        }
+    };
+
     private final GroupOrder order;
     private final long feedTag;
     private final DamageCheck damageCheck;
     private final WindowCursor cursor;
-    private final BatchBuilder builder;
+    /** Builds messages with all columns. */
+    private final BatchBuilder wholeBuilder;
+
+    private View view;
+    /** Builds messages with the columns of the view. */
+    private BatchBuilder builder;
+
     private final List<ChunkBytes> held = new ArrayList<>();
     private final PieceRefs refs = new PieceRefs();
     private ByteBuffer scratch = direct(FIRST_SCRATCH);
@@ -60,7 +80,9 @@ public final class PieceBuilder implements AutoCloseable {
         this.feedTag = feedTag;
         this.damageCheck = damageCheck;
         this.cursor = new WindowCursor(order, windows, epochs);
-        this.builder = new BatchBuilder(order.stream().fields());
+        this.wholeBuilder = new BatchBuilder(order.stream().fields());
+        this.view = View.whole(order.stream().fields().stream().map(Field::name).toList());
+        this.builder = wholeBuilder;
     }
 
     /**
@@ -72,6 +94,16 @@ public final class PieceBuilder implements AutoCloseable {
      */
     public void follow(long epoch, long number, IntPredicate lanes, IntPredicate own) {
         cursor.follow(epoch, number, lanes, own);
+    }
+
+    /** Limits later pieces to the columns of a view. */
+    public void select(View columns) {
+        if (!columns.equals(view)) {
+            view = columns;
+            builder = columns.isWhole()
+                    ? wholeBuilder
+                    : new BatchBuilder(order.stream().fields(), columns);
+        }
     }
 
     /**
@@ -144,6 +176,8 @@ public final class PieceBuilder implements AutoCloseable {
             base += window.rows.chunks();
         }
         boolean referring = files != null && payloadOf(rows) >= (long) files.leastRow() * rows && refer(files, base);
+        // The order of the next lines matters: both messages use the scratch buffer.
+        int wholeCrc = view.isWhole() ? 0 : wholeCrc(rows);
         BatchMessage message = referring
                 ? builder.build(chunks, chunkOf, rowOf, 0, rows, this::scratch, refs)
                 : builder.build(chunks, chunkOf, rowOf, 0, rows, this::scratch);
@@ -168,7 +202,8 @@ public final class PieceBuilder implements AutoCloseable {
         ByteBuffer[] parts = message.parts();
         int small = parts[0].remaining();
         ByteBuffer first = scratch.duplicate().clear().order(ByteOrder.LITTLE_ENDIAN);
-        BatchHeader header = BatchHeader.of(identity, key.subscription(), message.length(), message.crc32c());
+        PieceSource from = new PieceSource(rows, view.tag(), view.isWhole() ? message.crc32c() : wholeCrc);
+        BatchHeader header = BatchHeader.of(identity, from, key.subscription(), message.length(), message.crc32c());
         long bytes = (long) BatchHeader.BYTES + message.length();
         if (referring) {
             BatchRef.putHead(first, header, small, refs.count());
@@ -181,12 +216,19 @@ public final class PieceBuilder implements AutoCloseable {
         return new BuiltPiece(parts, bytes, rows, skipped, held, false);
     }
 
-    /** Returns the bytes of payload in the first rows that were gathered. */
+    /** Returns the checksum of the message that the rows make with all columns. Reads no payload. */
+    private int wholeCrc(int rows) {
+        return wholeBuilder
+                .build(chunks, chunkOf, rowOf, 0, rows, this::scratch, NOWHERE)
+                .crc32c();
+    }
+
+    /** Returns the bytes of selected payload in the first rows that were gathered. */
     private long payloadOf(int rows) {
         List<Field> fields = order.stream().fields();
         long bytes = 0;
         for (int f = 0; f < fields.size(); f++) {
-            for (int i = 0; fields.get(f).payload() && i < rows; i++) {
+            for (int i = 0; fields.get(f).payload() && view.includes(f + 1) && i < rows; i++) {
                 bytes += chunks[chunkOf[i]].head().column(f).valueLength(rowOf[i]);
             }
         }

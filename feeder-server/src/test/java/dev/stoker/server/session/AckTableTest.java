@@ -29,7 +29,7 @@ class AckTableTest {
     }
 
     private static ReceiptsItem receipts(Identity trainer, int count, long epoch) {
-        return new ReceiptsItem(0, trainer, "f", epoch, -1, new byte[count * 24]);
+        return new ReceiptsItem(0, trainer, "f", epoch, -1, 0, new byte[count * 32]);
     }
 
     private static Identity rank(int rank, long run) {

@@ -2,6 +2,7 @@ package dev.stoker.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerWriter;
 import dev.stoker.schemas.ledger.Receipt;
@@ -31,7 +32,7 @@ class LedgerBytesTest {
                     Identity trainer = new Identity("train", name, Long.MAX_VALUE, 0, 1, 0, 1, replica);
                     AckTable.SessionReceipts session = table.session(() -> {}, () -> {}, () -> {});
                     while (session.offer(
-                            new ReceiptsItem(0, trainer, FINGERPRINT, 0, -1, new byte[count * 24]), count)) {
+                            new ReceiptsItem(0, trainer, FINGERPRINT, 0, -1, 0, new byte[count * 32]), count)) {
                         bytes += encoded(trainer, count);
                     }
                 }
@@ -52,9 +53,13 @@ class LedgerBytesTest {
                 id.worker(),
                 id.workers(),
                 id.replica());
-        Receipt receipt = new Receipt(Integer.MAX_VALUE, 1000, false, 1000, 0, -1);
+        Receipt receipt = new Receipt(Integer.MAX_VALUE, 1000, false, 1000, 0, -1, 1000, 0);
         return LedgerWriter.encode(new Receipts(
-                        System.currentTimeMillis(), consumer, 100, java.util.Collections.nCopies(count, receipt)))
+                        System.currentTimeMillis(),
+                        consumer,
+                        100,
+                        View.WHOLE_TAG,
+                        java.util.Collections.nCopies(count, receipt)))
                 .length;
     }
 }

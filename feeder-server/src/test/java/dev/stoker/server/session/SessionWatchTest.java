@@ -19,7 +19,7 @@ class SessionWatchTest {
         List<AckEntry> entries = new ArrayList<>();
         for (long number = first; number <= last; number++) {
             for (int piece = 0; piece < pieces; piece++) {
-                entries.add(new AckEntry(number, piece, false, 0, ROWS, 0));
+                entries.add(new AckEntry(number, piece, false, 0, ROWS, 0, ROWS, 0));
             }
         }
         return new Ack(1, epoch, entries);
@@ -54,9 +54,9 @@ class SessionWatchTest {
     @Test
     void countsThePiecesOfABatchThatComeInSeveralReceipts() {
         watch.at(0, 3);
-        assertThat(watch.consumed(new Ack(1, 0, List.of(new AckEntry(3, 0, false, 0, ROWS, 0)))))
+        assertThat(watch.consumed(new Ack(1, 0, List.of(new AckEntry(3, 0, false, 0, ROWS, 0, ROWS, 0)))))
                 .isEqualTo(ROWS);
-        assertThat(watch.consumed(new Ack(1, 0, List.of(new AckEntry(3, 1, false, 0, ROWS, 0)))))
+        assertThat(watch.consumed(new Ack(1, 0, List.of(new AckEntry(3, 1, false, 0, ROWS, 0, ROWS, 0)))))
                 .isEqualTo(ROWS);
         assertThat(watch.consumed(ack(1, 0, 0, 1))).as("the next epoch").isEqualTo(ROWS);
         assertThat(watch.consumed(ack(0, 3, 3, 2))).as("repeated behind it").isZero();

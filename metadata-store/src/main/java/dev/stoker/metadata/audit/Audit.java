@@ -25,7 +25,7 @@ import java.util.function.Consumer;
  * Checks that a feed delivered each batch exactly once, from its ledger and the datasets alone.
  *
  * <p>Reads the ledger once to learn the assigned numbers of all consumers. Then reads it again, each time for as many
- * receipts as fit the permitted memory (32 bytes for each receipt). Within these it proceeds lane by lane and keeps two
+ * receipts as fit the permitted memory (44 bytes for each receipt). Within these it proceeds lane by lane and keeps two
  * windows of heads in memory. Not thread-safe. Its own threads read ledger files and heads, several at a time.
  */
 public final class Audit {
@@ -209,8 +209,9 @@ public final class Audit {
                         if (slices != null && slices.get(0).pass.isOf(receipts)) {
                             PassState pass = slices.get(0).pass;
                             EpochJudge judge = judge(judges, pass, receipts.epoch(), findings);
+                            int view = pass.viewNumber(receipts.viewTag());
                             for (Receipt receipt : receipts.entries()) {
-                                collect(part, receipt, pass.number(part), slices, columns, judge);
+                                collect(part, receipt, pass.number(part), view, slices, columns, judge);
                             }
                         }
                     }
@@ -223,6 +224,7 @@ public final class Audit {
             dev.stoker.schemas.ledger.Consumer part,
             Receipt receipt,
             int consumer,
+            int view,
             List<Slice> slices,
             Map<Slice, ReceiptColumns> columns,
             EpochJudge judge) {
@@ -230,7 +232,7 @@ public final class Audit {
         for (Slice slice : slices) {
             boolean within = receipt.number() >= slice.from && receipt.number() < slice.to;
             if (within && claim != null) {
-                columns.get(slice).add(receipt, consumer, claim.tail());
+                columns.get(slice).add(receipt, consumer, view, claim.tail());
             } else if (claim == null && slice.from == 0) {
                 judge.foreign(part, receipt.number());
             }

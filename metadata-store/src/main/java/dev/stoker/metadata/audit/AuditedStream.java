@@ -2,12 +2,14 @@ package dev.stoker.metadata.audit;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.ledger.Source;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.order.StreamOrder;
 import java.io.IOException;
+import java.util.List;
 
 /**
  * Contains a stream under its order, as read from the dataset.
@@ -31,5 +33,10 @@ record AuditedStream(Dataset dataset, Snapshot snapshot, StreamOrder order, Fing
                 new StreamOrder(chunks, spec),
                 Fingerprint.of(dataset.info().id(), source.version(), source.split(), chunks, spec),
                 reads);
+    }
+
+    /** Returns the names of the dataset's fields, in dataset order. */
+    List<String> fieldNames() {
+        return dataset.info().fields().stream().map(Field::name).toList();
     }
 }

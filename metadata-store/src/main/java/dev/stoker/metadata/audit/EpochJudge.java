@@ -1,5 +1,6 @@
 package dev.stoker.metadata.audit;
 
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.ledger.Consumer;
@@ -15,6 +16,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -144,11 +146,21 @@ final class EpochJudge {
     private byte verify(ReceiptColumns receipts, int i) throws IOException {
         DeliveredBatch batch = batch(receipts.tail(i), receipts.number(i));
         int index = receipts.piece(i);
+        Optional<View> view = pass.view(receipts.view(i));
+        if (view.isEmpty()) {
+            findings.add(
+                    Finding.Kind.FOREIGN,
+                    1,
+                    where(receipts.number(i)) + ", piece " + index + ": receipt of "
+                            + Names.of(pass.consumers()[receipts.consumer(i)]) + " for view "
+                            + View.digits(pass.viewTag(receipts.view(i))) + ", which no subscription names");
+            return WRONG;
+        }
         ExpectedPiece expected;
         try {
             expected = receipts.skipped(i) == 0
-                    ? oracle.piece(this.order, batch, index)
-                    : oracle.pieceWithoutDamage(this.order, batch, index);
+                    ? oracle.piece(this.order, batch, index, view.get())
+                    : oracle.pieceWithoutDamage(this.order, batch, index, view.get());
         } catch (StokerException e) {
             if (damagedFiles.add(e.getMessage())) {
                 findings.add(
@@ -173,6 +185,13 @@ final class EpochJudge {
         }
         if (receipts.crc(i) != expected.crc32c()) {
             wrong.add("CRC32C " + Crc32cs.hex(receipts.crc(i)) + ", not " + Crc32cs.hex(expected.crc32c()));
+        }
+        if (receipts.sourceRows(i) != expected.rows()) {
+            wrong.add(Units.plural(receipts.sourceRows(i), "source row") + ", not " + expected.rows());
+        }
+        if (receipts.sourceCrc(i) != expected.sourceCrc32c()) {
+            wrong.add("source CRC32C " + Crc32cs.hex(receipts.sourceCrc(i)) + ", not "
+                    + Crc32cs.hex(expected.sourceCrc32c()));
         }
         if (!wrong.isEmpty()) {
             findings.add(

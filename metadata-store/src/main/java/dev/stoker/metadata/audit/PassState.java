@@ -1,12 +1,16 @@
 package dev.stoker.metadata.audit;
 
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.ledger.Source;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Contains the ledger's data on one pass, except receipts. */
@@ -24,6 +28,12 @@ final class PassState {
     final NavigableMap<Long, Long> firstEpochs = new TreeMap<>();
 
     private final Map<Consumer, Integer> numbers = new HashMap<>();
+    /** The views that subscriptions name, by tag. */
+    private final Map<Long, View> views = new HashMap<>();
+    /** Numbers of view tags in receipts. */
+    private final Map<Long, Integer> viewNumbers = new HashMap<>();
+
+    private final List<Long> viewTags = new ArrayList<>();
     /** Last epoch with a receipt or subscription, by the consumer's number. */
     private final Map<Integer, Long> lastEpochs = new HashMap<>();
 
@@ -83,6 +93,28 @@ final class PassState {
 
     int number(Consumer consumer) {
         return numbers.computeIfAbsent(consumer, c -> numbers.size());
+    }
+
+    /** Records that a subscription names these columns. */
+    void sees(View view) {
+        views.put(view.tag(), view);
+    }
+
+    /** Returns the number of a view's tag, for {@link #view}. */
+    int viewNumber(long tag) {
+        return viewNumbers.computeIfAbsent(tag, t -> {
+            viewTags.add(t);
+            return viewTags.size() - 1;
+        });
+    }
+
+    long viewTag(int number) {
+        return viewTags.get(number);
+    }
+
+    /** Returns the columns of a view that a subscription names; empty if none names it. */
+    Optional<View> view(int number) {
+        return Optional.ofNullable(views.get(viewTags.get(number)));
     }
 
     /** Returns whether the consumer continued to a later epoch. */

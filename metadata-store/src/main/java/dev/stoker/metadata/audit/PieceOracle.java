@@ -4,6 +4,7 @@ import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.batch.BatchMessage;
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.crc.Crc32cs;
@@ -14,11 +15,13 @@ import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.order.WindowSlice;
 import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.protocol.PieceSource;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +39,9 @@ final class PieceOracle {
 
     private final AuditedStream stream;
     private final long feedTag;
-    private final BatchBuilder builder;
+    private final List<Field> fields;
+    private final BatchBuilder wholeBuilder;
+    private final Map<View, BatchBuilder> builders = new HashMap<>();
     private final Map<WindowKey, HeadWindow> windows = new LinkedHashMap<>(4, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -53,7 +58,8 @@ final class PieceOracle {
     PieceOracle(AuditedStream stream, long feedTag) {
         this.stream = stream;
         this.feedTag = feedTag;
-        this.builder = new BatchBuilder(stream.dataset().info().fields());
+        this.fields = stream.dataset().info().fields();
+        this.wholeBuilder = new BatchBuilder(fields);
     }
 
     /**
@@ -61,16 +67,16 @@ final class PieceOracle {
      *
      * @throws StokerException if a head is damaged or missing
      */
-    ExpectedPiece piece(EpochOrder epoch, DeliveredBatch batch, int index) throws IOException {
-        return piece(epoch, batch, index, false);
+    ExpectedPiece piece(EpochOrder epoch, DeliveredBatch batch, int index, View view) throws IOException {
+        return piece(epoch, batch, index, view, false);
     }
 
     /** Returns the correct content of a piece if the currently damaged rows were left out. */
-    ExpectedPiece pieceWithoutDamage(EpochOrder epoch, DeliveredBatch batch, int index) throws IOException {
-        return piece(epoch, batch, index, true);
+    ExpectedPiece pieceWithoutDamage(EpochOrder epoch, DeliveredBatch batch, int index, View view) throws IOException {
+        return piece(epoch, batch, index, view, true);
     }
 
-    private ExpectedPiece piece(EpochOrder epoch, DeliveredBatch batch, int index, boolean skipDamage)
+    private ExpectedPiece piece(EpochOrder epoch, DeliveredBatch batch, int index, View view, boolean skipDamage)
             throws IOException {
         DeliveredPiece piece = batch.pieces().get(index);
         if (chunkOf.length < piece.rows()) {
@@ -103,7 +109,12 @@ final class PieceOracle {
             }
             base += window.chunks();
         }
-        BatchMessage message = builder.build(chunks, chunkOf, rowOf, 0, rows, this::scratch);
+        BatchMessage message = wholeBuilder.build(chunks, chunkOf, rowOf, 0, rows, this::scratch);
+        int sourceCrc = message.crc32c();
+        if (!view.isWhole()) {
+            message = builders.computeIfAbsent(view, columns -> new BatchBuilder(fields, columns))
+                    .build(chunks, chunkOf, rowOf, 0, rows, this::scratch);
+        }
         Arrays.fill(chunks, 0, base, null);
         BatchIdentity identity = new BatchIdentity(
                 feedTag,
@@ -116,7 +127,9 @@ final class PieceOracle {
                 rows,
                 left.size(),
                 piece.repeated());
-        return new ExpectedPiece(rows, left.size(), identity.crc(message.crc32c(), message.length()), left);
+        PieceSource source = new PieceSource(rows, view.tag(), sourceCrc);
+        int crc = identity.crc(source, message.crc32c(), message.length());
+        return new ExpectedPiece(rows, left.size(), crc, sourceCrc, left);
     }
 
     private HeadWindow window(EpochOrder epoch, int lane, int window) throws IOException {

@@ -4,7 +4,7 @@ import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.order.TailPolicy;
 import java.util.Arrays;
 
-/** Contains the receipts of a section of an epoch, 28 bytes each. */
+/** Contains the receipts of a section of an epoch, 40 bytes each. */
 final class ReceiptColumns {
 
     private static final TailPolicy[] TAILS = TailPolicy.values();
@@ -15,10 +15,14 @@ final class ReceiptColumns {
     private int[] rows = new int[64];
     private int[] skipped = new int[64];
     private int[] consumers = new int[64];
+    private int[] sourceRows = new int[64];
+    private int[] sourceCrcs = new int[64];
+    /** Numbers that {@link PassState#viewNumber} gave to the views. */
+    private int[] views = new int[64];
     /** Piece, tail, and whether the piece is repeated. */
     private int[] pieces = new int[64];
 
-    void add(Receipt receipt, int consumer, TailPolicy tail) {
+    void add(Receipt receipt, int consumer, int view, TailPolicy tail) {
         if (size == numbers.length) {
             int capacity = Math.addExact(size, size / 2);
             numbers = Arrays.copyOf(numbers, capacity);
@@ -26,6 +30,9 @@ final class ReceiptColumns {
             rows = Arrays.copyOf(rows, capacity);
             skipped = Arrays.copyOf(skipped, capacity);
             consumers = Arrays.copyOf(consumers, capacity);
+            sourceRows = Arrays.copyOf(sourceRows, capacity);
+            sourceCrcs = Arrays.copyOf(sourceCrcs, capacity);
+            views = Arrays.copyOf(views, capacity);
             pieces = Arrays.copyOf(pieces, capacity);
         }
         numbers[size] = receipt.number();
@@ -33,6 +40,9 @@ final class ReceiptColumns {
         rows[size] = receipt.rows();
         skipped[size] = receipt.skipped();
         consumers[size] = consumer;
+        sourceRows[size] = receipt.sourceRows();
+        sourceCrcs[size] = receipt.sourceCrc32c();
+        views[size] = view;
         pieces[size] = receipt.piece() << 3 | tail.ordinal() << 1 | (receipt.repeated() ? 1 : 0);
         size++;
     }
@@ -57,6 +67,18 @@ final class ReceiptColumns {
         return skipped[i];
     }
 
+    int sourceRows(int i) {
+        return sourceRows[i];
+    }
+
+    int sourceCrc(int i) {
+        return sourceCrcs[i];
+    }
+
+    int view(int i) {
+        return views[i];
+    }
+
     int consumer(int i) {
         return consumers[i];
     }
@@ -79,6 +101,9 @@ final class ReceiptColumns {
                 && rows[i] == rows[j]
                 && skipped[i] == skipped[j]
                 && consumers[i] == consumers[j]
+                && sourceRows[i] == sourceRows[j]
+                && sourceCrcs[i] == sourceCrcs[j]
+                && views[i] == views[j]
                 && pieces[i] == pieces[j];
     }
 

@@ -3,6 +3,7 @@ package dev.stoker.metadata.audit;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.UnknownSplitException;
 import dev.stoker.metadata.UnknownVersionException;
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.Receipts;
@@ -128,6 +129,7 @@ final class Survey {
                             + pass.stream(subscription.epoch()).fingerprint().text());
             return;
         }
+        pass.sees(View.parse(subscription.view(), opened.stream.fieldNames()));
         if (subscription.count() > 0) {
             pass.claim(subscription.epoch(), Claim.of(consumer, subscription));
         } else {
@@ -152,6 +154,11 @@ final class Survey {
         }
         if (opened.problem != null) {
             return Optional.of(opened.problem);
+        }
+        try {
+            View.parse(subscription.view(), opened.stream.fieldNames());
+        } catch (IllegalArgumentException e) {
+            return Optional.of(e.getMessage());
         }
         String fingerprint = opened.stream.fingerprint().text();
         if (!fingerprint.equals(consumer.fingerprint())) {

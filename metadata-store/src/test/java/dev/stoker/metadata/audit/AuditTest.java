@@ -44,7 +44,7 @@ class AuditTest {
     private static List<LedgerRecord> change(List<LedgerRecord> records, UnaryOperator<List<Receipt>> change) {
         return records.stream()
                 .map(entry -> entry instanceof Receipts r
-                        ? new Receipts(r.atMs(), r.consumer(), r.epoch(), change.apply(r.entries()))
+                        ? new Receipts(r.atMs(), r.consumer(), r.epoch(), r.viewTag(), change.apply(r.entries()))
                         : entry)
                 .toList();
     }
@@ -219,10 +219,13 @@ class AuditTest {
     @Test
     void alteredReceiptsAreNamed() throws IOException {
         List<UnaryOperator<Receipt>> forgeries = List.of(
-                r -> new Receipt(r.number(), r.piece(), r.repeated(), r.rows(), r.skipped(), r.crc32c() ^ 1),
-                r -> new Receipt(r.number(), r.piece(), r.repeated(), r.rows() + 1, r.skipped(), r.crc32c()),
-                r -> new Receipt(r.number(), r.piece(), r.repeated(), r.rows() - 1, r.skipped() + 1, r.crc32c()),
-                r -> new Receipt(r.number(), r.piece(), !r.repeated(), r.rows(), r.skipped(), r.crc32c()));
+                r -> forged(r, r.repeated(), r.rows(), r.skipped(), r.crc32c() ^ 1, r.sourceRows(), r.sourceCrc32c()),
+                r -> forged(r, r.repeated(), r.rows() + 1, r.skipped(), r.crc32c(), r.sourceRows(), r.sourceCrc32c()),
+                r -> forged(
+                        r, r.repeated(), r.rows() - 1, r.skipped() + 1, r.crc32c(), r.sourceRows(), r.sourceCrc32c()),
+                r -> forged(r, r.repeated(), r.rows(), r.skipped(), r.crc32c(), r.sourceRows() + 1, r.sourceCrc32c()),
+                r -> forged(r, r.repeated(), r.rows(), r.skipped(), r.crc32c(), r.sourceRows(), r.sourceCrc32c() ^ 1),
+                r -> forged(r, !r.repeated(), r.rows(), r.skipped(), r.crc32c(), r.sourceRows(), r.sourceCrc32c()));
         for (UnaryOperator<Receipt> forgery : forgeries) {
             TrainedStream one = new TrainedStream(9, 5, 7, 11, 3, 8);
 
@@ -235,12 +238,100 @@ class AuditTest {
         }
     }
 
+    private static Receipt forged(
+            Receipt r, boolean repeated, int rows, int skipped, int crc, int sourceRows, int sourceCrc) {
+        return new Receipt(r.number(), r.piece(), repeated, rows, skipped, crc, sourceRows, sourceCrc);
+    }
+
+    @Test
+    void receiptsOfSelectedColumnsAreRecomputed() throws IOException {
+        stream.select("label");
+        clean(stream.write(epoch()).audit());
+    }
+
+    @Test
+    void aRunMayReadOtherColumnsThanTheRunBefore() throws IOException {
+        stream.write(stream.part(5, 1, 1, TailPolicy.PAD, 0, 0, 4));
+        stream.select("image");
+        stream.write(stream.part(6, 1, 1, TailPolicy.PAD, 0, 4, 3));
+        stream.select("key", "label");
+        AuditReport report =
+                stream.write(stream.run(7, 1, 1, TailPolicy.PAD, 0, 7, 1)).audit();
+
+        clean(report);
+        assertThat(report.passes().get(0).epochs().get(0).missing()).isZero();
+    }
+
+    @Test
+    void aTrainerMayChangeItsColumnsWithinARun() throws IOException {
+        List<LedgerRecord> whole = epoch();
+        stream.select("label");
+        clean(stream.write(whole).write(epoch()).audit());
+    }
+
+    @Test
+    void receiptsOfOtherColumnsThanTheirViewSaysAreAltered() throws IOException {
+        List<LedgerRecord> whole = epoch();
+        stream.select("label");
+        long tag = ((Receipts) epoch().get(1)).viewTag();
+        List<LedgerRecord> forged = whole.stream()
+                .map(entry -> entry instanceof Receipts r
+                        ? new Receipts(
+                                r.atMs(),
+                                r.consumer(),
+                                r.epoch(),
+                                tag,
+                                r.entries().subList(0, 1))
+                        : entry)
+                .toList();
+
+        AuditReport report = stream.write(epoch()).write(forged).audit();
+
+        assertThat(only(report).kind()).isEqualTo(Kind.ALTERED);
+    }
+
+    @Test
+    void receiptsOfAViewWithoutSubscriptionAreForeign() throws IOException {
+        List<LedgerRecord> records = new ArrayList<>();
+        for (LedgerRecord entry : epoch()) {
+            records.add(
+                    entry instanceof Receipts r
+                            ? new Receipts(
+                                    r.atMs(),
+                                    r.consumer(),
+                                    r.epoch(),
+                                    7,
+                                    r.entries().subList(0, 1))
+                            : entry);
+        }
+        AuditReport report = stream.write(records).audit();
+
+        assertThat(only(report).kind()).isEqualTo(Kind.FOREIGN);
+        assertThat(only(report).message()).contains("for view 0000000000000007, which no subscription names");
+    }
+
+    @Test
+    void subscriptionsToColumnsThatTheDatasetLacksAreForeign() throws IOException {
+        Subscription s = (Subscription) epoch().get(0);
+        String view = "{\"columns\":[\"mask\"],\"transform\":null,\"transform_version\":null}";
+        List<LedgerRecord> records = new ArrayList<>(epoch());
+        records.add(new Subscription(1, s.consumer(), 0, s.first(), s.stride(), s.count(), s.tail(), s.source(), view));
+
+        AuditReport report = stream.write(records).audit();
+
+        assertThat(only(report).kind()).isEqualTo(Kind.FOREIGN);
+        assertThat(only(report).message()).contains("columns names 'mask', which the dataset does not have");
+    }
+
     @Test
     void theChecksumOfAnotherBatchIsAltered() throws IOException {
         Receipt other = stream.receipts(0, TailPolicy.PAD, 3).get(0);
 
-        AuditReport report = stream.write(
-                        changeNumber(epoch(), 4, r -> new Receipt(4, 0, false, other.rows(), 0, other.crc32c())))
+        AuditReport report = stream.write(changeNumber(
+                        epoch(),
+                        4,
+                        r -> new Receipt(
+                                4, 0, false, other.rows(), 0, other.crc32c(), other.rows(), other.sourceCrc32c())))
                 .audit();
 
         assertThat(only(report).kind()).isEqualTo(Kind.ALTERED);
@@ -256,7 +347,8 @@ class AuditTest {
 
             AuditReport report = one.write(change(rank, entries -> {
                         List<Receipt> more = new ArrayList<>(entries);
-                        more.add(new Receipt(number, 0, false, good.rows(), 0, good.crc32c()));
+                        more.add(new Receipt(
+                                number, 0, false, good.rows(), 0, good.crc32c(), good.rows(), good.sourceCrc32c()));
                         return more;
                     }))
                     .audit();
@@ -266,7 +358,7 @@ class AuditTest {
         }
         stream.write(change(rank, entries -> {
             List<Receipt> more = new ArrayList<>(entries);
-            more.add(new Receipt(4, 7, false, good.rows(), 0, good.crc32c()));
+            more.add(new Receipt(4, 7, false, good.rows(), 0, good.crc32c(), good.rows(), good.sourceCrc32c()));
             return more;
         }));
         assertThat(only(stream.audit()).message()).contains("batch 4: receipt of piece 7, the batch has 1");
@@ -294,7 +386,11 @@ class AuditTest {
                     new ArrayList<>(one.part(5, 2, 1, TailPolicy.PAD, 0, 0, 2).subList(0, 2));
             Receipts last = (Receipts) records.get(1);
             records.add(new Receipts(
-                    1, other.apply(last.consumer()), 0, last.entries().subList(0, 1)));
+                    1,
+                    other.apply(last.consumer()),
+                    0,
+                    last.viewTag(),
+                    last.entries().subList(0, 1)));
 
             AuditReport report = one.write(records).audit();
 
@@ -323,8 +419,8 @@ class AuditTest {
             TrainedStream one = new TrainedStream(9, 5, 7, 11, 3, 8);
             Subscription sub = (Subscription) epoch().get(0);
             List<LedgerRecord> records = new ArrayList<>(epoch());
-            records.add(
-                    new Subscription(1, sub.consumer(), 0, sub.first(), sub.stride(), sub.count(), sub.tail(), source));
+            records.add(new Subscription(
+                    1, sub.consumer(), 0, sub.first(), sub.stride(), sub.count(), sub.tail(), source, sub.view()));
 
             assertThat(only(one.write(records).audit()).kind()).isEqualTo(Kind.FOREIGN);
         }
@@ -336,7 +432,7 @@ class AuditTest {
         for (long[] numbers : new long[][] {{1, 2, 3}, {0, 1, 3}, {0, 2, 100}, {0, 2, Long.MAX_VALUE / 2}}) {
             TrainedStream one = new TrainedStream(9, 5, 7, 11, 3, 8);
             AuditReport report = one.write(List.of(new Subscription(
-                            1, sub.consumer(), 0, numbers[0], numbers[1], numbers[2], "pad", sub.source())))
+                            1, sub.consumer(), 0, numbers[0], numbers[1], numbers[2], "pad", sub.source(), sub.view())))
                     .audit();
 
             assertThat(only(report).kind()).isEqualTo(Kind.FOREIGN);
@@ -438,7 +534,15 @@ class AuditTest {
         List<LedgerRecord> records = new ArrayList<>(epoch());
         for (long from : new long[] {3, 8}) {
             records.add(new Subscription(
-                    3000, stream.consumer(5, whole.participant()), 0, from, 1, 11 - from, "pad", stream.source()));
+                    3000,
+                    stream.consumer(5, whole.participant()),
+                    0,
+                    from,
+                    1,
+                    11 - from,
+                    "pad",
+                    stream.source(),
+                    ((Subscription) records.get(0)).view()));
         }
 
         clean(stream.write(records).audit());
@@ -503,7 +607,7 @@ class AuditTest {
         List<LedgerRecord> records = changeNumber(
                 epoch(),
                 6,
-                r -> new Receipt(r.number(), r.piece(), r.repeated(), r.rows() + 1, r.skipped(), r.crc32c()));
+                r -> forged(r, r.repeated(), r.rows() + 1, r.skipped(), r.crc32c(), r.sourceRows(), r.sourceCrc32c()));
         flip(2, 1000);
 
         AuditReport report = stream.write(records).audit();
@@ -552,8 +656,9 @@ class AuditTest {
             Consumer replica = new Consumer(c.feed(), c.stream(), c.group(), c.fingerprint(), c.run(), 0, 1, 0, 1, 1);
             records.add(
                     entry instanceof Subscription s
-                            ? new Subscription(1, replica, 0, s.first(), s.stride(), s.count(), s.tail(), s.source())
-                            : new Receipts(1, replica, 0, ((Receipts) entry).entries()));
+                            ? new Subscription(
+                                    1, replica, 0, s.first(), s.stride(), s.count(), s.tail(), s.source(), s.view())
+                            : new Receipts(1, replica, 0, ((Receipts) entry).viewTag(), ((Receipts) entry).entries()));
         }
 
         AuditReport report = stream.write(epoch()).write(records).audit();
@@ -578,7 +683,8 @@ class AuditTest {
         List<LedgerRecord> records = change(epoch(), entries -> {
             List<Receipt> more = new ArrayList<>(entries);
             for (int i = 0; i < 5000; i++) {
-                more.add(new Receipt(100 + i, 0, false, good.rows(), 0, good.crc32c()));
+                more.add(new Receipt(
+                        100 + i, 0, false, good.rows(), 0, good.crc32c(), good.rows(), good.sourceCrc32c()));
             }
             return more;
         });

@@ -38,6 +38,7 @@ class FollowedAuditTest {
                                 r.atMs(),
                                 r.consumer(),
                                 r.epoch(),
+                                r.viewTag(),
                                 r.entries().stream()
                                         .filter(e -> e.number() < from)
                                         .toList())
@@ -104,7 +105,7 @@ class FollowedAuditTest {
         for (LedgerRecord entry : epoch(second, 2)) {
             forged.add(
                     entry instanceof Receipts r && r.consumer().rank() == 1
-                            ? new Receipts(r.atMs(), withPrint(r.consumer()), r.epoch(), r.entries())
+                            ? new Receipts(r.atMs(), withPrint(r.consumer()), r.epoch(), r.viewTag(), r.entries())
                             : entry);
         }
         second.write(forged);

@@ -6,8 +6,10 @@ import dev.stoker.metadata.DeliverySign;
 import dev.stoker.metadata.EpochVersions;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
@@ -60,6 +62,7 @@ final class TrainedStream {
     final Snapshot snapshot;
     final StreamOrder order;
     final Fingerprint fingerprint;
+    private View view;
     private int files;
 
     static final EpochChoice.Pass PASS = new EpochChoice.Pass(FEED, "train", "default");
@@ -78,6 +81,7 @@ final class TrainedStream {
         this.store = store;
         this.ledger = ledger;
         dataset = fresh ? Dataset.create(store, SampleDatasets.info()) : Dataset.open(store);
+        view = View.whole(dataset.info().fields().stream().map(Field::name).toList());
         int before = fresh ? 0 : dataset.snapshot().table().size();
         List<ChunkSummary> chunks = new ArrayList<>();
         int key = 1000 * before;
@@ -137,6 +141,11 @@ final class TrainedStream {
         return new Delivery(order.size(), tail, participant, start);
     }
 
+    /** From now on, subscriptions and receipts are for these columns. */
+    void select(String... columns) {
+        view = View.of(dataset.info().fields().stream().map(Field::name).toList(), List.of(columns));
+    }
+
     Subscription subscription(long run, long epoch, Delivery delivery) {
         return new Subscription(
                 1000,
@@ -146,7 +155,8 @@ final class TrainedStream {
                 delivery.stride(),
                 delivery.steps(),
                 delivery.tail().text(),
-                source());
+                source(),
+                view.text());
     }
 
     /** Receipts of a participant's steps [0, steps) of an epoch. */
@@ -155,7 +165,7 @@ final class TrainedStream {
         for (long step = 0; step < Math.min(steps, delivery.steps()); step++) {
             entries.addAll(receipts(epoch, delivery.tail(), delivery.number(step)));
         }
-        return new Receipts(2000, consumer(run, delivery.participant()), epoch, entries);
+        return new Receipts(2000, consumer(run, delivery.participant()), epoch, view.tag(), entries);
     }
 
     List<Receipt> receipts(long epoch, TailPolicy tail, long number) throws IOException {
@@ -189,26 +199,36 @@ final class TrainedStream {
         for (int i = 0; i < chunkOf.length; i++) {
             chunkOf[i] = i;
         }
-        ByteBuffer message = ByteBuffer.allocate(1 << 16);
-        builder.build(
-                        chunks.toArray(BatchChunk[]::new),
-                        chunkOf,
-                        rowOf,
-                        0,
-                        rowOf.length,
-                        bytes -> ByteBuffer.allocate(bytes))
-                .writeTo(message);
-        message.flip();
-        ByteBuffer header = ByteBuffer.allocate(48).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer whole = message(builder, chunks, chunkOf, rowOf);
+        ByteBuffer message = message(new BatchBuilder(dataset.info().fields(), view), chunks, chunkOf, rowOf);
+        CRC32C sourceCrc = new CRC32C();
+        sourceCrc.update(whole);
+        ByteBuffer header = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);
         header.put((byte) 5).put((byte) (piece.repeated() ? 1 : 0)).putShort((short) 0);
         header.putLong(FEED.getMostSignificantBits()).putLong(fingerprint.tag());
         header.putInt((int) epoch.epoch()).putInt(piece.lane()).putLong(batch.number());
         header.putShort((short) index).putShort((short) batch.pieces().size());
         header.putInt(rowOf.length).putInt(skipped.size());
+        header.putInt(rowOf.length).putLong(view.tag()).putInt((int) sourceCrc.getValue());
         CRC32C crc = new CRC32C();
         crc.update(header.flip());
         crc.update(message);
-        return new Receipt(batch.number(), index, piece.repeated(), rowOf.length, skipped.size(), (int) crc.getValue());
+        return new Receipt(
+                batch.number(),
+                index,
+                piece.repeated(),
+                rowOf.length,
+                skipped.size(),
+                (int) crc.getValue(),
+                rowOf.length,
+                (int) sourceCrc.getValue());
+    }
+
+    private static ByteBuffer message(BatchBuilder builder, List<BatchChunk> chunks, int[] chunkOf, int[] rowOf) {
+        ByteBuffer message = ByteBuffer.allocate(1 << 16);
+        builder.build(chunks.toArray(BatchChunk[]::new), chunkOf, rowOf, 0, rowOf.length, ByteBuffer::allocate)
+                .writeTo(message);
+        return message.flip();
     }
 
     private BatchChunk chunk(BatchBuilder builder, int index) throws IOException {

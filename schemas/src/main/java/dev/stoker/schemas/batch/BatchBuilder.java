@@ -8,25 +8,33 @@ import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.RowSize;
 import dev.stoker.schemas.crc.ConcatCrc;
 import dev.stoker.schemas.errors.ForeignFileException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntFunction;
 
 /**
  * Builds the batch messages of a dataset in the layout of {@link RecordBatchLayout}: columns key, small fields, payload
- * fields. Categorical columns contain the version's ids. Payload bytes are sliced and never read: the message's
- * checksum follows from the samples' checksums. Not thread-safe; the built messages are independent of the builder.
+ * fields, or those of a {@link View}. Categorical columns contain the version's ids. Payload bytes are sliced and never
+ * read: the message's checksum follows from the samples' checksums. Not thread-safe; the built messages are independent
+ * of the builder.
  */
 public final class BatchBuilder {
     private static final ByteBuffer ZEROS =
             ByteBuffer.allocateDirect(RecordBatchLayout.ALIGNMENT).asReadOnlyBuffer();
 
     private final List<Field> fields;
+    /** Numbers of the batch's columns in the dataset: 0 for the key, f + 1 for field f. */
+    private final int[] numbers;
+
     private final FieldType[] types;
+    private final boolean[] nullable;
+    private final boolean[] payload;
     private final RecordBatchLayout layout;
     private final long[] nodeLengths;
     private final long[] nullCounts;
@@ -50,18 +58,25 @@ public final class BatchBuilder {
         }
     };
 
-    /** Creates a builder for datasets with these fields, in dataset order. */
+    /** Creates a builder of messages with all columns, for datasets with these fields, in dataset order. */
     public BatchBuilder(List<Field> fields) {
+        this(fields, View.whole(fields.stream().map(Field::name).toList()));
+    }
+
+    /** Creates a builder of messages with the columns of a view of the dataset. */
+    public BatchBuilder(List<Field> fields, View view) {
         this.fields = List.copyOf(fields);
-        List<FieldType> columns = new ArrayList<>();
-        boolean[] payload = new boolean[fields.size() + 1];
-        columns.add(ScalarType.UTF8);
-        for (int f = 0; f < fields.size(); f++) {
-            columns.add(fields.get(f).type());
-            payload[f + 1] = fields.get(f).payload();
+        this.numbers = view.numbers();
+        this.types = new FieldType[numbers.length];
+        this.nullable = new boolean[numbers.length];
+        this.payload = new boolean[numbers.length];
+        for (int c = 0; c < numbers.length; c++) {
+            Field field = numbers[c] == 0 ? null : fields.get(numbers[c] - 1);
+            types[c] = field == null ? ScalarType.UTF8 : field.type();
+            nullable[c] = field != null && field.nullable();
+            payload[c] = field != null && field.payload();
         }
-        this.types = columns.toArray(FieldType[]::new);
-        this.layout = RecordBatchLayout.of(columns, payload);
+        this.layout = RecordBatchLayout.of(List.of(types), payload);
         this.nodeLengths = new long[layout.nodes()];
         this.nullCounts = new long[layout.nodes()];
         this.lengths = new long[layout.buffers()];
@@ -88,7 +103,7 @@ public final class BatchBuilder {
      */
     public BatchMessage build(
             BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int to, IntFunction<ByteBuffer> scratch) {
-        BatchRows rows = new BatchRows(chunks, chunkOf, rowOf, from, to);
+        BatchRows rows = new BatchRows(chunks, chunkOf, rowOf, from, to, numbers);
         for (int c = 0; c < types.length; c++) {
             measure(c, rows);
         }
@@ -103,9 +118,9 @@ public final class BatchBuilder {
         ByteBuffer first = writeSmall(rows, small, scratch.apply(small));
         parts.add(first);
         crc.add(first);
-        for (int f = 0; f < fields.size(); f++) {
-            if (fields.get(f).payload()) {
-                addPayload(f, rows);
+        for (int c = 0; c < types.length; c++) {
+            if (payload[c]) {
+                addPayload(c, rows);
             }
         }
         return new BatchMessage(rows.count(), (int) length, crc.value(), parts.toArray(ByteBuffer[]::new));
@@ -152,11 +167,34 @@ public final class BatchBuilder {
         return layout.headLength() + padding + rows * largestRow;
     }
 
+    /**
+     * Returns an upper bound of the bytes of a row in these columns.
+     *
+     * @param largestRow maximum bytes of a row with all columns, according to the log
+     */
+    public long largestRow(long largestRow) {
+        BitSet selected = new BitSet();
+        long fixed = 0;
+        boolean varying = false;
+        for (int c = 0; c < types.length; c++) {
+            selected.set(numbers[c]);
+            fixed += RowSize.of(types[c], nullable[c], 0);
+            varying |= types[c].hasOffsets();
+        }
+        long others = selected.get(0) ? 0 : RowSize.of(ScalarType.UTF8, false, 0);
+        for (int f = 0; f < fields.size(); f++) {
+            Field field = fields.get(f);
+            others += selected.get(f + 1) ? 0 : RowSize.of(field.type(), field.nullable(), 0);
+        }
+        long rest = Math.max(fixed, largestRow - others);
+        return varying ? rest : fixed;
+    }
+
     /** Computes the lengths of a column's buffers and nodes. */
     private void measure(int c, BatchRows rows) {
         FieldType type = types[c];
         int count = rows.count();
-        int nulls = c > 0 && fields.get(c - 1).nullable() ? rows.nulls(c) : 0;
+        int nulls = nullable[c] ? rows.nulls(c) : 0;
         int node = layout.firstNode(c);
         nodeLengths[node] = count;
         nullCounts[node] = nulls;
@@ -214,7 +252,8 @@ public final class BatchBuilder {
         }
     }
 
-    private void addPayload(int field, BatchRows rows) {
+    private void addPayload(int c, BatchRows rows) {
+        int field = numbers[c] - 1;
         BatchChunk run = null;
         int begin = 0;
         int end = 0;
@@ -233,7 +272,7 @@ public final class BatchBuilder {
             end = position + length;
         }
         slice(run, begin, end);
-        int buffer = layout.valuesBuffer(field + 1);
+        int buffer = layout.valuesBuffer(c);
         int padding = (int) (RecordBatchLayout.align(lengths[buffer]) - lengths[buffer]);
         if (padding > 0) {
             sink.zeros(padding);

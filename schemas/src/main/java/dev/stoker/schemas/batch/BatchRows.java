@@ -7,10 +7,10 @@ import dev.stoker.schemas.arrow.ScalarType;
 import java.nio.ByteBuffer;
 
 /**
- * Collects the rows of one batch and gathers their small values. Column 0 is the key, column c is field c-1. A null
- * value contributes zeros, or no bytes in types of variable length.
+ * Collects the rows of one batch and gathers their small values. Column c of the batch is the key if {@code numbers[c]}
+ * is 0, else field {@code numbers[c]} - 1. A null value contributes zeros, or no bytes in types of variable length.
  */
-record BatchRows(BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int to) {
+record BatchRows(BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int to, int[] numbers) {
     int count() {
         return to - from;
     }
@@ -24,7 +24,8 @@ record BatchRows(BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int 
     }
 
     private ArrowColumn column(int i, int c) {
-        return c == 0 ? chunk(i).head().keys() : chunk(i).head().column(c - 1);
+        int number = numbers[c];
+        return number == 0 ? chunk(i).head().keys() : chunk(i).head().column(number - 1);
     }
 
     int nulls(int c) {
@@ -78,7 +79,7 @@ record BatchRows(BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int 
         for (int i = 0; i < count(); i++) {
             ArrowColumn column = column(i, c);
             int row = row(i);
-            out.putInt(at + 4 * i, column.isNull(row) ? 0 : chunk(i).classIds()[c - 1][column.intAt(row)]);
+            out.putInt(at + 4 * i, column.isNull(row) ? 0 : chunk(i).classIds()[numbers[c] - 1][column.intAt(row)]);
         }
     }
 

@@ -22,7 +22,7 @@ public final class MessageJoin {
     /**
      * Identifies rows of a message.
      *
-     * @param columns columns of the message: the key, then the fields
+     * @param columns columns of the message, or those of a larger message that the join is for
      * @param from the first row
      * @param to the row after the last
      */
@@ -45,13 +45,19 @@ public final class MessageJoin {
     private final List<FieldType> types = new ArrayList<>();
     private final RecordBatchLayout layout;
 
-    /** Creates a join for messages of a dataset with these fields, in dataset order. */
+    /** Creates a join for messages with all columns of a dataset with these fields, in dataset order. */
     public MessageJoin(List<Field> fields) {
-        boolean[] payload = new boolean[fields.size() + 1];
-        types.add(ScalarType.UTF8);
-        for (int f = 0; f < fields.size(); f++) {
-            types.add(fields.get(f).type());
-            payload[f + 1] = fields.get(f).payload();
+        this(fields, View.whole(fields.stream().map(Field::name).toList()));
+    }
+
+    /** Creates a join for messages with the columns of a view of the dataset. */
+    public MessageJoin(List<Field> fields, View view) {
+        int[] numbers = view.numbers();
+        boolean[] payload = new boolean[numbers.length];
+        for (int c = 0; c < numbers.length; c++) {
+            Field field = numbers[c] == 0 ? null : fields.get(numbers[c] - 1);
+            types.add(field == null ? ScalarType.UTF8 : field.type());
+            payload[c] = field != null && field.payload();
         }
         this.layout = RecordBatchLayout.of(types, payload);
     }

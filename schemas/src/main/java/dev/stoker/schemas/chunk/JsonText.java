@@ -11,12 +11,13 @@ import java.util.List;
  * Writes arrays of strings as JSON, with exactly the bytes of Python's {@code json.dumps(…, separators=(",",":"),
  * ensure_ascii=False)}. (Jackson escapes control characters with upper-case digits.)
  */
-final class JsonText {
+public final class JsonText {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private JsonText() {}
 
-    static String array(List<String> values) {
+    /** Returns a JSON array of these strings. */
+    public static String array(List<String> values) {
         StringBuilder out = new StringBuilder("[");
         for (String value : values) {
             if (out.length() > 1) {

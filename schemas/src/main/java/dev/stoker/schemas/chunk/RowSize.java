@@ -4,7 +4,7 @@ import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FieldType.Layout;
 
 /** Computes the bytes that one value adds to the buffers of a batch, without padding. */
-final class RowSize {
+public final class RowSize {
     private RowSize() {}
 
     /**
@@ -12,7 +12,7 @@ final class RowSize {
      *
      * @param valueBytes bytes of the value itself; ignored for types of a fixed width
      */
-    static long of(FieldType type, boolean nullable, long valueBytes) {
+    public static long of(FieldType type, boolean nullable, long valueBytes) {
         long bytes = nullable ? 1 : 0;
         if (type.layout() == Layout.BITS) {
             return bytes + 1;

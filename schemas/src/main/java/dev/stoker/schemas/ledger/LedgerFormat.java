@@ -3,9 +3,11 @@ package dev.stoker.schemas.ledger;
 import dev.stoker.schemas.avro.AvroHeader;
 import dev.stoker.schemas.avro.AvroInput;
 import dev.stoker.schemas.avro.AvroOutput;
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +37,9 @@ final class LedgerFormat {
     /** Bytes of a record's CRC. */
     static final int CRC_BYTES = 4;
 
-    private static final int RECEIPT_BYTES = 6;
+    private static final int RECEIPT_BYTES = 8;
+
+    private static final int TAG_DIGITS = 16;
 
     private static final String CONSUMER = "{\"name\":\"at_ms\",\"type\":\"long\"},"
             + "{\"name\":\"feed\",\"type\":\"string\"},"
@@ -61,9 +65,11 @@ final class LedgerFormat {
                     + "{\"name\":\"version\",\"type\":\"long\"},"
                     + "{\"name\":\"split\",\"type\":\"string\"},"
                     + "{\"name\":\"order\",\"type\":\"string\"},"
+                    + "{\"name\":\"view\",\"type\":\"string\"},"
                     + "{\"name\":\"crc32c\",\"type\":{\"type\":\"fixed\",\"name\":\"Crc32c\",\"size\":4}}]},"
                     + "{\"type\":\"record\",\"name\":\"Receipts\",\"namespace\":\"dev.stoker\",\"fields\":["
                     + CONSUMER
+                    + "{\"name\":\"view\",\"type\":\"string\"},"
                     + "{\"name\":\"entries\",\"type\":{\"type\":\"array\","
                     + "\"items\":{\"type\":\"record\",\"name\":\"Receipt\",\"fields\":["
                     + "{\"name\":\"number\",\"type\":\"long\"},"
@@ -71,7 +77,9 @@ final class LedgerFormat {
                     + "{\"name\":\"repeated\",\"type\":\"boolean\"},"
                     + "{\"name\":\"rows\",\"type\":\"int\"},"
                     + "{\"name\":\"skipped\",\"type\":\"int\"},"
-                    + "{\"name\":\"crc32c\",\"type\":\"long\"}]}}},"
+                    + "{\"name\":\"crc32c\",\"type\":\"long\"},"
+                    + "{\"name\":\"source_rows\",\"type\":\"int\"},"
+                    + "{\"name\":\"source_crc32c\",\"type\":\"long\"}]}}},"
                     + "{\"name\":\"crc32c\",\"type\":\"Crc32c\"}]},"
                     + "{\"type\":\"record\",\"name\":\"End\",\"namespace\":\"dev.stoker\",\"fields\":["
                     + "{\"name\":\"records\",\"type\":\"long\"},"
@@ -110,10 +118,12 @@ final class LedgerFormat {
             out.writeLong(subscription.source().version());
             out.writeString(subscription.source().split());
             out.writeString(subscription.source().order());
+            out.writeString(subscription.view());
         } else {
             Receipts receipts = (Receipts) entry;
             out.writeLong(RECEIPTS);
             writeConsumer(receipts.atMs(), receipts.consumer(), receipts.epoch(), out);
+            out.writeString(View.digits(receipts.viewTag()));
             writeReceipts(receipts.entries(), out);
         }
         writeCrc(out, start);
@@ -155,6 +165,8 @@ final class LedgerFormat {
             out.writeInt(receipt.rows());
             out.writeInt(receipt.skipped());
             out.writeLong(Integer.toUnsignedLong(receipt.crc32c()));
+            out.writeInt(receipt.sourceRows());
+            out.writeLong(Integer.toUnsignedLong(receipt.sourceCrc32c()));
         }
         if (!receipts.isEmpty()) {
             out.writeLong(0);
@@ -219,11 +231,13 @@ final class LedgerFormat {
                 in.readLong(),
                 in.readLong(),
                 in.readString(),
-                new Source(in.readString(), in.readLong(), in.readString(), in.readString()));
+                new Source(in.readString(), in.readLong(), in.readString(), in.readString()),
+                in.readString());
     }
 
     private static Receipts readReceipts(AvroInput in) throws CorruptDataException {
         Common common = readCommon(in);
+        long viewTag = readTag(in);
         int count = in.readItems(RECEIPT_BYTES);
         List<Receipt> receipts = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
@@ -232,13 +246,27 @@ final class LedgerFormat {
             boolean repeated = in.readBoolean();
             int rows = in.readInt();
             int skipped = in.readInt();
-            long crc = in.readLong();
-            if (crc >>> 32 != 0) {
-                throw in.corrupt("a receipt's CRC32C", "32 bits", crc);
-            }
-            receipts.add(new Receipt(number, piece, repeated, rows, skipped, (int) crc));
+            int crc = readCrc(in);
+            receipts.add(new Receipt(number, piece, repeated, rows, skipped, crc, in.readInt(), readCrc(in)));
         }
         in.endItems(count);
-        return new Receipts(common.atMs, common.consumer, common.epoch, receipts);
+        return new Receipts(common.atMs, common.consumer, common.epoch, viewTag, receipts);
+    }
+
+    private static int readCrc(AvroInput in) throws CorruptDataException {
+        long crc = in.readLong();
+        if (crc >>> 32 != 0) {
+            throw in.corrupt("a receipt's CRC32C", "32 bits", crc);
+        }
+        return (int) crc;
+    }
+
+    private static long readTag(AvroInput in) throws CorruptDataException {
+        String digits = in.readString();
+        boolean hex = digits.length() == TAG_DIGITS && digits.chars().allMatch(HexFormat::isHexDigit);
+        if (!hex || !digits.equals(View.digits(HexFormat.fromHexDigitsToLong(digits)))) {
+            throw in.corrupt("the view of receipts", "16 hexadecimal digits", digits);
+        }
+        return HexFormat.fromHexDigitsToLong(digits);
     }
 }

@@ -13,13 +13,23 @@ import java.util.Objects;
  * @param count number of virtual numbers
  * @param tail {@code pad}, {@code drop} or {@code keep}
  * @param source the data that the numbers refer to
+ * @param view the requested columns, see {@link dev.stoker.schemas.batch.View#text}
  */
 public record Subscription(
-        long atMs, Consumer consumer, long epoch, long first, long stride, long count, String tail, Source source)
+        long atMs,
+        Consumer consumer,
+        long epoch,
+        long first,
+        long stride,
+        long count,
+        String tail,
+        Source source,
+        String view)
         implements LedgerRecord {
     public Subscription {
         Objects.requireNonNull(consumer, "consumer");
         Objects.requireNonNull(source, "source");
+        Objects.requireNonNull(view, "view");
         if (epoch < 0 || first < 0 || stride < 1 || count < 0) {
             throw new IllegalArgumentException(
                     "Subscription to epoch " + epoch + " from " + first + " by " + stride + ", " + count + " numbers");

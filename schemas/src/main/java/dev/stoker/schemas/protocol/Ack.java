@@ -7,12 +7,13 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Acknowledges pieces that the trainer has consumed (client to server). Stores each entry in its 24 bytes of the wire
+ * Acknowledges pieces that the trainer has consumed (client to server). Stores each entry in its 32 bytes of the wire
  * format, because servers pass on thousands of them.
  *
  * <pre>
  *  0 u64 virtual number    8 u16 piece    10 u16 flags (bit 0: repeated)
  * 12 u32 crc              16 u32 rows     20 u32 skipped
+ * 24 u32 source rows      28 u32 source crc
  * </pre>
  */
 public final class Ack implements Frame {
@@ -55,6 +56,7 @@ public final class Ack implements Frame {
             out.putLong(entry.number()).putShort((short) entry.piece());
             out.putShort((short) (entry.repeated() ? REPEATED : 0)).putInt(entry.crc());
             out.putInt((int) entry.rows()).putInt((int) entry.skipped());
+            out.putInt((int) entry.sourceRows()).putInt(entry.sourceCrc());
         }
         return out.array();
     }
@@ -96,9 +98,17 @@ public final class Ack implements Frame {
         return Integer.toUnsignedLong(view.getInt(i * AckEntry.BYTES + 20));
     }
 
+    public long sourceRows(int i) {
+        return Integer.toUnsignedLong(view.getInt(i * AckEntry.BYTES + 24));
+    }
+
+    public int sourceCrc(int i) {
+        return view.getInt(i * AckEntry.BYTES + 28);
+    }
+
     /** Returns one entry as a value. */
     public AckEntry entry(int i) {
-        return new AckEntry(number(i), piece(i), repeated(i), crc(i), rows(i), skipped(i));
+        return new AckEntry(number(i), piece(i), repeated(i), crc(i), rows(i), skipped(i), sourceRows(i), sourceCrc(i));
     }
 
     /** Returns all entries as values. */

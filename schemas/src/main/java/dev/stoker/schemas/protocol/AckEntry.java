@@ -9,14 +9,32 @@ package dev.stoker.schemas.protocol;
  * @param crc the checksum, as received and verified
  * @param rows number of rows in the message
  * @param skipped number of rows that were left out of it
+ * @param sourceRows number of rows that the piece was made from
+ * @param sourceCrc the {@linkplain PieceSource#crc32c checksum} of these rows with all columns
  */
-public record AckEntry(long number, int piece, boolean repeated, int crc, long rows, long skipped) {
-    static final int BYTES = 24;
+public record AckEntry(
+        long number, int piece, boolean repeated, int crc, long rows, long skipped, long sourceRows, int sourceCrc) {
+    static final int BYTES = 32;
 
     public AckEntry {
         Fields.natural("number", number);
         Fields.u16("piece", piece);
         Fields.u32("rows", rows);
         Fields.u32("skipped", skipped);
+        Fields.u32("source rows", sourceRows);
+    }
+
+    /** Creates the entry of a piece that arrived intact. */
+    public static AckEntry of(BatchHeader header) {
+        BatchIdentity identity = header.identity();
+        return new AckEntry(
+                identity.number(),
+                identity.piece(),
+                identity.repeated(),
+                header.crc(),
+                identity.rows(),
+                identity.skipped(),
+                header.source().rows(),
+                header.source().crc32c());
     }
 }

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Identifies a piece, in bytes [4, 52) of a BATCH header, which the checksum covers.
+ * Identifies a piece, in bytes [4, 52) of a BATCH header. The checksum covers them.
  *
  * @param feedTag first 8 bytes of the feed id, read as a big-endian number
  * @param fingerprintTag first 16 hexadecimal digits of the fingerprint, read as a number
@@ -29,10 +29,8 @@ public record BatchIdentity(
         long rows,
         long skipped,
         boolean repeated) {
-    /** First byte of a BATCH header that the checksum covers, and one past the last. */
-    static final int FROM = 4;
-
-    static final int TO = 52;
+    /** Number of bytes of the identity in a header, from byte 4 on. */
+    static final int BYTES = 48;
 
     public BatchIdentity {
         Fields.u32("epoch", epoch);
@@ -50,12 +48,15 @@ public record BatchIdentity(
     /**
      * Returns the checksum of the piece, from that of its message.
      *
+     * @param source the rows that the piece was made from
      * @param messageCrc CRC-32C of the message alone
      * @param messageBytes its length
      */
-    public int crc(int messageCrc, int messageBytes) {
-        byte[] covered = new byte[TO - FROM];
-        put(ByteBuffer.wrap(covered).order(ByteOrder.LITTLE_ENDIAN));
+    public int crc(PieceSource source, int messageCrc, int messageBytes) {
+        byte[] covered = new byte[BYTES + PieceSource.BYTES];
+        ByteBuffer out = ByteBuffer.wrap(covered).order(ByteOrder.LITTLE_ENDIAN);
+        put(out);
+        source.put(out);
         return Crc32cs.combine(Crc32cs.of(covered), messageCrc, messageBytes);
     }
 

@@ -12,11 +12,11 @@ import java.util.List;
  *
  * <pre>
  *  0 as BATCH, but for length and type
- * 64 u32 message        bytes of the whole message
- * 68 u32 inline         its first bytes, which follow
- * 72 u32 slices
- * 76 u32 0
- * 80     inline bytes, then for each slice   u32 file   u32 length   u64 offset
+ * 80 u32 message        bytes of the whole message
+ * 84 u32 inline         its first bytes, which follow
+ * 88 u32 slices
+ * 92 u32 0
+ * 96     inline bytes, then for each slice   u32 file   u32 length   u64 offset
  * </pre>
  *
  * @param header header of the BATCH that it replaces
@@ -66,7 +66,7 @@ public record BatchRef(BatchHeader header, ByteBuffer inline, List<Slice> slices
         }
     }
 
-    /** Writes the 80 bytes before the inline bytes at the buffer's position. */
+    /** Writes the 96 bytes before the inline bytes at the buffer's position. */
     public static void putHead(ByteBuffer out, BatchHeader header, int inlineBytes, int slices) {
         int at = out.position();
         ByteOrder before = out.order();
@@ -108,7 +108,8 @@ public record BatchRef(BatchHeader header, ByteBuffer inline, List<Slice> slices
             slices.add(
                     new Slice(Integer.toUnsignedLong(in.getInt()), Integer.toUnsignedLong(in.getInt()), in.getLong()));
         }
-        BatchHeader header = new BatchHeader(first.identity(), first.subscription(), message, first.crc());
+        BatchHeader header =
+                new BatchHeader(first.identity(), first.source(), first.subscription(), message, first.crc());
         return new BatchRef(header, ByteBuffer.wrap(inline).asReadOnlyBuffer(), slices);
     }
 

@@ -20,6 +20,8 @@ public sealed interface Frame
                 BatchRef,
                 Release,
                 Stats,
-                Delay {
+                Delay,
+                Select,
+                Selected {
     FrameType type();
 }

@@ -23,7 +23,9 @@ public enum FrameType {
     BATCH_REF(16, Sender.SERVER, BatchRef.HEADER_BYTES - Protocol.PREFIX_BYTES, Integer.MAX_VALUE),
     RELEASE(17, Sender.CLIENT, 8, 8),
     STATS(20, Sender.CLIENT, 0, Integer.MAX_VALUE),
-    DELAY(21, Sender.SERVER, 32, 32);
+    DELAY(21, Sender.SERVER, 32, 32),
+    SELECT(22, Sender.CLIENT, Select.FIXED + 1, Integer.MAX_VALUE),
+    SELECTED(23, Sender.SERVER, 16, 16);
 
     enum Sender {
         CLIENT,
@@ -31,7 +33,7 @@ public enum FrameType {
         BOTH
     }
 
-    private static final FrameType[] BY_CODE = new FrameType[22];
+    private static final FrameType[] BY_CODE = new FrameType[24];
 
     static {
         for (FrameType type : values()) {

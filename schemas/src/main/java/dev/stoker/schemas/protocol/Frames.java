@@ -109,6 +109,17 @@ public final class Frames {
             case RELEASE -> eight(((Release) frame).references());
             case STATS -> ByteBuffer.wrap(StatsJson.of((Stats) frame));
             case DELAY -> delay((Delay) frame);
+            case SELECT -> {
+                Select select = (Select) frame;
+                yield select.body(allocate(select.bodyBytes()));
+            }
+            case SELECTED -> {
+                Selected selected = (Selected) frame;
+                yield allocate(16)
+                        .putLong(selected.largestBatchBytes())
+                        .putLong(selected.viewTag())
+                        .flip();
+            }
         };
     }
 
@@ -213,6 +224,8 @@ public final class Frames {
                     zero(type, body.getShort());
                     yield new Delay(subscription, epoch, number, piece, u32(body), u32(body), u32(body));
                 }
+                case SELECT -> Select.read(body);
+                case SELECTED -> new Selected(body.getLong(), body.getLong());
             };
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new ProtocolException(ErrorCode.BAD_FRAME, type + ": " + e.getMessage(), e);

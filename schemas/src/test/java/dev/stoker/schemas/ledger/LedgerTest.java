@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.schemas.attack.ByteAttacks;
 import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.attack.Golden;
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
@@ -47,18 +48,21 @@ class LedgerTest {
             1,
             0);
 
+    private static final View VIEW = View.of(List.of("image", "label"), List.of("label"));
+
     private static List<LedgerRecord> records() {
         return List.of(
-                new Subscription(1_790_000_000_001L, CONSUMER, 0, 1, 2, 500, "pad", SOURCE),
+                new Subscription(1_790_000_000_001L, CONSUMER, 0, 1, 2, 500, "pad", SOURCE, VIEW.text()),
                 new Receipts(
                         1_790_000_000_002L,
                         CONSUMER,
                         0,
+                        VIEW.tag(),
                         List.of(
-                                new Receipt(1, 0, false, 64, 0, 0x12345678),
-                                new Receipt(3, 0, false, 32, 0, 0xFFFFFFFF),
-                                new Receipt(3, 1, true, 31, 1, 0))),
-                new Receipts(1_790_000_000_003L, CONSUMER, 1, List.of()));
+                                new Receipt(1, 0, false, 64, 0, 0x12345678, 64, 0x12345678),
+                                new Receipt(3, 0, false, 32, 0, 0xFFFFFFFF, 0, 0xFFFFFFFF),
+                                new Receipt(3, 1, true, 31, 1, 0, 31, 0))),
+                new Receipts(1_790_000_000_003L, CONSUMER, 1, View.WHOLE_TAG, List.of()));
     }
 
     private static byte[] write(List<LedgerRecord> records, int flushAfter) throws IOException {
@@ -106,9 +110,11 @@ class LedgerTest {
                         random.nextBoolean(),
                         random.nextInt(1000),
                         0,
+                        random.nextInt(),
+                        random.nextInt(1000),
                         random.nextInt()));
             }
-            records.add(new Receipts(random.nextLong(), CONSUMER, random.nextInt(10), receipts));
+            records.add(new Receipts(random.nextLong(), CONSUMER, random.nextInt(10), random.nextLong(), receipts));
         }
 
         byte[] file = write(records, 0);
@@ -224,11 +230,11 @@ class LedgerTest {
 
     @Test
     void refusesRecordsThatCannotBe() {
-        assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 0, 1, "pad", SOURCE))
+        assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 0, 1, "pad", SOURCE, VIEW.text()))
                 .hasMessageContaining("by 0");
-        assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 1, 1, "wrap", SOURCE))
+        assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 1, 1, "wrap", SOURCE, VIEW.text()))
                 .hasMessageContaining("'wrap'");
-        assertThatThrownBy(() -> new Receipt(-1, 0, false, 1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Receipt(-1, 0, false, 1, 0, 0, 1, 0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new Consumer("f", "s", "g", "x", 0, 2, 2, 0, 1, 0))
                 .hasMessageContaining("Rank 2 of 2");
     }

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class BatchHeaderTest {
     private static final BatchIdentity IDENTITY = new BatchIdentity(1, -1, 2, 3, 4, 5, 6, 7, 8, false);
+    private static final PieceSource SOURCE = PieceSource.whole(7, 0);
 
     @Test
     void checksumOfPartsIsThatOfTheBytes() {
@@ -32,18 +33,19 @@ class BatchHeaderTest {
                     random.nextBoolean());
             CRC32C alone = new CRC32C();
             alone.update(message);
-            BatchHeader header = BatchHeader.of(identity, 9, message.length, (int) alone.getValue());
+            PieceSource source = new PieceSource(random.nextInt() & 0xFFFF_FFFFL, random.nextLong(), random.nextInt());
+            BatchHeader header = BatchHeader.of(identity, source, 9, message.length, (int) alone.getValue());
             ByteBuffer frame = ByteBuffer.allocate(BatchHeader.BYTES + message.length);
             header.put(frame);
-            assertThat(frame.position()).isEqualTo(64);
+            assertThat(frame.position()).isEqualTo(80);
             assertThat(frame.order()).as("the buffer's order is left alone").isEqualTo(ByteOrder.BIG_ENDIAN);
             frame.put(message).order(ByteOrder.LITTLE_ENDIAN);
             CRC32C whole = new CRC32C();
-            whole.update(frame.array(), 4, 48);
+            whole.update(frame.array(), 4, 64);
             whole.update(message);
             assertThat(header.crc()).as("seed %d", seed).isEqualTo((int) whole.getValue());
-            assertThat(frame.getInt(60)).isEqualTo(header.crc());
-            assertThat(frame.getInt(0)).isEqualTo(60 + message.length);
+            assertThat(frame.getInt(76)).isEqualTo(header.crc());
+            assertThat(frame.getInt(0)).isEqualTo(76 + message.length);
             assertThat(header.crcWith(ByteBuffer.wrap(message))).isEqualTo(header.crc());
         }
     }
@@ -55,7 +57,7 @@ class BatchHeaderTest {
         for (int bit = 32; bit < frame.length * 8; bit++) {
             byte[] flipped = frame.clone();
             flipped[bit / 8] ^= (byte) (1 << bit % 8);
-            boolean subscription = bit / 8 >= 52 && bit / 8 < 56;
+            boolean subscription = bit / 8 >= 68 && bit / 8 < 72;
             boolean intact;
             try {
                 Frame found = ProtocolVectors.welcomedClient()
@@ -71,10 +73,10 @@ class BatchHeaderTest {
 
     @Test
     void refusesMessagesOfTwoGibibytes() {
-        assertThatThrownBy(() -> new BatchHeader(IDENTITY, 1, Integer.MAX_VALUE - 59, 0))
+        assertThatThrownBy(() -> new BatchHeader(IDENTITY, SOURCE, 1, Integer.MAX_VALUE - 75, 0))
                 .hasMessageContaining("choose a smaller batch size");
-        assertThat(new BatchHeader(IDENTITY, 1, BatchHeader.MAX_MESSAGE, 0).messageBytes())
-                .isEqualTo(Integer.MAX_VALUE - 60);
+        assertThat(new BatchHeader(IDENTITY, SOURCE, 1, BatchHeader.MAX_MESSAGE, 0).messageBytes())
+                .isEqualTo(Integer.MAX_VALUE - 76);
     }
 
     @Test

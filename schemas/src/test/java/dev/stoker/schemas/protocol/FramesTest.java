@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.schemas.attack.ByteAttacks;
+import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderOverlay;
@@ -16,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.HexFormat;
@@ -25,6 +27,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -166,9 +169,9 @@ class FramesTest {
         assertThat(ProtocolVectors.welcomedServer().next(Frames.encode(subscribe)))
                 .contains(subscribe);
         int most = (Protocol.MAX_FROM_CLIENT - 24) / AckEntry.BYTES;
-        Ack ack = new Ack(1, 0, Collections.nCopies(most, new AckEntry(1, 2, true, 3, 4, 5)));
+        Ack ack = new Ack(1, 0, Collections.nCopies(most, new AckEntry(1, 2, true, 3, 4, 5, 6, 7)));
         assertThat(ProtocolVectors.welcomedServer().next(Frames.encode(ack))).contains(ack);
-        Ack more = new Ack(1, 0, Collections.nCopies(most + 1, new AckEntry(1, 2, true, 3, 4, 5)));
+        Ack more = new Ack(1, 0, Collections.nCopies(most + 1, new AckEntry(1, 2, true, 3, 4, 5, 6, 7)));
         assertThatThrownBy(() -> Frames.encode(more)).hasMessageContaining("at most 1048576 may be sent");
     }
 
@@ -249,7 +252,9 @@ class FramesTest {
                 new Ack(
                         1,
                         0,
-                        List.of(new AckEntry(7, 0, false, 0xDEADBEEF, 2, 0), new AckEntry(11, 1, true, 1, 64, 3)));
+                        List.of(
+                                new AckEntry(7, 0, false, 0xDEADBEEF, 2, 0, 2, 0xCAFEF00D),
+                                new AckEntry(11, 1, true, 1, 64, 3, 0xFFFF_FFFFL, 7)));
             case "durable" -> new Durable(512);
             case "nack" -> new Nack(1, 0, 7, 2, 0xCAFEF00D);
             case "epoch end" -> new EpochEnd(1, 0, 25, 1600);
@@ -306,6 +311,21 @@ class FramesTest {
                                 new Stats.Wait("10.0.0.1:7420", 65_535, "start", 300_000, 1)));
             case "stats of a client that has just begun" -> new Stats(0, 0, 0, 0, 0, Map.of(), List.of());
             case "delay" -> new Delay(1, 0xFFFF_FFFFL, 7, 2, 250_000, 0xFFFF_FFFFL, 0);
+            case "select" -> Select.of(View.of(List.of("label", "image"), List.of("label")));
+            case "select all columns" -> {
+                List<String> fields =
+                        IntStream.range(0, 15).mapToObj(i -> "f" + i).toList();
+                yield Select.of(View.whole(fields));
+            }
+            case "select of many columns" -> {
+                BitSet columns = new BitSet();
+                IntStream.of(0, 4095, 10_000).forEach(columns::set);
+                yield new Select(10_001, columns);
+            }
+            case "selected" ->
+                new Selected(
+                        4096,
+                        View.of(List.of("label", "image"), List.of("label")).tag());
             default -> throw new IllegalArgumentException(golden.name());
         };
     }
@@ -333,7 +353,11 @@ class FramesTest {
                 f.get("skipped").longValue(),
                 f.get("repeated").booleanValue());
         int crc = Integer.parseUnsignedInt(f.get("crc").textValue(), 16);
-        return new BatchHeader(identity, f.get("subscription").longValue(), messageBytes, crc);
+        PieceSource source = new PieceSource(
+                f.get("source_rows").longValue(),
+                Long.parseUnsignedLong(f.get("view_tag").textValue(), 16),
+                Integer.parseUnsignedInt(f.get("source_crc").textValue(), 16));
+        return new BatchHeader(identity, source, f.get("subscription").longValue(), messageBytes, crc);
     }
 
     static void drain(FrameDecoder decoder, ByteBuffer in) throws ProtocolException {

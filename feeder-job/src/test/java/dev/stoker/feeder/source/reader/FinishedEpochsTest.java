@@ -31,20 +31,22 @@ class FinishedEpochsTest {
 
     private static SubscriptionItem subscription(long run, long epoch, long first, long count, OptionalLong end) {
         Subscribe asked = new Subscribe(1, epoch, first, 2, count, TailPolicy.PAD, List.of());
-        return new SubscriptionItem(0, identity(run), PRINT, 1, "{}", asked, end);
+        return new SubscriptionItem(0, identity(run), PRINT, 1, "{}", "{}", asked, end);
     }
 
     private static ReceiptsItem receipts(long run, long epoch, long... numbers) {
-        ByteBuffer entries = ByteBuffer.allocate(24 * numbers.length).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer entries = ByteBuffer.allocate(32 * numbers.length).order(ByteOrder.LITTLE_ENDIAN);
         for (long number : numbers) {
             entries.putLong(number)
                     .putShort((short) 0)
                     .putShort((short) 0)
                     .putInt(0)
                     .putInt(4)
+                    .putInt(0)
+                    .putInt(4)
                     .putInt(0);
         }
-        return new ReceiptsItem(0, identity(run), PRINT, epoch, -1, entries.array());
+        return new ReceiptsItem(0, identity(run), PRINT, epoch, -1, 0, entries.array());
     }
 
     private void add(LedgerItem item) {
@@ -138,7 +140,14 @@ class FinishedEpochsTest {
         Identity other = new Identity("train", "g", 5, 1, 2, 0, 1, 1);
         add(subscription(5, 0, 1));
         add(new SubscriptionItem(
-                0, other, PRINT, 1, "{}", new Subscribe(1, 0, 1, 2, 1, TailPolicy.PAD, List.of()), OptionalLong.of(1)));
+                0,
+                other,
+                PRINT,
+                1,
+                "{}",
+                "{}",
+                new Subscribe(1, 0, 1, 2, 1, TailPolicy.PAD, List.of()),
+                OptionalLong.of(1)));
         add(receipts(5, 0, 1));
         assertThat(finished.all())
                 .containsExactlyInAnyOrder(new ConsumerProgress(identity(5), 1), new ConsumerProgress(other, 0));

@@ -14,7 +14,7 @@ class RefusedItemsTest {
     void writesALineAMinute() {
         AtomicLong nanos = new AtomicLong(-5);
         RefusedItems refused = new RefusedItems(nanos::get);
-        ReceiptsItem item = new ReceiptsItem(0, new Identity("s", "g", 1, 0, 1, 0, 1, 0), "f", 0, -1, new byte[24]);
+        ReceiptsItem item = new ReceiptsItem(0, new Identity("s", "g", 1, 0, 1, 0, 1, 0), "f", 0, -1, 0, new byte[32]);
         IllegalArgumentException why = new IllegalArgumentException("no");
         assertThat(refused.log(item, why)).isTrue();
         assertThat(refused.log(item, why)).isFalse();
