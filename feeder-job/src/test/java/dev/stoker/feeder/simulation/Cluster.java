@@ -54,6 +54,8 @@ final class Cluster {
     private JobManager jobManager;
     private int jobManagers;
     private long leftNanos = -1;
+    /** Whether the feed's file exists, which outlives a JobManager. */
+    private boolean wasPublished;
     /** When the enumerator told readers to end; negative before. */
     private long endNanos = -1;
 
@@ -198,7 +200,12 @@ final class Cluster {
     }
 
     void published(List<String> servers) {
+        wasPublished = true;
         simulation.trace("feed file", "names " + servers);
+    }
+
+    boolean wasPublished() {
+        return wasPublished;
     }
 
     /** Notes that the enumerator told readers to end. From then on, no trainer may need the feed. */

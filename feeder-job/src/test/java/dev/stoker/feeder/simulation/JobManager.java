@@ -102,8 +102,8 @@ final class JobManager implements Task.Reports {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        this.enumerator =
-                SimulatedEnumerators.create(plan, new Context(), state, simulation.nowMs(), cluster::published);
+        this.enumerator = SimulatedEnumerators.create(
+                plan, new Context(), state, simulation.nowMs(), cluster::published, cluster::wasPublished);
         simulation.trace(name, "starts at checkpoint " + (storage.last == null ? "none" : storage.last.id));
         enumerator.start();
         for (int subtask = 0; subtask < parallelism; subtask++) {

@@ -121,6 +121,11 @@ final class Trainer {
         look();
     }
 
+    /** Returns where it began, or where it was told to continue. */
+    Position begin() {
+        return begin;
+    }
+
     boolean isRead() {
         return isRead;
     }

@@ -218,7 +218,7 @@ final class TrainingGroup {
         }
         Trainer victim = any();
         // Within one run, only the trainer itself reports what it has consumed.
-        if (victim == null || victim.isRead() || !victim.isConfirmed()) {
+        if (victim == null || victim.isRead() || !victim.isConfirmed() || !sharesNumbers(victim)) {
             return;
         }
         cluster.simulation()
@@ -242,6 +242,16 @@ final class TrainingGroup {
                 add(victim.participant, victim.replica, victim.run(), from, instance);
             }
         });
+    }
+
+    /**
+     * Returns whether a worker that begins at the checkpoint reads the same numbers as before. Otherwise its loader
+     * restarts all workers.
+     */
+    private boolean sharesNumbers(Trainer worker) {
+        long first =
+                worker.begin().epoch() == checkpoint.epoch() ? worker.begin().batch() : 0;
+        return (checkpoint.batch() - first) % ((long) worldSize * shape.workers) == 0;
     }
 
     /** Drops what the model has learned since the checkpoint, from one trainer or from all. */

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
@@ -22,13 +23,15 @@ public final class SimulatedEnumerators {
      *
      * @param startMs when the coordinator started
      * @param published is told the addresses that trainers would find
+     * @param isGoingOn whether an earlier coordinator has published any
      */
     public static SplitEnumerator<LaneSplit, EnumeratorState> create(
             FeedPlan plan,
             SplitEnumeratorContext<LaneSplit> context,
             Optional<EnumeratorState> state,
             long startMs,
-            Consumer<List<String>> published) {
+            Consumer<List<String>> published,
+            BooleanSupplier isGoingOn) {
         JobEnd end = new JobEnd(
                 OptionalLong.of(plan.epochs()),
                 plan.groups().stream()
@@ -38,6 +41,11 @@ public final class SimulatedEnumerators {
             @Override
             public void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) {
                 published.accept(maps.values().iterator().next().addresses());
+            }
+
+            @Override
+            public boolean isGoingOn() {
+                return isGoingOn.getAsBoolean();
             }
 
             @Override
