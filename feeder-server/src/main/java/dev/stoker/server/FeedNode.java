@@ -261,6 +261,11 @@ public final class FeedNode {
         }
 
         @Override
+        public long startedMs() {
+            return node.server.startedMs();
+        }
+
+        @Override
         public long mapsMadeMs() {
             return node.server.mapsMadeMs();
         }

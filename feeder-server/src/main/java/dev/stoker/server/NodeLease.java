@@ -89,6 +89,9 @@ public interface NodeLease extends AutoCloseable {
     /** Returns what this node knows of a group. It remembers a group for some time after the trainers left. */
     Optional<GroupFacts> groupFacts(String stream, String group);
 
+    /** Returns when this node's server began. It tells two servers apart that have had the same address. */
+    long startedMs();
+
     /**
      * Returns the start time in the greatest generation of the lane maps that this node was given; 0 before the first.
      */

@@ -235,7 +235,8 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
         if (name.isPresent() && !streams.containsKey(name.get())) {
             throw new ProtocolException(
                     ErrorCode.UNKNOWN_STREAM,
-                    "feed " + spec.name() + " has no stream " + name.get() + "; it has " + streams.keySet());
+                    "feed " + spec.name() + " has no stream " + name.get() + "; its streams are "
+                            + String.join(", ", streams.keySet()) + ", see STREAM in `stoker feed --help`");
         }
         return stream;
     }
@@ -290,6 +291,11 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
         return Optional.ofNullable(streams.get(stream))
                 .flatMap(state -> state.groups().find(group))
                 .flatMap(Group::facts);
+    }
+
+    /** Returns when this server began. */
+    public long startedMs() {
+        return started.toEpochMilli();
     }
 
     /** The time in the greatest generation of the lane maps that this server was given. */

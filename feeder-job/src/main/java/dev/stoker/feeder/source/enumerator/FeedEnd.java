@@ -36,13 +36,18 @@ final class FeedEnd {
     private final List<StreamLanes> streams;
     private final Duration idleTimeout;
 
-    private final Map<Integer, String> addresses = new HashMap<>();
+    /** A server process; another one may have the address later. */
+    private record Server(String address, long startedMs) {}
+
+    /** The server of each reader. */
+    private final Map<Integer, Server> servers = new HashMap<>();
+
     private final Map<Integer, Long> idleSinceMs = new HashMap<>();
     private final Map<Integer, Set<GroupName>> owing = new HashMap<>();
     /**
      * Servers that have lost a reader, with the tick until which their trainers may be reconnecting to another server.
      */
-    private final Map<String, Integer> left = new HashMap<>();
+    private final Map<Server, Integer> left = new HashMap<>();
 
     private int ticks;
     /** The tick until which trainers of an earlier coordinator may be reconnecting. */
@@ -73,16 +78,20 @@ final class FeedEnd {
         return end.progress();
     }
 
-    /** Notes that a reader's server is running. */
-    void serves(int subtask, String address) {
-        addresses.put(subtask, address);
+    /**
+     * Notes that a reader's server is running.
+     *
+     * @param startedMs when the server began
+     */
+    void serves(int subtask, String address, long startedMs) {
+        servers.put(subtask, new Server(address, startedMs));
     }
 
     /** Notes that a reader has failed. Its server may still be running. */
     void failed(int subtask) {
-        String address = addresses.remove(subtask);
-        if (address != null) {
-            left.put(address, ticks + RETURN_TICKS);
+        Server server = servers.remove(subtask);
+        if (server != null) {
+            left.put(server, ticks + RETURN_TICKS);
         }
         idleSinceMs.remove(subtask);
         owing.remove(subtask);
@@ -116,9 +125,9 @@ final class FeedEnd {
     /** Returns whether no unseen trainer is expected, and no receipt remains to be written. */
     private boolean mayEnd(long idleMs, int readers) {
         // A missing reader may have receipts to hand over, and its trainers may be reconnecting to another reader.
-        left.keySet().removeAll(addresses.values());
+        left.keySet().removeAll(servers.values());
         left.values().removeIf(until -> ticks >= until);
-        boolean allHere = addresses.size() == readers && left.isEmpty() && ticks > returnTicks;
+        boolean allHere = servers.size() == readers && left.isEmpty() && ticks > returnTicks;
         boolean allWritten = owing.values().stream().flatMap(Set::stream).noneMatch(end::counts);
         return allHere && allWritten && (!end.waitsFor(streams) || idleMs >= UNREAD.toMillis());
     }

@@ -117,7 +117,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     public void handleSourceEvent(int subtask, SourceEvent event) {
         if (event instanceof ServerEvent server) {
             servers.put(subtask, server);
-            end.serves(subtask, server.address());
+            end.serves(subtask, server.address(), server.startedMs());
             if (maps.follow(server.mapsMadeMs())) {
                 end.resume();
             }

@@ -113,8 +113,8 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         NodeGauges.register(context.metricGroup(), lease);
         splits.values().forEach(split -> lease.registerLane(split.stream(), split.lane()));
         finished.all().forEach(progress -> lease.restore(progress.consumer()));
-        context.sendSourceEventToCoordinator(
-                ServerEvent.of(lease.address(), lease.statusUrl().orElse(null), lease.unix(), lease.mapsMadeMs()));
+        context.sendSourceEventToCoordinator(ServerEvent.of(
+                lease.address(), lease.statusUrl().orElse(null), lease.unix(), lease.startedMs(), lease.mapsMadeMs()));
         stop.add(waker);
         report();
     }

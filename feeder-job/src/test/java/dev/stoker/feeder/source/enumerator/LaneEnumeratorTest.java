@@ -44,8 +44,12 @@ class LaneEnumeratorTest {
                 state);
         enumerator.start();
         enumerator.addReader(0);
-        enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", "", 0));
+        enumerator.handleSourceEvent(0, server("localhost:1", 100, 0));
         return enumerator;
+    }
+
+    private static ServerEvent server(String address, long startedMs, long mapsMadeMs) {
+        return new ServerEvent(address, "localhost", null, "", "", startedMs, mapsMadeMs);
     }
 
     private static ConsumerProgress progress(String stream, long epochs) {
@@ -101,7 +105,7 @@ class LaneEnumeratorTest {
     void waitsForTrainersThatReadBeforeACoordinatorWhichLeftNoCheckpoint() {
         LaneEnumerator enumerator = enumerator(Optional.empty());
         // The server has lane maps of an earlier coordinator.
-        enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", "", 900));
+        enumerator.handleSourceEvent(0, server("localhost:1", 100, 900));
         tell(enumerator, 0, progress("train", 1), progress("val", 1));
         assertThat(secondsServed(100)).isBetween(40, 43);
     }
@@ -124,7 +128,7 @@ class LaneEnumeratorTest {
         tell(enumerator, 0, progress("train", 1), progress("val", 1));
         enumerator.addSplitsBack(List.of(LaneSplit.of("train", 0)), 0);
         assertThat(secondsServed(100)).isEqualTo(100);
-        enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", "", 0));
+        enumerator.handleSourceEvent(0, server("localhost:1", 100, 0));
         assertThat(secondsServed(100)).isEqualTo(2);
     }
 
@@ -144,13 +148,23 @@ class LaneEnumeratorTest {
         LaneEnumerator enumerator = enumerator(Optional.empty());
         tell(enumerator, 0, progress("train", 1), progress("val", 1));
         enumerator.addSplitsBack(List.of(LaneSplit.of("train", 0)), 0);
-        enumerator.handleSourceEvent(0, new ServerEvent("localhost:2", "localhost", null, "", "", 0));
+        enumerator.handleSourceEvent(0, server("localhost:2", 100, 0));
         assertThat(secondsServed(35)).isEqualTo(35);
         // Its server has ended, which made its trainers connect here.
         tell(enumerator, 0, new ConsumerProgress(new Identity("train", "late", 1, 0, 1, 0, 1, 0), 0));
         assertThat(secondsServed(100)).isEqualTo(100);
         tell(enumerator, 0, new ConsumerProgress(new Identity("train", "late", 1, 0, 1, 0, 1, 0), 1));
         assertThat(secondsServed(100)).isEqualTo(2);
+    }
+
+    /** Receipts of a process that was killed come again over other connections. */
+    @Test
+    void waitsForTrainersOfAServerThatWasRestartedAtItsAddress() {
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        tell(enumerator, 0, progress("train", 1), progress("val", 1));
+        enumerator.addSplitsBack(List.of(LaneSplit.of("train", 0)), 0);
+        enumerator.handleSourceEvent(0, server("localhost:1", 200, 0));
+        assertThat(secondsServed(100)).isBetween(39, 42);
     }
 
     @Test
@@ -167,7 +181,7 @@ class LaneEnumeratorTest {
         LaneEnumerator enumerator = enumerator(Optional.empty());
         enumerator.addSplitsBack(List.of(LaneSplit.of(List.of(progress("train", 1), progress("val", 1)))), 0);
         assertThat(enumerator.snapshotState(1).pending()).isEmpty();
-        enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", "", 0));
+        enumerator.handleSourceEvent(0, server("localhost:1", 100, 0));
         tell(enumerator, 0);
         assertThat(secondsServed(100)).isLessThanOrEqualTo(3);
     }

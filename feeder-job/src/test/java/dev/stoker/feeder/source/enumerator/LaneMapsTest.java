@@ -18,7 +18,7 @@ class LaneMapsTest {
     private final Map<Integer, ServerEvent> servers = new TreeMap<>(Map.of(0, server("a:1"), 1, server("b:1")));
 
     private static ServerEvent server(String address) {
-        return ServerEvent.of(address, null, Optional.empty(), 0);
+        return ServerEvent.of(address, null, Optional.empty(), 100, 0);
     }
 
     @Test
