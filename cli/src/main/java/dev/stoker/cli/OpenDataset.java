@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import dev.stoker.flink.arguments.Spelling;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.NotADatasetException;
@@ -102,9 +103,7 @@ final class OpenDataset implements AutoCloseable {
             List<String> near = new ArrayList<>();
             try (DirectoryStream<Path> siblings = Files.newDirectoryStream(parent)) {
                 for (Path sibling : siblings) {
-                    if (isDataset(sibling)
-                            && Suggestions.distance(name(sibling), name(directory))
-                                    <= Math.max(2, name(directory).length() / 3)) {
+                    if (isDataset(sibling) && Spelling.isNear(name(directory), name(sibling))) {
                         near.add(sibling.toString());
                     }
                 }

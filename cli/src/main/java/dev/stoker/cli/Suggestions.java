@@ -1,10 +1,9 @@
 package dev.stoker.cli;
 
-import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 
-/** Suggests verbs and names for mistyped ones. */
+/** Suggests verbs for words of other tools. */
 final class Suggestions {
 
     /** Words of other tools. */
@@ -45,21 +44,5 @@ final class Suggestions {
     /** Returns the verb for a word that is not a verb. */
     static Optional<String> verb(String word) {
         return Optional.ofNullable(VERBS.get(word));
-    }
-
-    /** Levenshtein's distance. */
-    static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        Arrays.setAll(row, j -> j);
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(change, Math.min(row[j], row[j - 1]) + 1);
-            }
-        }
-        return row[b.length()];
     }
 }

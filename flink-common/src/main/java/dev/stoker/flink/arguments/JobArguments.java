@@ -2,7 +2,6 @@ package dev.stoker.flink.arguments;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -78,7 +77,9 @@ public record JobArguments(Configuration options, List<String> positional, List<
             String name, ConfigOption<?> option, String value, Configuration values, Collection<String> flags) {
         if (option == null) {
             return Optional.of("unknown option " + name
-                    + nearest(name, flags).map(f -> ", did you mean " + f + "?").orElse(""));
+                    + Spelling.nearest(name, flags)
+                            .map(f -> ", did you mean " + f + "?")
+                            .orElse(""));
         }
         if (value == null) {
             return Optional.of("option " + name + " needs a value");
@@ -106,29 +107,5 @@ public record JobArguments(Configuration options, List<String> positional, List<
 
     private static boolean isTruth(String value) {
         return value.equals("true") || value.equals("false");
-    }
-
-    private static Optional<String> nearest(String name, Collection<String> flags) {
-        return flags.stream()
-                .min(Comparator.comparingInt(flag -> distance(name, flag)))
-                .filter(flag -> distance(name, flag) <= Math.max(2, name.length() / 3));
-    }
-
-    /** Levenshtein's distance. */
-    private static int distance(String a, String b) {
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(change, Math.min(row[j], row[j - 1]) + 1);
-            }
-        }
-        return row[b.length()];
     }
 }

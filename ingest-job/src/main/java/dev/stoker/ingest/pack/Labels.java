@@ -5,6 +5,7 @@ import dev.stoker.schemas.order.KeyHash;
 import dev.stoker.schemas.text.Units;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,6 +14,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.commons.csv.CSVFormat;
+import org.apache.commons.csv.CSVParser;
+import org.apache.commons.csv.CSVRecord;
 
 /** Derives the class of a sample from its key. Immutable; any thread may use it. */
 public interface Labels {
@@ -98,27 +102,27 @@ public interface Labels {
         }
 
         static ByTable read(String file) throws IOException {
-            int rows;
+            int most;
             try (BufferedReader lines = TextSource.open(file)) {
-                rows = Math.toIntExact(lines.lines().count());
+                most = Math.toIntExact(lines.lines().count());
             }
-            ByTable table = new ByTable(file, rows);
-            try (BufferedReader reader = TextSource.open(file)) {
-                int number = 0;
-                for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                    number++;
-                    if (!line.isBlank()) {
-                        table.add(line, number);
+            ByTable table = new ByTable(file, most);
+            try (CSVParser rows = CSVFormat.DEFAULT.parse(TextSource.open(file))) {
+                for (CSVRecord row : rows) {
+                    if (row.size() > 1 || !row.get(0).isBlank()) {
+                        table.add(row, rows.getCurrentLineNumber());
                     }
                 }
+            } catch (UncheckedIOException e) {
+                throw new IOException(file + " is not a table of comma-separated values: " + e.getMessage(), e);
             }
             return table;
         }
 
-        private void add(String line, int number) throws IOException {
-            List<String> cells = CsvLine.cells(line);
+        /** @param line the last line of the row */
+        private void add(CSVRecord cells, long line) throws IOException {
             if (cells.size() != 2) {
-                throw new IOException("Line " + number + " of " + file + " has " + Units.plural(cells.size(), "cell")
+                throw new IOException("Line " + line + " of " + file + " has " + Units.plural(cells.size(), "cell")
                         + "; expected a key, a comma and a class");
             }
             int id = ids.computeIfAbsent(cells.get(1), name -> {
@@ -128,7 +132,7 @@ public interface Labels {
             int slot = slot(hash(cells.get(0)));
             if (classes[slot] != 0 && classes[slot] != id) {
                 throw new IOException(
-                        "Line " + number + " of " + file + " gives " + cells.get(0) + " a second class; keep one");
+                        "Line " + line + " of " + file + " gives " + cells.get(0) + " a second class; keep one");
             }
             keys[slot] = hash(cells.get(0));
             classes[slot] = id;

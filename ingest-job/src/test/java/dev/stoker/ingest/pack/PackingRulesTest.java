@@ -120,13 +120,14 @@ class PackingRulesTest {
     @Test
     void readsTablesOfLabels(@TempDir Path directory) throws IOException {
         Path file = directory.resolve("labels.csv");
-        Files.writeString(file, "a/1.jpg,cat\n\n\"b,c.jpg\",\"the \"\"dog\"\"\"\nd.jpg,cat\n");
+        Files.writeString(file, "a/1.jpg,cat\n\n\"b,c.jpg\",\"the \"\"dog\"\"\"\r\n \nd.jpg,cat\n\"two\nlines\",cat");
 
         Labels labels = Labels.of(new LabelRule.Csv(file.toString()));
 
         assertThat(labels.of("a/1.jpg")).contains("cat");
         assertThat(labels.of("b,c.jpg")).contains("the \"dog\"");
         assertThat(labels.of("d.jpg")).contains("cat");
+        assertThat(labels.of("two\nlines")).contains("cat");
         assertThat(labels.of("e.jpg")).isEmpty();
         assertThat(labels.missing("e.jpg")).contains("has no line for e.jpg");
     }
@@ -157,6 +158,11 @@ class PackingRulesTest {
                 .hasMessageContaining("a second class");
         Files.writeString(file, "a,cat,dog\n");
         assertThatThrownBy(() -> Labels.of(new LabelRule.Csv(file.toString()))).hasMessageContaining("3 cells");
+        Files.writeString(file, "a,cat\n\"b,dog\n");
+        assertThatThrownBy(() -> Labels.of(new LabelRule.Csv(file.toString())))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining(file.toString())
+                .hasMessageContaining("line");
     }
 
     @Test
