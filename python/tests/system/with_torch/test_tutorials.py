@@ -38,7 +38,7 @@ def folder(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def follow(page: str, folder: Path, cli: Cli, other: dict[str, str] | None = None) -> list[str]:
+def follow(page: str, folder: Path, other: dict[str, str] | None = None) -> list[str]:
     """Does what the page says, block after block, in one shell; returns the output of each command block."""
     text = (REPOSITORY / "docs" / "tutorials" / page).read_text("utf-8")
     for given, replacement in (other or {}).items():
@@ -55,7 +55,8 @@ def follow(page: str, folder: Path, cli: Cli, other: dict[str, str] | None = Non
             script += [code, "printf '\\n----\\n'"]
     place = f"{REPOSITORY}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE", "STOKER_FEED")}
-    env |= {"PATH": place, "STOKER_HOME": str(cli.home), "STOKER": str(REPOSITORY)}
+    # A home of its own: feeds of other tests have the names of the pages.
+    env |= {"PATH": place, "STOKER_HOME": str(folder / "home"), "STOKER": str(REPOSITORY)}
     # A session, so that nothing that the page starts outlives a failure.
     shell = subprocess.Popen(
         ["bash", "-c", "\n".join(script)],
@@ -82,7 +83,7 @@ def losses(output: str) -> list[tuple[int, int]]:
 
 
 def test_from_an_image_folder(folder: Path, cli: Cli) -> None:
-    outputs = follow("image-folder.md", folder, cli)
+    outputs = follow("image-folder.md", folder)
     trained, crashed, fed = outputs[2:5]
     whole = losses(trained)
     assert len(whole) == len(set(whole)) > 10
@@ -96,7 +97,7 @@ def test_from_an_image_folder(folder: Path, cli: Cli) -> None:
 
 def test_a_token_dataset(folder: Path, cli: Cli) -> None:
     shutil.copy(REPOSITORY / "examples" / "python" / "tokens.py", folder)
-    outputs = follow("tokens.md", folder, cli)
+    outputs = follow("tokens.md", folder)
     one, two = ((folder / name).read_text().splitlines() for name in ("one", "two"))
     assert len(one) == len(two) == 10
     assert one != two
@@ -113,5 +114,5 @@ def test_a_cluster(folder: Path, cli: Cli) -> None:
         rpc, rest = one.getsockname()[1], two.getsockname()[1]
     copy = 'cp -r "$STOKER/flink-conf/one-machine" conf'
     other = {copy: f"{copy}\nsed -i 's/6123/{rpc}/; s/8081/{rest}/' conf/config.yaml", "--port 7420-7429": "--port 0"}
-    outputs = follow("cluster.md", folder, cli, other)
+    outputs = follow("cluster.md", folder, other)
     assert "exactly" in outputs[2] or "ok" in outputs[2], outputs[2]
