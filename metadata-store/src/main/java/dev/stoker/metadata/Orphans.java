@@ -76,7 +76,14 @@ public final class Orphans {
     }
 
     private static Set<UUID> known(Dataset dataset) throws IOException {
-        ChunkTable table = dataset.latest().table();
+        Snapshot latest;
+        do {
+            latest = dataset.latest();
+            // A recovery deletes a damaged entry before it writes it again. Without the entry, its version is not the
+            // latest one.
+            dataset.log().requireNewest(latest.version());
+        } while (dataset.latestVersion() > latest.version());
+        ChunkTable table = latest.table();
         Set<UUID> known = new HashSet<>(2 * table.size());
         for (int i = 0; i < table.size(); i++) {
             known.add(table.id(i));

@@ -14,6 +14,7 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
+import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectWriter;
@@ -25,6 +26,8 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class GarbageCollectionTest {
 
@@ -71,6 +74,38 @@ class GarbageCollectionTest {
                 .isInstanceOf(CorruptDataException.class);
         Recovery.plan(store, "eve").apply();
         assertThat(plan().apply()).isEmpty();
+        assertThat(chunks()).hasSize(2);
+    }
+
+    /** A recovery deletes a damaged entry before it writes it again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void keepsTheChunksOfAnEntryThatIsBeingReplaced(boolean isBack) throws IOException {
+        for (int i = 1; i <= 2; i++) {
+            ChunkSummary chunk = write(store, id(i), "ingest-" + i, "train", "cat/" + i);
+            committer(dataset).commit(CommitRequest.append("ingest-" + i, List.of(chunk), Map.of(), Map.of()));
+        }
+        byte[] entry = store.readAll(DatasetLayout.logEntry(2), Integer.MAX_VALUE);
+        FaultyObjectStore beside = new FaultyObjectStore(store);
+        beside.on(
+                call -> {
+                    if (call.name().equals(DatasetLayout.CHUNKS)) {
+                        store.delete(DatasetLayout.logEntry(2));
+                    } else if (isBack && call.name().equals(DatasetLayout.versionSign(2))) {
+                        store.createIfAbsent(DatasetLayout.logEntry(2), entry);
+                    }
+                    return false;
+                },
+                FaultyObjectStore.Fault.FAIL_BEFORE);
+        if (isBack) {
+            assertThat(GarbageCollection.plan(Dataset.open(beside), Duration.ZERO, LATER)
+                            .leftovers())
+                    .isEmpty();
+        } else {
+            assertThatThrownBy(() -> GarbageCollection.plan(Dataset.open(beside), Duration.ZERO, LATER))
+                    .isInstanceOf(CorruptDataException.class)
+                    .hasMessageContaining("has lost its newest version 2");
+        }
         assertThat(chunks()).hasSize(2);
     }
 
