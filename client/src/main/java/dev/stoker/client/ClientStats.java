@@ -51,9 +51,9 @@ final class ClientStats {
         endedNs = Optional.of(System.nanoTime());
     }
 
-    void handedOut(Batch batch) {
+    void handedOut(int rows) {
         batches++;
-        samples += batch.rows();
+        samples += rows;
     }
 
     /** Notes the end of a wait that ended with a piece. */

@@ -235,7 +235,7 @@ public final class FeedClient implements AutoCloseable {
         lock.lock();
         try {
             last = Optional.of(after);
-            source.clientStats().handedOut(batch);
+            source.clientStats().handedOut(batch.rows());
         } finally {
             lock.unlock();
         }

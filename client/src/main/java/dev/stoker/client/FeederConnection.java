@@ -31,7 +31,7 @@ import java.util.zip.CRC32C;
  * knows frames and checksums, but not lanes or epochs. The input thread calls {@link #receive}, {@link #finishConnect}
  * and {@link #secure}; the client's lock guards everything else.
  */
-final class FeederConnection {
+final class FeederConnection implements Piece.Origin {
     enum State {
         CONNECTING,
         /** The TLS handshake is running, if TLS is wanted. */
@@ -69,6 +69,11 @@ final class FeederConnection {
     private static final int RECEIVE_BUFFER = 4 << 20;
     private static final int PREFIX = 8;
     private static final int LENGTH = 4;
+
+    /** Returns the connection over which a piece arrived. */
+    static FeederConnection of(Piece piece) {
+        return (FeederConnection) piece.origin().orElseThrow();
+    }
 
     /** The address that a link leads to. */
     record Way(String address, SocketAddress resolved, Optional<String> path, Optional<Tls> tls) {

@@ -61,7 +61,7 @@ final class FeederSource implements BatchSource {
                 options.replica(),
                 options.run(),
                 "stoker-java/"
-                        + Optional.ofNullable(FeedClient.class.getPackage().getImplementationVersion())
+                        + Optional.ofNullable(FeederSource.class.getPackage().getImplementationVersion())
                                 .orElse("dev"));
         Hello complete =
                 hello.withHandover(handover, handover > 0 ? options.local().leastHanded() : 0);
@@ -219,7 +219,7 @@ final class FeederSource implements BatchSource {
                 wait.judge(span, index);
             }
             Piece last = span.last(index);
-            clientStats.waited(wait.cause(last.connection().orElseThrow()), last, System.nanoTime() - wait.begunNs());
+            clientStats.waited(wait.cause(FeederConnection.of(last)), last, System.nanoTime() - wait.begunNs());
         } finally {
             network.waiting(Optional.empty());
             clientStats.spent(System.nanoTime() - wait.begunNs());

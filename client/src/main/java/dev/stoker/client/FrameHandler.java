@@ -312,7 +312,7 @@ final class FrameHandler implements FeederConnection.Sink {
         renewals = 0;
         network.sound();
         bytes += message.remaining();
-        if (span.add(index, new Piece(header, message, connection))) {
+        if (span.add(index, new Piece(header, message, connection, connection.address()))) {
             changed.signalAll();
             if (span.isReceived()) {
                 subscriptions.goOn(network.pool().live());

@@ -9,14 +9,16 @@ import java.util.Optional;
  *
  * @param header the feeder's description of the piece
  * @param message the record batch message, from index 0 to the limit; direct
- * @param connection the connection over which it arrived, if there is one
- * @param from its origin, for messages
+ * @param origin over which its receipt goes, if the source needs one
+ * @param from where it comes from, for messages
  * @param isAgain whether it is repeated to fill a joined batch
  */
-record Piece(
-        BatchHeader header, ByteBuffer message, Optional<FeederConnection> connection, String from, boolean isAgain) {
-    Piece(BatchHeader header, ByteBuffer message, FeederConnection connection) {
-        this(header, message, Optional.of(connection), connection.address(), false);
+record Piece(BatchHeader header, ByteBuffer message, Optional<Origin> origin, String from, boolean isAgain) {
+    /** Marks what a source uses to acknowledge a piece. */
+    interface Origin {}
+
+    Piece(BatchHeader header, ByteBuffer message, Origin origin, String from) {
+        this(header, message, Optional.of(origin), from, false);
     }
 
     /** Creates a piece from a topic. */
@@ -25,7 +27,7 @@ record Piece(
     }
 
     Piece again() {
-        return new Piece(header, message, connection, from, true);
+        return new Piece(header, message, origin, from, true);
     }
 
     /** Whether its rows are also delivered elsewhere in the epoch. */

@@ -43,12 +43,12 @@ final class Receipts {
             oldestNs = nowNs;
         }
         for (Piece piece : pieces) {
-            if (piece.connection().orElseThrow().isReadOnly) {
+            FeederConnection connection = FeederConnection.of(piece);
+            if (connection.isReadOnly) {
                 continue;
             }
             var identity = piece.header().identity();
             AckEntry entry = AckEntry.of(piece.header());
-            FeederConnection connection = piece.connection().orElseThrow();
             if (connection.isClosed()) {
                 orphans.add(new Entries(identity.epoch(), List.of(entry)));
                 continue;
