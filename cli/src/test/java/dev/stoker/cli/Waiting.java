@@ -13,7 +13,7 @@ final class Waiting {
         boolean holds() throws Exception;
     }
 
-    static void until(Condition condition) throws Exception {
+    public static void until(Condition condition) throws Exception {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!condition.holds()) {
             if (System.nanoTime() > end) {

@@ -1,5 +1,9 @@
 package dev.stoker.client;
 
+import dev.stoker.client.errors.FeedException;
+import dev.stoker.client.errors.RefusedException;
+import dev.stoker.client.source.Piece;
+import dev.stoker.client.transport.Buffers;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.BatchColumns;
 import dev.stoker.schemas.arrow.Field;

@@ -1,5 +1,6 @@
 package dev.stoker.client;
 
+import dev.stoker.client.errors.FeedException;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 

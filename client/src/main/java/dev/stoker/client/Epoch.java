@@ -1,5 +1,10 @@
 package dev.stoker.client;
 
+import dev.stoker.client.errors.BatchTimeoutException;
+import dev.stoker.client.errors.FeedException;
+import dev.stoker.client.source.Piece;
+import dev.stoker.client.source.Share;
+import dev.stoker.client.source.Span;
 import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Welcome;

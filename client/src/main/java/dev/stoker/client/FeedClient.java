@@ -1,5 +1,15 @@
 package dev.stoker.client;
 
+import dev.stoker.client.errors.Difference;
+import dev.stoker.client.errors.FeedException;
+import dev.stoker.client.errors.StateMismatchException;
+import dev.stoker.client.source.BatchSource;
+import dev.stoker.client.source.FeedOptions;
+import dev.stoker.client.source.Piece;
+import dev.stoker.client.source.Share;
+import dev.stoker.client.source.Span;
+import dev.stoker.client.stats.FeedStats;
+import dev.stoker.client.transport.Buffers;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.protocol.Welcome;

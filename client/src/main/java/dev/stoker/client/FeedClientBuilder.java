@@ -4,6 +4,23 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.client.errors.ConnectTimeoutException;
+import dev.stoker.client.errors.FeedNotFoundException;
+import dev.stoker.client.errors.PlaceTakenException;
+import dev.stoker.client.errors.RefusedException;
+import dev.stoker.client.errors.StateMismatchException;
+import dev.stoker.client.errors.TlsException;
+import dev.stoker.client.errors.UnauthorizedException;
+import dev.stoker.client.feeder.FeederSource;
+import dev.stoker.client.source.BatchSource;
+import dev.stoker.client.source.FeedOptions;
+import dev.stoker.client.topic.TopicLog;
+import dev.stoker.client.topic.TopicSource;
+import dev.stoker.client.topic.TopicTarget;
+import dev.stoker.client.transport.LocalTransport;
+import dev.stoker.client.transport.Security;
+import dev.stoker.client.transport.Target;
+import dev.stoker.client.transport.Timing;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.Participant;
@@ -321,7 +338,7 @@ public final class FeedClientBuilder {
         return this;
     }
 
-    FeedClientBuilder environment(Map<String, String> values) {
+    public FeedClientBuilder environment(Map<String, String> values) {
         environment = values;
         return this;
     }

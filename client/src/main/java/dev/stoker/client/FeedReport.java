@@ -1,5 +1,7 @@
 package dev.stoker.client;
 
+import dev.stoker.client.stats.FeedStats;
+import dev.stoker.client.stats.Waits;
 import dev.stoker.schemas.text.Units;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,7 +16,7 @@ import java.util.Map;
  * @param labels feed, stream and reader
  * @param stats at one moment
  */
-record FeedReport(Map<String, String> labels, FeedStats stats) {
+public record FeedReport(Map<String, String> labels, FeedStats stats) {
     private static final int SHOWN = 3;
     private static final double WORTH_SHOWING_S = 0.05;
     private static final double WORTH_ADVICE = 0.02;
@@ -38,7 +40,7 @@ record FeedReport(Map<String, String> labels, FeedStats stats) {
             "the topic is the limit: check its brokers, and whether the feed waits for another of its --pace-groups");
 
     /** A few lines: how long the trainer waited, for which feeder, and possible remedies. */
-    String text() {
+    public String text() {
         String worker = labels.get("worker").equals("0") ? "" : " worker " + labels.get("worker");
         double elapsed = seconds(stats.elapsed());
         List<String> parts = new ArrayList<>();
@@ -71,7 +73,7 @@ record FeedReport(Map<String, String> labels, FeedStats stats) {
     }
 
     /** In Prometheus' text exposition format, version 0.0.4. */
-    String prometheus() {
+    public String prometheus() {
         StringBuilder page = new StringBuilder();
         counter(page, "stoker_batches_total", "Batches handed to the trainer.", stats.batches());
         counter(page, "stoker_samples_total", "Samples handed to the trainer.", stats.samples());

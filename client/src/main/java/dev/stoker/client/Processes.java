@@ -1,5 +1,6 @@
 package dev.stoker.client;
 
+import dev.stoker.client.transport.LocalTransport;
 import dev.stoker.schemas.protocol.Instance;
 import dev.stoker.schemas.protocol.Launch;
 import java.io.IOException;

@@ -4,6 +4,8 @@ import static dev.stoker.client.TopicFeeds.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.client.errors.BatchTimeoutException;
+import dev.stoker.client.errors.FeedException;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
 import java.time.Duration;

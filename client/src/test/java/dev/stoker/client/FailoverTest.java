@@ -5,6 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.client.FakeFeeder.Fault;
 import dev.stoker.client.FakeFeeder.Planned;
+import dev.stoker.client.errors.BatchTimeoutException;
+import dev.stoker.client.errors.ConnectTimeoutException;
+import dev.stoker.client.errors.DamagedBatchException;
+import dev.stoker.client.errors.FencedException;
+import dev.stoker.client.errors.RefusedException;
+import dev.stoker.client.errors.StateMismatchException;
+import dev.stoker.client.transport.Timing;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.ErrorMessage;

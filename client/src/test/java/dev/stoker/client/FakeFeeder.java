@@ -37,9 +37,9 @@ import javax.net.ssl.SSLServerSocket;
  * A feeder with the real protocol and generated data, one thread for each connection. It commits the faults that a test
  * requests.
  */
-final class FakeFeeder implements AutoCloseable {
+public final class FakeFeeder implements AutoCloseable {
     /** A fault that happens once. */
-    enum Fault {
+    public enum Fault {
         /** The connection ends within a piece. */
         CUT,
         /** A bit of a message flips. */
@@ -55,11 +55,11 @@ final class FakeFeeder implements AutoCloseable {
     }
 
     /** A fault at the piece of that number, counted from now over all connections. */
-    record Planned(Fault fault, int piece) {}
+    public record Planned(Fault fault, int piece) {}
 
-    final Queue<Planned> faults = new ConcurrentLinkedQueue<>();
+    public final Queue<Planned> faults = new ConcurrentLinkedQueue<>();
     /** {@code epoch number piece} of everything acknowledged. */
-    final Set<String> receipts = ConcurrentHashMap.newKeySet();
+    public final Set<String> receipts = ConcurrentHashMap.newKeySet();
 
     final Queue<Hello> hellos = new ConcurrentLinkedQueue<>();
     final Queue<Nack> nacks = new ConcurrentLinkedQueue<>();
@@ -112,12 +112,12 @@ final class FakeFeeder implements AutoCloseable {
     private volatile int pieces;
     private int port;
 
-    FakeFeeder(FakeStream stream) {
+    public FakeFeeder(FakeStream stream) {
         this(stream, Optional.empty(), false);
     }
 
     /** @param wantsCertificates of clients, signed by one that the context trusts */
-    FakeFeeder(FakeStream stream, Optional<SSLContext> tls, boolean wantsCertificates) {
+    public FakeFeeder(FakeStream stream, Optional<SSLContext> tls, boolean wantsCertificates) {
         this.stream = stream;
         this.tls = tls;
         this.wantsCertificates = wantsCertificates;
@@ -127,7 +127,7 @@ final class FakeFeeder implements AutoCloseable {
     }
 
     /** Some feeders of one feed: lane l is served by feeder l mod n first, then by the others. */
-    static List<FakeFeeder> several(FakeStream stream, int count) {
+    public static List<FakeFeeder> several(FakeStream stream, int count) {
         List<FakeFeeder> feeders = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             feeders.add(new FakeFeeder(stream));
@@ -146,12 +146,12 @@ final class FakeFeeder implements AutoCloseable {
         return feeders;
     }
 
-    String address() {
+    public String address() {
         return "127.0.0.1:" + port;
     }
 
     /** Listens, on the same port as before. */
-    void start() {
+    public void start() {
         try {
             ServerSocket server = bound();
             socket = server;
@@ -220,7 +220,7 @@ final class FakeFeeder implements AutoCloseable {
     }
 
     /** Also listens on a Unix-domain socket in a directory, and names it in its lane map. */
-    FakeFeeder near(Path directory) throws IOException {
+    public FakeFeeder near(Path directory) throws IOException {
         Path path = directory.resolve("s");
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         server.bind(UnixDomainSocketAddress.of(path));
@@ -250,12 +250,12 @@ final class FakeFeeder implements AutoCloseable {
         }
     }
 
-    LaneMap map() {
+    public LaneMap map() {
         return map;
     }
 
     /** As if it were killed. */
-    synchronized void kill() {
+    public synchronized void kill() {
         try {
             socket.close();
             if (near != null) {
@@ -269,17 +269,17 @@ final class FakeFeeder implements AutoCloseable {
     }
 
     /** Sends a newer lane map to everyone. */
-    void publish(LaneMap newer) {
+    public void publish(LaneMap newer) {
         map = newer;
         sessions.forEach(session -> session.send(newer));
     }
 
-    int served() {
+    public int served() {
         return pieces;
     }
 
     /** The fault of the piece that is sent now. */
-    Optional<Fault> next() {
+    public Optional<Fault> next() {
         int count = pieces++;
         Planned planned = faults.peek();
         if (planned != null && planned.piece() <= count) {
@@ -289,12 +289,12 @@ final class FakeFeeder implements AutoCloseable {
         return Optional.empty();
     }
 
-    void left(FakeSession session) {
+    public void left(FakeSession session) {
         sessions.remove(session);
     }
 
     /** A client of this feeder that asks for nothing in particular. */
-    FeedClientBuilder client() {
+    public FeedClientBuilder client() {
         return FeedClient.of(address()).environment(Map.of());
     }
 

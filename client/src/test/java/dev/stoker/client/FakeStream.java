@@ -25,7 +25,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /** A stream of generated samples: the sample at a place of a lane's epoch has the key {@code lane/place}. */
-record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
+public record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
     static final UUID FEED = UUID.fromString("6f9619ff-8b86-4d01-b42d-00cf4fc964ff");
     static final UUID DATASET = UUID.fromString("5e0c8c1e-6f0d-4b51-9a53-0d6f1a2b3c4d");
     static final List<FieldInfo> FIELDS = List.of(
@@ -37,14 +37,14 @@ record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
             new FieldInfo("data", "binary", false, false));
     static final Map<String, List<String>> CLASSES = Map.of("label", List.of("ant", "bee", "cat"));
 
-    static FakeStream of(int batchSize, long... laneRows) {
+    public static FakeStream of(int batchSize, long... laneRows) {
         OrderSpec d = OrderSpec.defaults();
         OrderSpec order = new OrderSpec(
                 5, batchSize, Math.max(1, laneRows.length), d.shuffleWindowBytes(), d.shuffle(), d.laneOrder());
         return new FakeStream(order, laneRows, "00112233445566778899aabbccddeeff");
     }
 
-    Welcome welcome(LaneMap map, boolean takesStats) {
+    public Welcome welcome(LaneMap map, boolean takesStats) {
         List<Long> rows = new ArrayList<>();
         long samples = 0;
         for (long lane : laneRows) {
@@ -72,12 +72,12 @@ record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
                 false);
     }
 
-    EpochNumbering numbering(long epoch) {
+    public EpochNumbering numbering(long epoch) {
         return new EpochNumbering(order, laneRows, epoch);
     }
 
     /** What a participant is to receive, as text: number, repeated rows and keys. */
-    List<String> expected(long epoch, TailPolicy tail, Participant participant, long start) {
+    public List<String> expected(long epoch, TailPolicy tail, Participant participant, long start) {
         EpochNumbering numbering = numbering(epoch);
         Delivery delivery = new Delivery(numbering.size(), tail, participant, start);
         List<String> batches = new ArrayList<>();
@@ -94,16 +94,16 @@ record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
         return batches;
     }
 
-    static String text(long epoch, long number, int repeated, List<String> keys) {
+    public static String text(long epoch, long number, int repeated, List<String> keys) {
         return epoch + "#" + number + " " + repeated + " " + keys;
     }
 
-    static String text(Batch batch) {
+    public static String text(Batch batch) {
         return text(batch.epoch(), batch.number(), batch.repeated(), batch.keys());
     }
 
     /** Reads an epoch; each batch as text. */
-    static List<String> read(FeedClient feed) {
+    public static List<String> read(FeedClient feed) {
         List<String> batches = new ArrayList<>();
         for (Batch batch : feed.epoch()) {
             batches.add(text(batch));
@@ -112,18 +112,18 @@ record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
         return batches;
     }
 
-    static String key(int lane, long place) {
+    public static String key(int lane, long place) {
         return lane + "/" + place;
     }
 
-    static byte[] data(int lane, long place) {
+    public static byte[] data(int lane, long place) {
         return ("data of " + key(lane, place))
                 .repeat(1 + (int) (place % 5))
                 .getBytes(java.nio.charset.StandardCharsets.UTF_8);
     }
 
     /** The message of a piece. */
-    ByteBuffer message(DeliveredPiece piece) {
+    public ByteBuffer message(DeliveredPiece piece) {
         List<ColumnBuilder> columns = new ArrayList<>();
         columns.add(new ColumnBuilder(ArrowField.of("key", ScalarType.UTF8)));
         for (FieldInfo field : FIELDS) {

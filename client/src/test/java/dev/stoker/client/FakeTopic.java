@@ -1,5 +1,6 @@
 package dev.stoker.client;
 
+import dev.stoker.client.topic.TopicLog;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.crc.Crc32cs;
@@ -29,10 +30,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /** A topic in memory, and a feed that writes a {@link FakeStream} to it. Thread-safe. */
-final class FakeTopic {
+public final class FakeTopic {
     /** Headers and value; both null for the marker of a transaction. */
-    record Content(Map<String, byte[]> headers, byte[] value) {
-        static final Content MARKER = new Content(null, null);
+    public record Content(Map<String, byte[]> headers, byte[] value) {
+        public static final Content MARKER = new Content(null, null);
     }
 
     private static final int POLLED = 5;
@@ -40,7 +41,7 @@ final class FakeTopic {
     private final FakeStream stream;
     private final int parts;
     private final TopicInfo.Values values;
-    final List<List<Content>> partitions = new ArrayList<>();
+    public final List<List<Content>> partitions = new ArrayList<>();
     final Map<Integer, Long> committed = new TreeMap<>();
     /** What the next poll throws. */
     volatile Error error;
@@ -58,12 +59,12 @@ final class FakeTopic {
     private long given;
 
     /** @param parts records of a piece, at most a row each */
-    FakeTopic(FakeStream stream, int parts) {
+    public FakeTopic(FakeStream stream, int parts) {
         this(stream, parts, TopicInfo.Values.ARROW);
     }
 
     /** @param values what records hold; of samples a piece has as many as rows */
-    FakeTopic(FakeStream stream, int parts, TopicInfo.Values values) {
+    public FakeTopic(FakeStream stream, int parts, TopicInfo.Values values) {
         this.stream = stream;
         this.parts = values.format() == ValueFormat.AVRO ? Integer.MAX_VALUE : parts;
         this.values = values;
@@ -73,7 +74,7 @@ final class FakeTopic {
     }
 
     /** Writes epochs to the end of all partitions. */
-    FakeTopic write(long... epochs) {
+    public FakeTopic write(long... epochs) {
         for (long epoch : epochs) {
             for (int lane = 0; lane < partitions.size(); lane++) {
                 partitions.get(lane).addAll(records(epoch, lane));
@@ -83,14 +84,14 @@ final class FakeTopic {
     }
 
     /** The dataset's fields. */
-    static List<Field> fields() {
+    public static List<Field> fields() {
         return FakeStream.FIELDS.stream()
                 .map(field -> new Field(field.name(), FieldType.parse(field.type()), field.nullable(), field.payload()))
                 .toList();
     }
 
     /** Writes an epoch of a feed that follows its dataset, from one of its versions. */
-    FakeTopic write(FakeStream of, long version, long epoch) {
+    public FakeTopic write(FakeStream of, long version, long epoch) {
         for (int lane = 0; lane < partitions.size(); lane++) {
             partitions.get(lane).addAll(records(of, version, OptionalLong.of(epoch), epoch, lane));
         }
@@ -98,7 +99,7 @@ final class FakeTopic {
     }
 
     /** The records of a lane's epoch. */
-    List<Content> records(long epoch, int lane) {
+    public List<Content> records(long epoch, int lane) {
         return records(stream, 3, OptionalLong.empty(), epoch, lane);
     }
 
@@ -182,25 +183,25 @@ final class FakeTopic {
         }
     }
 
-    static Content content(RecordHeader header, byte[] value) {
+    public static Content content(RecordHeader header, byte[] value) {
         return new Content(header.headers(header.crc(Crc32cs.of(value), value.length)), value);
     }
 
-    synchronized long read() {
+    public synchronized long read() {
         return read;
     }
 
     /** How often consumers moved to another offset to look up a record. */
-    synchronized int looks() {
+    public synchronized int looks() {
         return looks;
     }
 
     /** Records that consumers were given. */
-    synchronized long given() {
+    public synchronized long given() {
         return given;
     }
 
-    TopicLog log() {
+    public TopicLog log() {
         return new Log();
     }
 

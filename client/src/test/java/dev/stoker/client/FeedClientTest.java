@@ -4,6 +4,13 @@ import static dev.stoker.client.FakeStream.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.client.errors.ConnectTimeoutException;
+import dev.stoker.client.errors.DamagedBatchException;
+import dev.stoker.client.errors.FeedException;
+import dev.stoker.client.errors.FencedException;
+import dev.stoker.client.errors.PlaceTakenException;
+import dev.stoker.client.errors.RefusedException;
+import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.ErrorMessage;

@@ -4,6 +4,10 @@ import static dev.stoker.client.FakeStream.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.client.errors.Difference;
+import dev.stoker.client.errors.FeedException;
+import dev.stoker.client.errors.StateMismatchException;
+import dev.stoker.client.stats.FeedStats;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.ShufflePolicy;

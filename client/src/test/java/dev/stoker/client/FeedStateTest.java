@@ -3,6 +3,7 @@ package dev.stoker.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.client.errors.StateMismatchException;
 import org.junit.jupiter.api.Test;
 
 class FeedStateTest {

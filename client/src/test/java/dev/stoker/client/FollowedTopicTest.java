@@ -5,6 +5,8 @@ import static dev.stoker.client.TopicFeeds.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.client.errors.BatchTimeoutException;
+import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
 import java.time.Duration;

@@ -2,6 +2,8 @@ package dev.stoker.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.client.errors.FeedException;
+import dev.stoker.client.transport.Timing;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.LaneMap;

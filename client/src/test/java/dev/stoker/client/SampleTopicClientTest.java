@@ -4,6 +4,8 @@ import static dev.stoker.client.FakeStream.read;
 import static dev.stoker.client.TopicFeeds.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.client.errors.DamagedBatchException;
+import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.kafka.ValueFormat;

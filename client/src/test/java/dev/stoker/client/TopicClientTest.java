@@ -5,6 +5,12 @@ import static dev.stoker.client.TopicFeeds.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.client.errors.BatchTimeoutException;
+import dev.stoker.client.errors.ConnectTimeoutException;
+import dev.stoker.client.errors.DamagedBatchException;
+import dev.stoker.client.errors.FeedException;
+import dev.stoker.client.errors.OrderMismatchException;
+import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.order.DeliveredPiece;

@@ -9,32 +9,32 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Feeds out of topics in memory, which are closed after each test. */
-final class TopicFeeds implements AfterEachCallback {
+public final class TopicFeeds implements AfterEachCallback {
     private final List<FeedClient> opened = new ArrayList<>();
 
     /** What a feed to a topic is of: the order of its lanes is fixed. */
-    static FakeStream stream(String fingerprint, int batchSize, long... laneRows) {
+    public static FakeStream stream(String fingerprint, int batchSize, long... laneRows) {
         OrderSpec d = OrderSpec.defaults();
         OrderSpec order =
                 new OrderSpec(5, batchSize, laneRows.length, d.shuffleWindowBytes(), d.shuffle(), LaneOrder.FIXED);
         return new FakeStream(order, laneRows, fingerprint);
     }
 
-    static FakeStream stream(int batchSize, long... laneRows) {
+    public static FakeStream stream(int batchSize, long... laneRows) {
         return stream("00112233445566778899aabbccddeeff", batchSize, laneRows);
     }
 
-    static FeedClientBuilder client(FakeTopic from) {
+    public static FeedClientBuilder client(FakeTopic from) {
         return FeedClient.of("kafka://broker:9092/photos").environment(Map.of()).topicLogs(from::log);
     }
 
-    FeedClient open(FeedClientBuilder builder) {
+    public FeedClient open(FeedClientBuilder builder) {
         FeedClient feed = builder.open();
         opened.add(feed);
         return feed;
     }
 
-    FeedClient open(FakeTopic from) {
+    public FeedClient open(FakeTopic from) {
         return open(client(from));
     }
 

@@ -4,12 +4,12 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for conditions that other threads fulfil. */
-final class Waiting {
+public final class Waiting {
     private static final long LIMIT_NS = 60_000_000_000L;
 
     private Waiting() {}
 
-    static void until(BooleanSupplier condition) {
+    public static void until(BooleanSupplier condition) {
         long deadline = System.nanoTime() + LIMIT_NS;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > deadline) {

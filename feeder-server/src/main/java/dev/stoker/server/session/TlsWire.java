@@ -63,7 +63,7 @@ final class TlsWire implements Wire {
     private Staging staging;
 
     /** @param engine a new engine in server mode */
-    TlsWire(SocketChannel socket, SSLEngine engine) throws SSLException {
+    public TlsWire(SocketChannel socket, SSLEngine engine) throws SSLException {
         this.socket = socket;
         this.engine = engine;
         engine.beginHandshake();

@@ -1,0 +1,2 @@
+/** The errors of the client, all of which are unchecked. */
+package dev.stoker.client.errors;

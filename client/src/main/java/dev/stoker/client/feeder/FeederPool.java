@@ -1,0 +1,494 @@
+package dev.stoker.client.feeder;
+
+import dev.stoker.client.errors.FeedNotFoundException;
+import dev.stoker.client.source.Lanes;
+import dev.stoker.client.transport.LocalReads;
+import dev.stoker.client.transport.LocalTransport;
+import dev.stoker.client.transport.Target;
+import dev.stoker.client.transport.Timing;
+import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.schemas.protocol.UnixAddress;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+
+/**
+ * The feeders that a client knows: when to connect, how long to wait, and which lane is read from which feeder. Guarded
+ * by the client's lock.
+ */
+final class FeederPool {
+    /** Opens and closes connections. */
+    interface Dialler {
+        /**
+         * @param attempt chooses among the addresses of a host
+         * @param path of the Unix-domain socket to use instead of the address, if there is one
+         */
+        FeederConnection dial(String address, int attempt, Optional<String> path) throws IOException;
+
+        void giveUp(FeederConnection connection, String why);
+    }
+
+    private static final long FIND_NS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final double LONGEST_PAUSE_S = 1.0;
+    private static final double FIRST_PAUSE_S = 0.02;
+
+    private final Target target;
+    private final Timing timing;
+    private final Dialler dialler;
+    private final RandomGenerator random;
+    private final Map<String, PooledFeeder> byAddress = new LinkedHashMap<>();
+    /** Addresses to avoid for a while, and when the client left each. */
+    private final Map<String, Long> avoided = new LinkedHashMap<>();
+
+    private Optional<LaneMap> laneMap = Optional.empty();
+    /** The address at which each lane is subscribed. */
+    private List<Optional<String>> serving = List.of();
+
+    private Optional<Long> darkSinceNs = Optional.empty();
+    private List<String> found = List.of();
+    private long findAtNs;
+    private int turn;
+    private int failovers;
+
+    private final LocalTransport local;
+    /** Unix-domain sockets by address, from the newest lane map or the feed's file. */
+    private Map<String, UnixAddress> unix = Map.of();
+    /** Paths of Unix-domain sockets that did not answer. */
+    private final Set<String> deaf = new HashSet<>();
+    /** Addresses whose files cannot be read on this machine. */
+    private final Set<String> unreadable = new HashSet<>();
+
+    FeederPool(
+            Target target, LocalTransport local, Timing timing, Dialler dialler, RandomGenerator random, long nowNs) {
+        this.target = target;
+        this.local = local;
+        this.timing = timing;
+        this.dialler = dialler;
+        this.random = random;
+        this.findAtNs = nowNs;
+    }
+
+    PooledFeeder peer(String address, long nowNs) {
+        return byAddress.computeIfAbsent(
+                address,
+                a -> new PooledFeeder(a, nowNs, (long) (timing.failover().toNanos() * (1 + random.nextDouble() / 2))));
+    }
+
+    Optional<PooledFeeder> known(String address) {
+        return Optional.ofNullable(byAddress.get(address));
+    }
+
+    /** Welcomed connections. */
+    List<FeederConnection> live() {
+        List<FeederConnection> live = new ArrayList<>();
+        for (PooledFeeder peer : byAddress.values()) {
+            peer.live().ifPresent(live::add);
+        }
+        return live;
+    }
+
+    int failovers() {
+        return failovers;
+    }
+
+    /** Adopts a lane map if it is newer, or if no other feeder is known to be alive. Returns whether it did. */
+    boolean adopt(LaneMap map, long nowNs) {
+        if (laneMap.isPresent() && map.compareTo(laneMap.get()) <= 0 && live().size() > 1) {
+            return false;
+        }
+        if (serving.isEmpty()) {
+            serving = Collections.nCopies(map.lanes().size(), Optional.empty());
+        }
+        unix = map.unix();
+        boolean isNew = laneMap.isEmpty() || map.compareTo(laneMap.get()) != 0;
+        laneMap = Optional.of(map);
+        if (isNew) {
+            avoided.clear();
+            for (PooledFeeder peer : byAddress.values()) {
+                if (peer.connection == null) {
+                    peer.downSinceNs = nowNs;
+                    peer.nextTryNs = nowNs;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Whether other feeders could serve every lane of an address. */
+    boolean hasAlternatives(String address) {
+        if (laneMap.isEmpty()) {
+            return false;
+        }
+        if (live().stream().anyMatch(connection -> !connection.address().equals(address))) {
+            return true;
+        }
+        boolean servesAny = false;
+        for (int lane = 0; lane < serving.size(); lane++) {
+            if (serving.get(lane).filter(address::equals).isPresent()) {
+                servesAny = true;
+                if (Lanes.of(laneMap.get(), lane).stream()
+                        .allMatch(other -> other.equals(address) || avoided.containsKey(other))) {
+                    return false;
+                }
+            }
+        }
+        return servesAny;
+    }
+
+    /**
+     * Handles the end of a connection.
+     *
+     * @param isImpatient whether its lanes move to other feeders without waiting for this address
+     */
+    void lost(FeederConnection connection, String why, long nowNs, boolean isImpatient) {
+        PooledFeeder peer = byAddress.get(connection.address());
+        if (peer == null || peer.connection != connection) {
+            return;
+        }
+        boolean wasLive = connection.isLive();
+        if (!wasLive && !connection.refusedPlace) {
+            connection.path().ifPresent(deaf::add);
+        }
+        if (connection.state() == FeederConnection.State.CONNECTING
+                && nowNs - connection.sinceNs <= timing.attempt().toNanos()) {
+            peer.gone();
+        }
+        peer.connection = null;
+        peer.answered = true;
+        peer.error = why;
+        if (wasLive) {
+            peer.attempts = 0;
+            peer.downSinceNs = nowNs;
+        }
+        if (isImpatient) {
+            peer.downSinceNs = nowNs - peer.patienceNs - 1;
+        }
+        peer.nextTryNs = nowNs + (wasLive ? 0 : pauseNs(peer));
+        peer.attempts++;
+    }
+
+    /** Notes that a live feeder gives no sign of life; see {@link PooledFeeder#silent}. */
+    void silent(FeederConnection connection, long nowNs) {
+        known(connection.address()).ifPresent(peer -> peer.silent(timing, nowNs));
+    }
+
+    /** Notes that this side ended a connection and wants a new one at once. */
+    void left(FeederConnection connection, long nowNs) {
+        PooledFeeder peer = byAddress.get(connection.address());
+        if (peer != null && peer.connection == connection) {
+            peer.connection = null;
+            peer.attempts = 0;
+            peer.downSinceNs = nowNs;
+            peer.nextTryNs = nowNs;
+        }
+        serving = List.of();
+    }
+
+    private long pauseNs(PooledFeeder peer) {
+        double seconds = Math.min(LONGEST_PAUSE_S, FIRST_PAUSE_S * Math.pow(2, Math.min(peer.attempts, 20)));
+        return (long) (seconds * (0.5 + random.nextDouble()) * 1e9);
+    }
+
+    /** Notes that a connection has become live. */
+    void welcomed(FeederConnection connection) {
+        known(connection.address()).ifPresent(PooledFeeder::welcomed);
+        darkSinceNs = Optional.empty();
+        avoided.remove(connection.address());
+    }
+
+    Optional<LaneMap> laneMap() {
+        return laneMap;
+    }
+
+    /** Looks for the feeders one after the other again, because each of them can begin a run. */
+    void beginAgain() {
+        laneMap = Optional.empty();
+    }
+
+    /** Whether a feeder has welcomed this client, or cannot be reached. */
+    boolean hasAnswered(String address) {
+        PooledFeeder peer = byAddress.get(address);
+        return peer != null && (peer.live().isPresent() || (peer.connection == null && peer.answered));
+    }
+
+    /** Called before all feeders are asked for a place. */
+    void askAgain() {
+        byAddress.values().forEach(peer -> peer.answered = false);
+    }
+
+    /** Whether the feeder is known by another address, which is used from now on. */
+    boolean isAlias(FeederConnection connection) {
+        return laneMap.isPresent() && !laneMap.get().addresses().contains(connection.address());
+    }
+
+    /** Requests a place from each feeder. */
+    void askEveryone(long nowNs) {
+        laneMap.ifPresent(map -> map.addresses().forEach(address -> attempt(peer(address, nowNs), nowNs)));
+    }
+
+    /**
+     * Connects to the feeders that are needed, ends attempts that take too long, and decides which feeders to avoid.
+     */
+    void care(long nowNs) {
+        for (PooledFeeder peer : List.copyOf(byAddress.values())) {
+            checkAttempt(peer, nowNs);
+        }
+        if (laneMap.isEmpty()) {
+            seek(nowNs);
+            return;
+        }
+        boolean isDark = live().isEmpty();
+        darkSinceNs = isDark ? darkSinceNs.or(() -> Optional.of(nowNs)) : Optional.empty();
+        forgive(nowNs);
+        for (String address : wanted()) {
+            PooledFeeder peer = peer(address, nowNs);
+            if (peer.live().isEmpty() && nowNs - peer.downSinceNs > peer.patienceNs && couldAvoid(address)) {
+                avoided.put(address, nowNs);
+                failovers++;
+            }
+        }
+        Set<String> wanted = wanted();
+        if (isDark && nowNs - darkSinceNs.get() > timing.failover().toNanos()) {
+            wanted.addAll(Lanes.addresses(laneMap.get()));
+            wanted.addAll(discovered(nowNs));
+        }
+        avoided.keySet().stream()
+                .filter(address -> peer(address, nowNs).isToBeAsked(nowNs))
+                .forEach(wanted::add);
+        for (String address : wanted) {
+            attempt(peer(address, nowNs), nowNs);
+        }
+    }
+
+    private Set<String> wanted() {
+        Set<String> wanted = new LinkedHashSet<>();
+        Lanes.choose(laneMap.orElseThrow(), avoided.keySet()).forEach(address -> address.ifPresent(wanted::add));
+        return wanted;
+    }
+
+    private void forgive(long nowNs) {
+        for (Map.Entry<String, Long> entry : List.copyOf(avoided.entrySet())) {
+            if (nowNs - entry.getValue() > timing.forgive().toNanos()) {
+                avoided.remove(entry.getKey());
+                peer(entry.getKey(), nowNs).downSinceNs = nowNs;
+            }
+        }
+    }
+
+    private boolean couldAvoid(String address) {
+        LaneMap map = laneMap.orElseThrow();
+        if (!live().isEmpty()) {
+            return true;
+        }
+        for (int lane = 0; lane < map.lanes().size(); lane++) {
+            List<String> addresses = Lanes.of(map, lane);
+            if (addresses.contains(address)
+                    && addresses.stream().anyMatch(a -> !a.equals(address) && !avoided.containsKey(a))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void checkAttempt(PooledFeeder peer, long nowNs) {
+        FeederConnection connection = peer.connection;
+        if (connection == null || connection.isLive()) {
+            return;
+        }
+        boolean isConnecting = connection.state() == FeederConnection.State.CONNECTING;
+        var limit = isConnecting ? timing.attempt() : timing.greeting();
+        if (nowNs - connection.sinceNs > limit.toNanos()) {
+            String what = switch (connection.state()) {
+                case CONNECTING -> "no answer";
+                case SECURING -> "no TLS handshake";
+                default -> "no WELCOME";
+            };
+            dialler.giveUp(connection, what + " within " + limit.toMillis() + " ms");
+        }
+    }
+
+    /** Before the first WELCOME: tries one address after the other, because each session can begin a run. */
+    private void seek(long nowNs) {
+        if (byAddress.values().stream().anyMatch(peer -> peer.connection != null)) {
+            return;
+        }
+        List<String> addresses = discovered(nowNs);
+        for (int i = 0; i < addresses.size(); i++) {
+            if (attempt(peer(addresses.get((turn + i) % addresses.size()), nowNs), nowNs)) {
+                turn += i + 1;
+                return;
+            }
+        }
+    }
+
+    private List<String> discovered(long nowNs) {
+        if (nowNs - findAtNs >= 0) {
+            findAtNs = nowNs + FIND_NS;
+            try {
+                found = target.addresses();
+                Map<String, UnixAddress> places = new HashMap<>(target.unix());
+                places.putAll(unix);
+                unix = places;
+            } catch (FeedNotFoundException e) {
+                if (laneMap.isEmpty()) {
+                    throw e;
+                }
+            }
+        }
+        return found;
+    }
+
+    private boolean attempt(PooledFeeder peer, long nowNs) {
+        if (peer.connection != null || nowNs - peer.nextTryNs < 0) {
+            return false;
+        }
+        if (dialNear(peer)) {
+            return true;
+        }
+        try {
+            peer.connection = dialler.dial(peer.address, peer.attempts, Optional.empty());
+        } catch (IOException | RuntimeException e) {
+            peer.gone();
+            peer.answered = true;
+            peer.error = peer.address + ": " + (e.getMessage() == null ? e.toString() : e.getMessage());
+            peer.nextTryNs = nowNs + pauseNs(peer);
+            peer.attempts++;
+            return false;
+        }
+        return true;
+    }
+
+    // ---- feeders on this machine
+
+    /** Begins a connection over the feeder's Unix-domain socket; false if there is no usable one. */
+    private boolean dialNear(PooledFeeder peer) {
+        Optional<String> path = pathOf(peer.address);
+        if (path.isEmpty()) {
+            return false;
+        }
+        try {
+            peer.connection = dialler.dial(peer.address, peer.attempts, path);
+            return true;
+        } catch (IOException | RuntimeException e) {
+            deaf.add(path.get());
+            return false;
+        }
+    }
+
+    private Optional<String> pathOf(String address) {
+        UnixAddress place = unix.get(address);
+        return place == null
+                        || local == LocalTransport.TCP
+                        || deaf.contains(place.path())
+                        || !LocalTransport.isUsable(place)
+                ? Optional.empty()
+                : Optional.of(place.path());
+    }
+
+    /**
+     * Switches to the Unix-domain socket of a feeder on this machine. The peer takes the new connection and releases
+     * the old one.
+     */
+    boolean comeNearer(FeederConnection connection, long nowNs) {
+        Optional<PooledFeeder> peer = known(connection.address());
+        if (connection.isNear() || !peer.filter(this::dialNear).isPresent()) {
+            return false;
+        }
+        peer.get().downSinceNs = nowNs;
+        return true;
+    }
+
+    /** Gives a feeder that was named by its Unix-domain socket its address in the lane map. */
+    void rename(FeederConnection connection) {
+        for (Map.Entry<String, UnixAddress> place : unix.entrySet()) {
+            String address = place.getKey();
+            boolean isIt =
+                    connection.path().filter(place.getValue().path()::equals).isPresent();
+            if (isIt && !address.equals(connection.address()) && !byAddress.containsKey(address)) {
+                PooledFeeder peer = byAddress.remove(connection.address());
+                peer.address = address;
+                connection.rename(address);
+                byAddress.put(address, peer);
+                return;
+            }
+        }
+    }
+
+    /** How many files to offer for local reads: none if payload must be sent over the connection. */
+    int handover(FeederConnection connection) {
+        return connection.isNear() && local.handsOver() && !unreadable.contains(connection.address())
+                ? LocalReads.most()
+                : 0;
+    }
+
+    /** Stops local reads from this feeder, from its next connection on. */
+    void refuseHandover(String address) {
+        unreadable.add(address);
+    }
+
+    /** Assigns lanes to feeders again. Returns the lanes of each live address that has any. */
+    Map<String, Set<Integer>> arrange() {
+        LaneMap map = laneMap.orElseThrow();
+        Set<Integer> hopeless = new HashSet<>();
+        for (int lane = 0; lane < map.lanes().size(); lane++) {
+            if (avoided.keySet().containsAll(Lanes.of(map, lane))) {
+                hopeless.add(lane);
+            }
+        }
+        List<String> live = live().stream().map(FeederConnection::address).toList();
+        serving = Lanes.place(Lanes.choose(map, avoided.keySet()), live, serving, hopeless);
+        Map<String, Set<Integer>> lanes = new LinkedHashMap<>();
+        for (int lane = 0; lane < serving.size(); lane++) {
+            int mine = lane;
+            serving.get(lane)
+                    .ifPresent(address ->
+                            lanes.computeIfAbsent(address, a -> new TreeSet<>()).add(mine));
+        }
+        return lanes;
+    }
+
+    /** Live connections that serve no lane and are not needed otherwise. */
+    List<FeederConnection> unused() {
+        if (serving.stream().anyMatch(Optional::isEmpty)) {
+            return List.of();
+        }
+        return live().stream()
+                .filter(connection -> !serving.contains(Optional.of(connection.address())))
+                .toList();
+    }
+
+    /** The address at which a lane is read, or should be. */
+    String addressOf(int lane) {
+        Optional<String> served = lane < serving.size() ? serving.get(lane) : Optional.empty();
+        return served.or(() -> laneMap.flatMap(
+                        map -> Lanes.choose(map, avoided.keySet()).get(lane)))
+                .orElse("");
+    }
+
+    /** Whether an attempt has failed. */
+    boolean wasRefused() {
+        return byAddress.values().stream().anyMatch(peer -> peer.attempts > 0);
+    }
+
+    /** The state of each address that is not connected. */
+    String describe() {
+        return byAddress.values().stream()
+                .filter(peer -> peer.live().isEmpty())
+                .map(peer -> peer.error.contains(peer.address)
+                        ? peer.error
+                        : peer.address + ": " + (peer.error.isEmpty() ? "no answer yet" : peer.error))
+                .collect(Collectors.joining("; "));
+    }
+}

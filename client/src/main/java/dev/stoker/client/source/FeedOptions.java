@@ -1,0 +1,63 @@
+package dev.stoker.client.source;
+
+import dev.stoker.client.transport.LocalTransport;
+import dev.stoker.client.transport.Security;
+import dev.stoker.client.transport.Timing;
+import dev.stoker.schemas.batch.View;
+import dev.stoker.schemas.order.OrderOverlay;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Caller;
+import dev.stoker.schemas.protocol.FieldInfo;
+import dev.stoker.schemas.protocol.Welcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/** The settings of a client, created and checked by {@code FeedClientBuilder}. */
+public record FeedOptions(
+        Optional<String> stream,
+        Optional<String> split,
+        OptionalLong version,
+        String group,
+        OrderOverlay order,
+        Participant participant,
+        int replica,
+        long run,
+        TailPolicy tail,
+        Optional<List<String>> columns,
+        OptionalLong epochs,
+        OptionalInt epochBatches,
+        int concat,
+        Security security,
+        LocalTransport local,
+        boolean isReported,
+        long bufferBytes,
+        Duration connectTimeout,
+        Duration reconnectTimeout,
+        Duration batchTimeout,
+        Duration placeTimeout,
+        Caller caller,
+        Timing timing) {
+
+    /**
+     * Returns the columns to receive of a stream.
+     *
+     * @throws IllegalArgumentException if the requested ones are not columns of the stream
+     */
+    public View view(Welcome welcome) {
+        List<String> fields = welcome.fields().stream().map(FieldInfo::name).toList();
+        return columns.map(names -> View.of(fields, names)).orElseGet(() -> View.whole(fields));
+    }
+
+    /** Returns {@link #view}, or all columns if the requested ones are wrong, which {@code FeedClient} reports. */
+    public View viewOrWhole(Welcome welcome) {
+        try {
+            return view(welcome);
+        } catch (IllegalArgumentException e) {
+            return View.whole(welcome.fields().stream().map(FieldInfo::name).toList());
+        }
+    }
+}

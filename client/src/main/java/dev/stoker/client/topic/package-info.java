@@ -1,0 +1,2 @@
+/** Batches from a Kafka topic. Internal. */
+package dev.stoker.client.topic;

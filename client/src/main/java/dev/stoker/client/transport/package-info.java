@@ -1,0 +1,2 @@
+/** Sockets, TLS, local reads and buffers. Internal. */
+package dev.stoker.client.transport;

@@ -1,0 +1,115 @@
+package dev.stoker.client.source;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.schemas.order.Delivery;
+import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.order.TailPolicy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** The shares of ranks and workers, against the order's own {@link Delivery}. */
+class ShareTest {
+    private static final long SEED = Long.getLong("test.seed", 20261120);
+
+    private final Random random = new Random(SEED);
+
+    private EpochSize size() {
+        return new EpochSize(random.nextInt(60), 1 + random.nextInt(4));
+    }
+
+    private static <T> T any(Random random, T[] values) {
+        return values[random.nextInt(values.length)];
+    }
+
+    @Test
+    void aShareOfWholeEpochsIsADelivery() {
+        for (int i = 0; i < 2000; i++) {
+            EpochSize size = size();
+            TailPolicy tail = any(random, TailPolicy.values());
+            int world = 1 + random.nextInt(5);
+            int workers = 1 + random.nextInt(3);
+            Participant who = new Participant(random.nextInt(world), world, random.nextInt(workers), workers);
+            long start = random.nextInt((int) size.batches() + 1);
+            Share share = new Share(size, tail, start, who, 1, OptionalInt.empty());
+            Delivery delivery = new Delivery(size, tail, who, start);
+            String what = "seed " + SEED + ": " + share;
+            assertThat(share.steps()).as(what).isEqualTo(delivery.steps());
+            assertThat(share.range(7))
+                    .as(what)
+                    .isEqualTo(new Span.Range(7, delivery.first(), delivery.stride(), delivery.steps(), tail));
+            for (long step = 0; step < share.steps(); step++) {
+                assertThat(share.after(7, step)).as(what).isEqualTo(delivery.after(7, delivery.rankStep(step)));
+            }
+        }
+    }
+
+    @Test
+    void joinedBatchesAreTheRanksOfALargerJob() {
+        for (int i = 0; i < 2000; i++) {
+            EpochSize size = size();
+            TailPolicy tail = any(random, TailPolicy.values());
+            int world = 1 + random.nextInt(4);
+            int concat = 2 + random.nextInt(3);
+            int rank = random.nextInt(world);
+            long start = random.nextInt((int) size.batches() + 1);
+            Share share = new Share(size, tail, start, Participant.rank(rank, world), concat, OptionalInt.empty());
+            String what = "seed " + SEED + ": " + share;
+            Span.Range range = share.range(0);
+            List<List<Long>> expected = new ArrayList<>();
+            for (long step = 0; step < share.steps(); step++) {
+                List<Long> numbers = new ArrayList<>();
+                for (int part = 0; part < concat; part++) {
+                    long number = range.first() + (step * concat + part) * world;
+                    if (tail == TailPolicy.PAD ? number < size.batches() + world : number < size.batches()) {
+                        numbers.add(number);
+                    }
+                }
+                expected.add(numbers);
+            }
+            assertThat(range.count())
+                    .as(what)
+                    .isEqualTo(expected.stream().mapToLong(List::size).sum());
+            // The first rank of those that this one stands for makes as many steps.
+            int first = (int) Math.floorMod(range.first() - start, (long) world);
+            Participant larger =
+                    Participant.rank((int) Math.floorMod(start + first, (long) world * concat), world * concat);
+            Delivery delivery = new Delivery(size, tail, larger, start);
+            assertThat(share.steps()).as(what).isEqualTo(delivery.rankSteps());
+            for (long step = 0; step < share.steps(); step++) {
+                assertThat(share.after(0, step)).as(what).isEqualTo(delivery.after(0, step));
+            }
+        }
+    }
+
+    @Test
+    void partsFollowEachOtherToTheEndOfTheEpoch() {
+        for (int i = 0; i < 2000; i++) {
+            EpochSize size = size();
+            TailPolicy tail = any(random, TailPolicy.values());
+            int world = 1 + random.nextInt(4);
+            int concat = 1 + random.nextInt(2);
+            OptionalInt limit = OptionalInt.of(1 + random.nextInt(5));
+            Participant who = Participant.rank(random.nextInt(world), world);
+            Share whole = new Share(size, tail, 0, who, concat, OptionalInt.empty());
+            String what = "seed " + SEED + ": " + whole + " by " + limit;
+            long parts = 0;
+            long steps = 0;
+            Position at = new Position(3, 0);
+            while (at.epoch() == 3) {
+                Share part = new Share(size, tail, at.batch(), who, concat, limit);
+                steps += part.steps();
+                parts++;
+                at = part.afterLimit(3);
+            }
+            assertThat(at).as(what).isEqualTo(new Position(4, 0));
+            assertThat(steps).as(what).isEqualTo(whole.steps());
+            assertThat(parts).as(what).isEqualTo(new Share(size, tail, 0, who, concat, limit).parts());
+        }
+    }
+}
