@@ -214,7 +214,9 @@ def test_chosen_columns(feed_of: Any, tmp_path_factory: pytest.TempPathFactory) 
     with Feed(writer.root, columns=["pixels", "label"], **SPEC) as feed:
         batch = next(iter(feed))
         assert batch.fields == ("label", "pixels")
-        assert batch.arrow.schema.names == ["key", "label", "pixels"]
+        assert batch.arrow.schema.names == ["label", "pixels"]
+        with pytest.raises(KeyError, match="column 'key' was not selected"):
+            _ = batch.keys
         assert "image" not in batch
         with pytest.raises(KeyError, match="there are label, pixels"):
             batch["image"]
