@@ -55,7 +55,7 @@ def follow(page: str, folder: Path, other: dict[str, str] | None = None) -> list
             script += [code, "printf '\\n----\\n'"]
     place = f"{REPOSITORY}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     env = {name: value for name, value in os.environ.items() if name not in ("RANK", "WORLD_SIZE", "STOKER_FEED")}
-    # A home of its own: feeds of other tests have the names of the pages.
+    # Not the home of other tests, whose feeds have the same names.
     env |= {"PATH": place, "STOKER_HOME": str(folder / "home"), "STOKER": str(REPOSITORY)}
     # A session, so that nothing that the page starts outlives a failure.
     shell = subprocess.Popen(

@@ -36,8 +36,7 @@ public final class Interleaving implements AutoCloseable {
      *
      * @param first 0 or 1
      * @param calls how many calls the first makes, then how many the other, and so on; after the last the program that
-     * is on
-     *     runs to its end, and then the other
+     *     is on runs to its end, and then the other
      */
     public record Schedule(int first, List<Integer> calls) {
         public Schedule {

@@ -30,7 +30,7 @@ public final class PageReads {
 
     /**
      * @param readBytes returns the bytes that the kernel has read from disks for the calling thread; negative if
-     * unknown
+     *     unknown
      */
     public PageReads(LongSupplier readBytes, LongSupplier clock) {
         this.readBytes = readBytes;

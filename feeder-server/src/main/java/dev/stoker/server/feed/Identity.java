@@ -8,7 +8,7 @@ import java.util.Objects;
  * @param stream the stream's name
  * @param group the group's name
  * @param run the launch of the group's trainers; a greater run fences a smaller one of the same rank, worker and
- * replica
+ *     replica
  * @param rank the trainer's rank, below {@code worldSize}
  * @param worldSize ranks of the run
  * @param worker the loader worker, below {@code workers}

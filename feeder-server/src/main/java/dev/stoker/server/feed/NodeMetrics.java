@@ -11,8 +11,7 @@ package dev.stoker.server.feed;
  * @param originBytes bytes of those
  * @param originMetadata other calls of datasets' stores: listings, lengths, reads of the log and its tables
  * @param trainerWaitRatio gauge: share of the subscribed time of all sessions in which a trainer had consumed all it
- * had
- *     been sent while it had asked for more; between 0 and 1
+ *     had been sent while it had asked for more; between 0 and 1
  * @param sessions gauge: open sessions
  * @param rejected connections closed before WELCOME
  * @param nacks pieces that trainers reported as damaged

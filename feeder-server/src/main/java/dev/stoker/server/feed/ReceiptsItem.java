@@ -23,8 +23,7 @@ public final class ReceiptsItem implements LedgerItem {
      * Takes over {@code entries}, whose length is a multiple of 32.
      *
      * @param last the {@linkplain SubscriptionItem#end end} of the trainer's newest subscription, or -1 if it has none
-     * or the
-     *     receipts are of another epoch
+     *     or the receipts are of another epoch
      * @param viewTag identifies the columns of the pieces
      */
     public ReceiptsItem(

@@ -16,8 +16,7 @@ import java.util.Optional;
  * @param access who may come in
  * @param maxSessions sessions at a time; more are refused
  * @param workingMemoryBytes limit of the open windows of all streams and groups together, and as much again for chunks
- * of them
- *     that are not mapped; {@link #AUTO_MEMORY} for what they need
+ *     of them that are not mapped; {@link #AUTO_MEMORY} for what they need
  * @param maxMappings chunk files mapped at a time
  * @param maxPendingReceipts receipts kept until they are durable
  * @param tiers what is kept of origins that are far

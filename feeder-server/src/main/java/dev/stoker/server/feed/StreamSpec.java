@@ -10,7 +10,7 @@ import java.util.UUID;
  * @param path where the dataset is: a directory or a URI
  * @param dataset the dataset's id, so that another dataset at the same path is noticed
  * @param version the pinned version, at least 1; of a stream that follows its dataset one that is there when the feed
- * starts
+ *     starts
  * @param split the split served
  * @param follow whether each epoch takes the dataset's newest version
  */

@@ -213,8 +213,7 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
     @Override
     public void enter(Wire channel, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException {
         // A silent trainer is never cut, but one whose machine is gone must not keep its place. The peer's kernel
-        // answers,
-        // so neither a long step nor a long hold of Python's interpreter lock counts.
+        // answers, so neither a long step nor a long hold of Python's interpreter lock counts.
         channel.keepAlive();
         sessions.begin(number -> new Session(this, number, channel, decoder, hello, rest));
     }

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
 interface Arrival extends PartSink, Closeable {
     /**
      * @throws UncheckedIOException if the tier cannot take it, which then has given back its space and counted the
-     * failure
+     *     failure
      */
     @Override
     void put(long offset, ByteBuffer part);

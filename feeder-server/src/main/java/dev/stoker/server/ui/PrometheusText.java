@@ -8,7 +8,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A status in Prometheus' text exposition format, version 0.0.4. */
+/**
+ * Writes a status in Prometheus' text exposition format, version 0.0.4. Not with a client library: a library keeps
+ * registered metrics and their labels, while the status is a new value for each request, whose groups come and go.
+ */
 final class PrometheusText {
     static final String CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
