@@ -80,7 +80,7 @@ class AdmissionTest {
 
     @Test
     void refusesAnUnknownStreamAndNamesThoseThereAre() throws IOException {
-        refused(named(null, "val", "default", "{}", 0), "unknown_stream", "val", "[train]");
+        refused(named(null, "val", "default", "{}", 0), "unknown_stream", "stream val", "its streams are train");
     }
 
     @Test
