@@ -233,7 +233,7 @@ def frames() -> list[dict[str, Any]]:
     looking = {**bare, "look": True}
     add("hello that only looks", "client", "HELLO", hello(looking), looking)
     known = {
-        **bare, "joined": 1790000000001,
+        **bare, "joined": 1790000000001, "sent": 86400000000001,
         "instance": {
             "boot": "0f9d3b0a-6c1e-4b8e-9a53-6f5c2f1f7c11", "pid": 4711, "start": 9223372036854775807, "host": "gpü-3",
         },
@@ -402,6 +402,7 @@ def bad_frames() -> list[dict[str, Any]]:
             LANE_MAP, b'{"generation":[1,1],"addresses":["a:1"],"lanes":[[1]]}'), "bad_frame"),
         ("run beyond 2^62", "server", False, hello({"run": (1 << 62) + 1}), "bad_frame"),
         ("joined below nothing", "server", False, hello({"joined": -1}), "bad_frame"),
+        ("sent before the beginning", "server", False, hello({"sent": -1}), "bad_frame"),
         ("joined beyond 2^63", "server", False, hello({"joined": 1 << 63}), "bad_frame"),
         ("look is a number", "server", False, hello({"look": 1}), "bad_frame"),
         ("instance is a text", "server", False, hello({"instance": "a"}), "bad_frame"),

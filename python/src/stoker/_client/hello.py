@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from stoker._source.batch_source import Consumer
 from stoker._transport.local_transport import least_local
 from stoker._version import __version__
@@ -28,6 +30,7 @@ def hello(c: Consumer, feed: str | None, token: str | None, joined: int, handove
         epoch=c.epoch,
         version=c.version,
         joined=joined,
+        sent=time.monotonic_ns(),
         look=c.look,
         instance=None if c.instance is None else c.instance.to_json(),
         launch=None if c.launch is None else c.launch.to_json(),

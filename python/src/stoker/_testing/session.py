@@ -177,6 +177,8 @@ class Session:
                 who = holder.hello.get("instance") or {"pid": 0, "host": "nowhere"}
                 text = f'process {who["pid"]} on host {who["host"]} reads here; read in another group: group="…"'
                 raise ProtocolError(text, "place_taken")
+            if any(s.hello.get("sent", 0) > hello.get("sent", 0) > 0 for s in self._live(place)):
+                raise ProtocolError("a later connection of this process has replaced this one", "fenced")
             current, world = state.group_runs.get(place[0], (0, 0))
             if run == 0:
                 joins = current > 0 and world == hello["world_size"] and (known < current or self._is_own(place, hello))

@@ -323,13 +323,15 @@ def hello(
     epoch: int | None = None,
     version: int | None = None,
     joined: int = 0,
+    sent: int = 0,
     look: bool = False,
     instance: Mapping[str, Any] | None = None,
     launch: Mapping[str, Any] | None = None,
 ) -> bytes:
     """The client's first frame.
 
-    `joined`: the run that an earlier WELCOME named, 0 before the first. `look`: connect without a place in the group.
+    `joined`: the run that an earlier WELCOME named, 0 before the first. `sent`: when the client sends this frame,
+    in nanoseconds of the machine's monotonic clock; 0 if it does not say. `look`: connect without a place in the group.
     `instance` and `launch`: the process that opened the client, and the launcher that started it.
 
     `epoch`: the epoch that the client begins or resumes. `version`: the dataset version that its state has read of that
@@ -355,7 +357,13 @@ def hello(
         if handover_from:
             values["handover_from"] = handover_from
     values |= {name: value for name, value in (("epoch", epoch), ("version", version)) if value is not None}
-    said: tuple[tuple[str, Any], ...] = (("joined", joined), ("look", look), ("instance", instance), ("launch", launch))
+    said: tuple[tuple[str, Any], ...] = (
+        ("joined", joined),
+        ("sent", sent),
+        ("look", look),
+        ("instance", instance),
+        ("launch", launch),
+    )
     values |= {name: value for name, value in said if value}
     return frame(HELLO, _HELLO.pack(MAGIC, VERSION, 0) + _json(values))
 

@@ -416,7 +416,7 @@ public final class FeedClientBuilder {
                 reconnectTimeout,
                 batchTimeout,
                 patience,
-                new Caller(0, false, Optional.of(Processes.instance(environment)), Processes.launch(environment)),
+                new Caller(0, 0, false, Optional.of(Processes.instance(environment)), Processes.launch(environment)),
                 timing);
         BatchSource source = TopicTarget.of(feed, environment)
                 .<BatchSource>map(topic -> topicLogs

@@ -122,6 +122,7 @@ public final class HostileFrames {
     private Caller caller() {
         return new Caller(
                 random.nextInt(4) == 0 ? random.nextInt(5) : 0,
+                random.nextInt(3),
                 random.nextInt(10) == 0,
                 random.nextInt(4) == 0
                         ? Optional.empty()

@@ -166,7 +166,7 @@ class PlaceTest {
     }
 
     private static Caller launched(long process, Launch launch) {
-        return new Caller(0, false, RawClient.process(process).instance(), Optional.of(launch));
+        return new Caller(0, 0, false, RawClient.process(process).instance(), Optional.of(launch));
     }
 
     @Test

@@ -104,7 +104,7 @@ public final class RawClient implements AutoCloseable {
 
     /** A process of this machine; the trainers of a test are one, unless it says otherwise. */
     public static Caller process(long pid) {
-        return new Caller(0, false, Optional.of(new Instance("test-boot", pid, 1, "test-host")), Optional.empty());
+        return new Caller(0, 0, false, Optional.of(new Instance("test-boot", pid, 1, "test-host")), Optional.empty());
     }
 
     /** Says hello; anything but WELCOME is an {@link Ended}. */

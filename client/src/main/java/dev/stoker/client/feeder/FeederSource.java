@@ -78,7 +78,7 @@ public final class FeederSource implements BatchSource {
                                 .orElse("dev"));
         Hello complete =
                 hello.withHandover(handover, handover > 0 ? options.local().leastHanded() : 0);
-        complete = complete.by(options.caller().in(frameHandler.joined()));
+        complete = complete.by(options.caller().in(frameHandler.joined()).sentAt(Math.max(0, System.nanoTime())));
         return boundEpoch.isPresent() ? complete.at(boundEpoch.getAsLong(), boundVersion) : complete;
     }
 

@@ -55,7 +55,7 @@ final class Newcomer implements Network.Receiver {
                 0,
                 OptionalLong.empty(),
                 OptionalLong.empty(),
-                new Caller(0, false, Optional.of(Trainer.newInstance(holder.simulation())), Optional.empty()))));
+                new Caller(0, 0, false, Optional.of(Trainer.newInstance(holder.simulation())), Optional.empty()))));
     }
 
     @Override

@@ -300,7 +300,7 @@ final class Trainer {
                 0,
                 OptionalLong.empty(),
                 OptionalLong.empty(),
-                new Caller(joined, false, Optional.of(instance), Optional.empty())));
+                new Caller(joined, simulation.nowNanos() + 1, false, Optional.of(instance), Optional.empty())));
     }
 
     void received(TrainerLink link, Frame frame) {

@@ -57,6 +57,7 @@ final class Places {
         List<Held> beaten = beaten(claim);
         long run = choose(claim, run(), beaten, nowMs);
         for (Held own : select(held -> isReplaced(held, claim, run))) {
+            refuseOvertaken(claim, own);
             if (!beaten.contains(own)) {
                 beaten.add(own);
             }
@@ -67,7 +68,7 @@ final class Places {
     }
 
     /**
-     * Rejects what {@link #admit} would reject at present. Changes nothing.
+     * Rejects what {@link #admit} would reject at present because of other processes. Changes nothing.
      *
      * @throws ProtocolException as {@link #admit} does
      */
@@ -206,6 +207,13 @@ final class Places {
                 && (held.claim().seat().equals(claim.seat())
                         || held.claim().dividesOtherwise(claim)
                         || (held.run() < run && held.claim().worldSize() != claim.worldSize()));
+    }
+
+    private static void refuseOvertaken(Claim claim, Held own) throws ProtocolException {
+        if (claim.caller().isReplacedBy(own.claim().caller())) {
+            throw new ProtocolException(
+                    ErrorCode.FENCED, "a later connection of " + claim.who() + " has replaced this one");
+        }
     }
 
     private List<Held> select(Predicate<Held> which) {

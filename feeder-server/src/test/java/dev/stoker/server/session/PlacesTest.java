@@ -39,7 +39,7 @@ class PlacesTest {
 
     private record Who(long process, Optional<Launch> launch) {
         Caller caller(long joined) {
-            return new Caller(joined, false, Optional.of(new Instance("b", process, 1, "host-" + process)), launch);
+            return new Caller(joined, 0, false, Optional.of(new Instance("b", process, 1, "host-" + process)), launch);
         }
     }
 
@@ -184,6 +184,29 @@ class PlacesTest {
         places.leave(lastClaim, old);
         assertThat(places.run()).as("the old session's end changes nothing").isEqualTo(run);
         refused(claim(process(2), 0, 1), ErrorCode.PLACE_TAKEN);
+    }
+
+    @Test
+    void laterHelloOfAProcessWinsInWhateverOrderTheyAreRead() throws Exception {
+        Claim earlier = sentAt(100, claim(process(1), 0, 1));
+        Claim later = sentAt(101, claim(process(1), 0, 1));
+        reads(later);
+        assertThatThrownBy(() -> admit(earlier))
+                .isInstanceOfSatisfying(
+                        ProtocolException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.FENCED))
+                .hasMessageContaining("later connection of process 1");
+        assertThat(admit(sentAt(102, later)).displaced()).as("a reconnect").hasSize(1);
+        assertThat(admit(sentAt(0, later)).displaced()).as("does not say").hasSize(1);
+    }
+
+    private static Claim sentAt(long nanos, Claim claim) {
+        return new Claim(
+                claim.seat(),
+                claim.run(),
+                claim.worldSize(),
+                claim.workers(),
+                claim.caller().sentAt(nanos),
+                claim.client());
     }
 
     @Test

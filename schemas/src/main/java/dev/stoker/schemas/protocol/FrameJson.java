@@ -57,6 +57,9 @@ final class FrameJson {
         if (caller.joined() > 0) {
             json.put("joined", caller.joined());
         }
+        if (caller.sentNanos() > 0) {
+            json.put("sent", caller.sentNanos());
+        }
         if (caller.look()) {
             json.put("look", true);
         }
@@ -91,6 +94,7 @@ final class FrameJson {
         }
         return new Caller(
                 json.get("joined") == null ? 0 : json.number("joined", Long.MAX_VALUE),
+                json.get("sent") == null ? 0 : json.number("sent", Long.MAX_VALUE),
                 json.optionalFlag("look"),
                 instance,
                 launch);

@@ -274,6 +274,7 @@ class FramesTest {
                 ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for")))
                         .by(new Caller(
                                 1790000000001L,
+                                86_400_000_000_001L,
                                 false,
                                 Optional.of(new Instance(
                                         "0f9d3b0a-6c1e-4b8e-9a53-6f5c2f1f7c11", 4711, Long.MAX_VALUE, "gpü-3")),
