@@ -131,9 +131,10 @@ final class Seeds {
 
     private SortedMap<Long, Failed> run(long first, long count) throws InterruptedException, ExecutionException {
         SortedMap<Long, Failed> failures = new TreeMap<>();
-        // More threads than processors, because a simulation often waits for one of its threads to wake.
+        int processors = Runtime.getRuntime().availableProcessors();
+        // Without virtual threads more than there are processors: a simulation often waits for a thread to wake.
         ExecutorService workers =
-                Executors.newFixedThreadPool(2 * Runtime.getRuntime().availableProcessors());
+                CheapThreads.areThere() ? CheapThreads.pool(processors) : Executors.newFixedThreadPool(2 * processors);
         try {
             List<Future<?>> runs = new ArrayList<>();
             for (long i = first; i < first + count; i++) {

@@ -18,11 +18,13 @@ import java.util.concurrent.locks.Lock;
  * condition, a connection, or time.
  */
 final class SimulatedProcess implements Threads {
-    private static final ExecutorService POOL = Executors.newCachedThreadPool(task -> {
-        Thread thread = new Thread(task, "simulated");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private static final ExecutorService POOL = CheapThreads.areThere()
+            ? CheapThreads.pool(Integer.MAX_VALUE)
+            : Executors.newCachedThreadPool(task -> {
+                Thread thread = new Thread(task, "simulated");
+                thread.setDaemon(true);
+                return thread;
+            });
 
     /** Ends the threads of a killed process. */
     static final class Killed extends Error {

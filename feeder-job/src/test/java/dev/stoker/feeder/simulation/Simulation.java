@@ -42,7 +42,7 @@ final class Simulation {
 
     final Random random;
     private final PriorityQueue<Event> events = new PriorityQueue<>();
-    private final ArrayDeque<String> trace = new ArrayDeque<>();
+    private final ArrayDeque<Traced> trace = new ArrayDeque<>();
     private final List<SimulatedProcess> processes = new ArrayList<>();
     private final boolean isLoud;
     /** The virtual time. The thread that has the turn writes it. */
@@ -110,7 +110,7 @@ final class Simulation {
 
     /** Records an event for the report of a failure. */
     void trace(String who, String what) {
-        String line = String.format("%11.6f  %-16s %s", nowNanos / 1e9, who, what);
+        Traced line = new Traced(nowNanos, who, what);
         if (isLoud) {
             System.out.println(line);
         }
@@ -120,8 +120,16 @@ final class Simulation {
         }
     }
 
+    /** A recorded event. Most are never printed, so it becomes text only then. */
+    private record Traced(long nanos, String who, String what) {
+        @Override
+        public String toString() {
+            return String.format("%11.6f  %-16s %s", nanos / 1e9, who, what);
+        }
+    }
+
     List<String> trace() {
-        return List.copyOf(trace);
+        return trace.stream().map(Traced::toString).toList();
     }
 
     /** Ends the run with a violation. Only the first one counts. */
