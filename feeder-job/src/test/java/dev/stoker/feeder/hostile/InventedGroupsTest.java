@@ -19,6 +19,7 @@ import dev.stoker.server.TestFeed;
 import dev.stoker.server.Waiting;
 import dev.stoker.server.feed.Identity;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,13 +48,25 @@ class InventedGroupsTest {
         }
     }
 
+    private static boolean mayRead(String address, String group) {
+        try {
+            readOne(address, group);
+            return true;
+        } catch (RawClient.Ended e) {
+            assertThat(e.code()).isEqualTo("place_taken");
+            return false;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @Test
     void groupsBeyondTheLimitOfTheJobsStateAreRefused() throws Exception {
         try (SmallFeeder feeder = SmallFeeder.start(directory, "-Xmx64m", "-Dtest.epochs=1000000000")) {
             inventGroups(feeder);
             feeder.requireAlive();
-            // The feed already waits for this trainer, so it may return.
-            readOne(feeder.plainAddress(), "honest");
+            // The feed already waits for this trainer, so it may return, once the server has noticed its end.
+            Waiting.until(() -> mayRead(feeder.plainAddress(), "honest"));
         }
     }
 
