@@ -17,6 +17,8 @@ class SimulatedFeeder:
 
     def __init__(self, ranks: int, waits: dict[str, float]) -> None:
         self._ranks, self._waits = ranks, waits
+        self.problems: list[str] = []
+        """Services that the feed waits for."""
         self._started = time.time() - 3600
         feeder = self
 
@@ -75,7 +77,7 @@ class SimulatedFeeder:
         return {
             "feed": {"name": "photos", "id": "6f1d2c3b-4a59-5687-8000-000000000001"},
             "address": "10.0.0.1:7420", "started_ms": int(1000 * self._started), "now_ms": int(1000 * now),
-            "totals": totals, "groups": [group],
+            "totals": totals, "groups": [group], "problems": self.problems,
             "tiers": [
                 {"name": "memory", "unit": "bytes", "used": 6 << 30, "limit": 8 << 30, "hits": 9120, "misses": 880,
                  "loads": 720, "load_seconds": 80.0, "failures": 0, "off": "", "note": ""},

@@ -190,6 +190,18 @@ def test_the_page_says_whether_data_is_the_limit(page, ranks, waits, title, word
         assert page.errors == []
 
 
+def test_a_service_that_the_feed_waits_for_comes_first(page):
+    with SimulatedFeeder(3, {"origin": 0.5}) as feeder:
+        feeder.problems = ["the store <s3a://photos> does not answer: connection refused"]
+        page.open(feeder.url)
+        page.until("document.querySelector('#verdict b').textContent === 'The feed waits for a service'")
+        assert feeder.problems[0] in page.value("document.querySelector('#verdict p').textContent")
+        look_at_all_sizes(page, "waiting")
+        feeder.problems = []
+        page.until("document.querySelector('#verdict b').textContent === 'Data is the limit'")
+        assert page.errors == []
+
+
 def test_a_name_from_a_trainer_is_text_and_nothing_else(page, url, watched):
     evil = "<img src=x onerror=alert(1)>"
     with Feed(watched.address, "val", group=evil) as feed:
