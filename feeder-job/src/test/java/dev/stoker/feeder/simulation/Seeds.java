@@ -57,7 +57,7 @@ final class Seeds {
      * @param arguments first seed, number of seeds, log file
      */
     public static void main(String[] arguments) throws Exception {
-        Configurator.setLevel("dev.stoker.feeder", Level.OFF);
+        Configurator.setLevel("dev.stoker", Level.OFF);
         Path directory = Files.createTempDirectory("simulation");
         try {
             new Seeds(new Worlds(directory))

@@ -23,7 +23,7 @@ class SimulationTest {
     /** Failures that are reported in full. */
     private static final int REPORTS = 2;
 
-    private static final String FEEDER = "dev.stoker.feeder";
+    private static final String FEEDER = "dev.stoker";
 
     @TempDir
     static Path directory;
