@@ -1,16 +1,16 @@
 package dev.stoker.ingest;
 
-import dev.stoker.connectors.dataset.ChunkSink;
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.PackReport;
 import dev.stoker.connectors.dataset.PackReportSerializer;
+import dev.stoker.connectors.dataset.sink.ChunkSink;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.ListedKey;
 import dev.stoker.connectors.files.ListedKeySerializer;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.PathBundleSerializer;
 import dev.stoker.connectors.files.WalkOrder;
-import dev.stoker.connectors.files.WalkSource;
+import dev.stoker.connectors.files.source.FileTreeSource;
 import dev.stoker.ingest.pack.KeyCheckOperator;
 import dev.stoker.ingest.pack.ListedCounter;
 import dev.stoker.ingest.pack.PackOperator;
@@ -74,11 +74,12 @@ record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong l
     private DataStream<PathBundle> walk(StreamExecutionEnvironment env) {
         FileTree tree = plan.tree();
         boolean isLimited = limit.isPresent();
-        WalkSource source = isLimited
-                ? WalkSource.first(limit.getAsLong(), tree, plan.order())
-                : WalkSource.of(tree, plan.order(), tree.isRemote() ? LISTINGS : plan.threads());
+        FileTreeSource.Builder source = FileTreeSource.builder(tree)
+                .order(plan.order())
+                .threads(tree.isRemote() ? LISTINGS : plan.threads());
+        limit.ifPresent(source::limit);
         int walkers = isLimited ? 1 : parallelism;
-        return env.fromSource(source, WatermarkStrategy.noWatermarks(), "walk", PathBundleSerializer.TYPE)
+        return env.fromSource(source.build(), WatermarkStrategy.noWatermarks(), "walk", PathBundleSerializer.TYPE)
                 .uid("walk")
                 .setParallelism(walkers)
                 .map(new ListedCounter(plan.ingest()))

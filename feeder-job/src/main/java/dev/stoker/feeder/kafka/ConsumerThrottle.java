@@ -1,8 +1,8 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.kafka.GroupOffsets;
 import dev.stoker.connectors.kafka.KafkaTarget;
-import dev.stoker.connectors.kafka.TopicReader;
+import dev.stoker.connectors.kafka.topic.GroupOffsets;
+import dev.stoker.connectors.kafka.topic.TopicReader;
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;

@@ -1,12 +1,12 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.kafka.KafkaSinks;
-import dev.stoker.connectors.kafka.SchemaRegistry;
-import dev.stoker.connectors.kafka.TopicCheck;
 import dev.stoker.connectors.kafka.TopicException;
-import dev.stoker.connectors.kafka.TopicNeeds;
-import dev.stoker.connectors.kafka.TopicRecord;
-import dev.stoker.connectors.kafka.TopicRecordSerializer;
+import dev.stoker.connectors.kafka.registry.SchemaRegistry;
+import dev.stoker.connectors.kafka.sink.KafkaSinks;
+import dev.stoker.connectors.kafka.sink.TopicRecord;
+import dev.stoker.connectors.kafka.sink.TopicRecordSerializer;
+import dev.stoker.connectors.kafka.topic.TopicCheck;
+import dev.stoker.connectors.kafka.topic.TopicNeeds;
 import dev.stoker.feeder.plan.FlinkSettings;
 import dev.stoker.schemas.kafka.SampleSchema;
 import dev.stoker.schemas.order.StreamChunks;

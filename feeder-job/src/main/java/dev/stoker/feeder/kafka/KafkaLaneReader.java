@@ -1,6 +1,6 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.kafka.TopicRecord;
+import dev.stoker.connectors.kafka.sink.TopicRecord;
 import dev.stoker.feeder.kafka.LaneWriter.Step;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.flink.failure.FailureKind;

@@ -1,6 +1,6 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.kafka.TopicRecord;
+import dev.stoker.connectors.kafka.sink.TopicRecord;
 import dev.stoker.schemas.kafka.EpochCounts;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;

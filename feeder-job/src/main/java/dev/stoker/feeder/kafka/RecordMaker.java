@@ -1,6 +1,6 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.kafka.TopicRecord;
+import dev.stoker.connectors.kafka.sink.TopicRecord;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.order.EpochOrder;

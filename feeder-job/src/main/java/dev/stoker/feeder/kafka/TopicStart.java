@@ -1,9 +1,9 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.KafkaTarget;
-import dev.stoker.connectors.kafka.TopicCheck;
 import dev.stoker.connectors.kafka.TopicException;
-import dev.stoker.connectors.kafka.TopicReader;
+import dev.stoker.connectors.kafka.topic.TopicCheck;
+import dev.stoker.connectors.kafka.topic.TopicReader;
 import dev.stoker.schemas.kafka.EpochCounts;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;

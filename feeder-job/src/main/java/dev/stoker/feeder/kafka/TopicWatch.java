@@ -1,8 +1,8 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.KafkaTarget;
-import dev.stoker.connectors.kafka.TopicCheck;
 import dev.stoker.connectors.kafka.TopicGoneException;
+import dev.stoker.connectors.kafka.topic.TopicCheck;
 import java.io.IOException;
 
 /** Looks whether a topic is still the one that the feed writes to. One thread looks; any closes. */

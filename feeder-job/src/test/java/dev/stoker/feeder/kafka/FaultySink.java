@@ -1,6 +1,6 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.kafka.TopicRecord;
+import dev.stoker.connectors.kafka.sink.TopicRecord;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;

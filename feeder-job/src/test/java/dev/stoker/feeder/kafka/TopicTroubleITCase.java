@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicGoneException;
-import dev.stoker.connectors.kafka.TopicReader;
-import dev.stoker.connectors.kafka.TopicRecord;
+import dev.stoker.connectors.kafka.sink.TopicRecord;
+import dev.stoker.connectors.kafka.topic.TopicReader;
 import dev.stoker.feeder.RunningJobs;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.schemas.kafka.RecordHeader;

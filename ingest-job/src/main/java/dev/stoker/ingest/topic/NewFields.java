@@ -1,6 +1,6 @@
 package dev.stoker.ingest.topic;
 
-import dev.stoker.connectors.kafka.SourceRecord;
+import dev.stoker.connectors.kafka.source.SourceRecord;
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.arrow.Field;

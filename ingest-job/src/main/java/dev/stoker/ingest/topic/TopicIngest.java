@@ -2,13 +2,12 @@ package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.RunTotals;
-import dev.stoker.connectors.dataset.TopicChunkSink;
-import dev.stoker.connectors.dataset.TopicMeter;
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.dataset.TopicReportSerializer;
 import dev.stoker.connectors.dataset.TopicRun;
-import dev.stoker.connectors.kafka.KafkaSources;
-import dev.stoker.connectors.kafka.SourceTopic;
+import dev.stoker.connectors.dataset.sink.TopicChunkSink;
+import dev.stoker.connectors.kafka.source.KafkaSources;
+import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.flink.failure.RestartLimit;
 import dev.stoker.ingest.spec.FailureText;
 import dev.stoker.ingest.spec.IngestFailedException;
@@ -190,7 +189,7 @@ public final class TopicIngest {
                 new TopicPlan.Letters(
                         options.deadLetters().location(), options.deadLetters().most()));
         TopicRun.Limits limits = new TopicRun.Limits(
-                new TopicGuard(options.topic(), preparation.shape().id()),
+                new TopicGuard(options.topic(), preparation.shape().id(), run),
                 options.mapping().keys(),
                 preparation.state().baseVersion(),
                 options.deadLetters().most());

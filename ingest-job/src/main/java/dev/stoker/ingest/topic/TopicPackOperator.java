@@ -1,10 +1,9 @@
 package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.TooManyDeadLettersException;
-import dev.stoker.connectors.dataset.TopicMeter;
 import dev.stoker.connectors.dataset.TopicReport;
 import dev.stoker.connectors.dataset.TopicRun;
-import dev.stoker.connectors.kafka.SourceRecord;
+import dev.stoker.connectors.kafka.source.SourceRecord;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.flink.failure.Patience;

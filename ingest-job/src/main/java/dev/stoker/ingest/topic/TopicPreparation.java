@@ -2,8 +2,8 @@ package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.TopicPosition;
-import dev.stoker.connectors.kafka.SourceRecord;
-import dev.stoker.connectors.kafka.SourceTopic;
+import dev.stoker.connectors.kafka.source.SourceRecord;
+import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.ingest.spec.FreeTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.SplitRule;

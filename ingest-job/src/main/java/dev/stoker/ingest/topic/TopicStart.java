@@ -1,7 +1,7 @@
 package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.TopicPosition;
-import dev.stoker.connectors.kafka.SourceTopic;
+import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,7 +1,6 @@
 package dev.stoker.ingest.topic;
 
-import dev.stoker.connectors.dataset.TopicMeter;
-import dev.stoker.connectors.kafka.SourceTopic;
+import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.flink.failure.Waits;
 import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
