@@ -1,11 +1,11 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.FeederJob;
+import dev.stoker.feeder.FeedJob;
 import dev.stoker.feeder.SortedChunks;
 import dev.stoker.feeder.ledger.LedgerProgress;
 import dev.stoker.feeder.plan.FeedNodes;
+import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
-import dev.stoker.feeder.plan.FeederArguments;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.flink.embedded.EmbeddedFlink;
 import dev.stoker.server.FeedNode;
@@ -64,7 +64,7 @@ final class EmbeddedFeed implements AutoCloseable {
         this.result = result;
     }
 
-    static EmbeddedFeed start(FeederArguments arguments) throws Exception {
+    static EmbeddedFeed start(FeedOptions arguments) throws Exception {
         FeedPlan plan = arguments.plan();
         FeedLock lock = FeedLock.take(plan.name());
         NodeLease lease;
@@ -82,7 +82,7 @@ final class EmbeddedFeed implements AutoCloseable {
         StopSignal.clear(plan.id());
         int parallelism = arguments.parallelism(1);
         StreamExecutionEnvironment env = environment(parallelism);
-        FeederJob.build(env, plan, arguments.checkpointInterval(), parallelism);
+        FeedJob.build(env, plan, arguments.checkpointInterval(), parallelism);
         return new EmbeddedFeed(
                 plan,
                 lock,

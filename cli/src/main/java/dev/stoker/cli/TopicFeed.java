@@ -1,10 +1,10 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.kafka.KafkaArguments;
-import dev.stoker.feeder.kafka.KafkaJob;
-import dev.stoker.feeder.kafka.TopicProgress;
-import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.feeder.topic.TopicFeedGraph;
+import dev.stoker.feeder.topic.TopicFeedOptions;
+import dev.stoker.feeder.topic.TopicProgress;
 import dev.stoker.flink.failure.Waits;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
@@ -33,8 +33,8 @@ final class TopicFeed {
 
     private TopicFeed() {}
 
-    static int run(KafkaArguments arguments, PrintWriter out, PrintWriter err) throws Exception {
-        FeederArguments feed = arguments.feed();
+    static int run(TopicFeedOptions arguments, PrintWriter out, PrintWriter err) throws Exception {
+        FeedOptions feed = arguments.feed();
         UUID id = feed.plan().id();
         err.println("stoker: starting the feed …");
         long began = System.nanoTime();
@@ -46,13 +46,13 @@ final class TopicFeed {
             TopicProgress.clear(id);
             int parallelism = feed.parallelism(1);
             StreamExecutionEnvironment env = EmbeddedFeed.environment(parallelism);
-            KafkaJob.build(env, arguments.plan(), feed.checkpointInterval(), parallelism);
+            TopicFeedGraph.build(env, arguments.plan(), feed.checkpointInterval(), parallelism);
             JobClient job = env.executeAsync("stoker feed " + feed.plan().name());
             signals.onStop(StopSignal.of(id)::request);
             files.publish(TopicProgress.of(id).snapshot());
             files.publish();
             isPublished = true;
-            KafkaJob.describe(arguments).forEach(out::println);
+            TopicFeedGraph.describe(arguments).forEach(out::println);
             FeedReport.content(feed.plan()).forEach(out::println);
             out.println("in Python: for batch in stoker.Feed(\"kafka://"
                     + arguments.plan().target().bootstrap() + "/"

@@ -3,10 +3,10 @@ package dev.stoker.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.feeder.kafka.KafkaPlan;
-import dev.stoker.feeder.kafka.TopicProgress;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.feeder.topic.TopicFeedPlan;
+import dev.stoker.feeder.topic.TopicProgress;
 import dev.stoker.flink.failure.Waits;
 import dev.stoker.storage.PrivateFiles;
 import dev.stoker.transport.RegularFile;
@@ -28,10 +28,10 @@ import org.slf4j.LoggerFactory;
 final class TopicFiles {
     private static final Logger LOG = LoggerFactory.getLogger(TopicFiles.class);
 
-    private final KafkaPlan plan;
+    private final TopicFeedPlan plan;
     private final long startedMs = System.currentTimeMillis();
 
-    TopicFiles(KafkaPlan plan) {
+    TopicFiles(TopicFeedPlan plan) {
         this.plan = plan;
     }
 

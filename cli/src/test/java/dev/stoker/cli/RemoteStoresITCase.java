@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
-import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
@@ -241,7 +241,7 @@ class RemoteStoresITCase {
 
     /** Every batch of an epoch by its number, as delivered by a feed over the dataset. */
     private Map<Long, List<String>> consume(String location, String name) throws Exception {
-        FeederArguments arguments = FeederArguments.parse(new String[] {
+        FeedOptions arguments = FeedOptions.parse(new String[] {
             location,
             "--name=" + name,
             "--port=0",

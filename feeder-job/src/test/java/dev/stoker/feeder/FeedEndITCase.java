@@ -2,7 +2,7 @@ package dev.stoker.feeder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.schemas.order.Participant;
@@ -55,7 +55,7 @@ class FeedEndITCase {
     Path directory;
 
     private TestDataset dataset;
-    private FeederArguments arguments;
+    private FeedOptions arguments;
     private JobClient job;
 
     @BeforeEach
@@ -80,10 +80,10 @@ class FeedEndITCase {
                 "--parallelism=1",
                 "--epochs=1",
                 "--name=" + name));
-        arguments = FeederArguments.parse(args.toArray(new String[0]));
+        arguments = FeedOptions.parse(args.toArray(new String[0]));
         Files.deleteIfExists(StokerHome.feedFile(arguments.plan().name()));
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-        FeederJob.build(env, arguments.plan(), arguments.checkpointInterval(), 1);
+        FeedJob.build(env, arguments.plan(), arguments.checkpointInterval(), 1);
         job = env.executeAsync();
     }
 

@@ -3,7 +3,7 @@ package dev.stoker.feeder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.feeder.StalledCheckpoints.Stall;
-import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.schemas.order.TailPolicy;
@@ -76,7 +76,7 @@ class StalledCheckpointITCase {
     void aFeedServesOnAndItsReceiptsBecomeDurableAfterwards(Stall stall, @InjectMiniCluster MiniCluster cluster)
             throws Exception {
         TestDataset dataset = TestDataset.create(directory.resolve("data"), 11, 50, 4 * BATCHES);
-        FeederArguments arguments = FeederArguments.parse(new String[] {
+        FeedOptions arguments = FeedOptions.parse(new String[] {
             dataset.path().toString(),
             "--port=0",
             "--batch-size=4",
@@ -90,7 +90,7 @@ class StalledCheckpointITCase {
         Path file = StokerHome.feedFile(arguments.plan().name());
         Files.deleteIfExists(file);
         StreamExecutionEnvironment env = StalledCheckpoints.environment(directory.resolve("checkpoints"));
-        FeederJob.build(env, arguments.plan(), arguments.checkpointInterval(), 1);
+        FeedJob.build(env, arguments.plan(), arguments.checkpointInterval(), 1);
         JobClient job = env.executeAsync();
         Waiting.until(() -> Files.exists(file));
         String address = Files.readString(file).replaceAll("(?s).*\"addresses\":\\[\"([^\"]*)\".*", "$1");

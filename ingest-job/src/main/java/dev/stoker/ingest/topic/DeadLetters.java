@@ -3,7 +3,7 @@ package dev.stoker.ingest.topic;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.connectors.kafka.source.SourceRecord;
+import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;

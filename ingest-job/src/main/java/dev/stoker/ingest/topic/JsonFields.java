@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.stoker.connectors.kafka.source.SourceRecord;
+import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;

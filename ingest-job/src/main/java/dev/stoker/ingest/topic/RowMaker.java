@@ -1,7 +1,7 @@
 package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.TopicRun;
-import dev.stoker.connectors.kafka.source.SourceRecord;
+import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.ingest.pack.FieldValue;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;

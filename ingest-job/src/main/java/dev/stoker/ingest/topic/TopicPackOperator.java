@@ -3,7 +3,7 @@ package dev.stoker.ingest.topic;
 import dev.stoker.connectors.dataset.TooManyDeadLettersException;
 import dev.stoker.connectors.dataset.TopicReport;
 import dev.stoker.connectors.dataset.TopicRun;
-import dev.stoker.connectors.kafka.source.SourceRecord;
+import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.flink.failure.Patience;
@@ -42,7 +42,7 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
 
     private static final String KEYS_STATE = "keys";
 
-    private final TopicPlan plan;
+    private final TopicPackPlan plan;
 
     private transient Patience patience;
     private transient ObjectStore store;
@@ -62,7 +62,7 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
     private transient Counter byteCounter;
     private transient Counter deadLetterCounter;
 
-    TopicPackOperator(TopicPlan plan) {
+    TopicPackOperator(TopicPackPlan plan) {
         this.plan = plan;
     }
 

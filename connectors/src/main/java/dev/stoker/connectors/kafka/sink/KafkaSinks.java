@@ -1,6 +1,7 @@
 package dev.stoker.connectors.kafka.sink;
 
 import dev.stoker.connectors.kafka.KafkaTarget;
+import dev.stoker.connectors.kafka.TopicRecord;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;

@@ -2,6 +2,7 @@ package dev.stoker.connectors.kafka.sink;
 
 import dev.stoker.connectors.kafka.BrokerErrors;
 import dev.stoker.connectors.kafka.KafkaTarget;
+import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.connectors.kafka.topic.TopicCheck;
 import java.io.IOException;
 import java.util.Collection;

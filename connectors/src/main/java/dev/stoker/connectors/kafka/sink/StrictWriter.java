@@ -1,6 +1,7 @@
 package dev.stoker.connectors.kafka.sink;
 
 import dev.stoker.connectors.kafka.BrokerErrors;
+import dev.stoker.connectors.kafka.TopicRecord;
 import java.io.IOException;
 import java.util.Collection;
 import java.util.List;

@@ -1,5 +1,7 @@
 package dev.stoker.connectors.kafka.source;
 
+import dev.stoker.connectors.kafka.SourceRecord;
+import dev.stoker.connectors.kafka.SourceRecordSerializer;
 import dev.stoker.connectors.kafka.TopicLocation;
 import java.io.IOException;
 import java.util.HashMap;

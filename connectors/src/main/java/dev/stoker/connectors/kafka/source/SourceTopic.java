@@ -2,6 +2,7 @@ package dev.stoker.connectors.kafka.source;
 
 import dev.stoker.connectors.kafka.BrokerErrors;
 import dev.stoker.connectors.kafka.BrokersAwayException;
+import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.connectors.kafka.TopicLocation;
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package dev.stoker.connectors.kafka.source;
 
 import dev.stoker.connectors.kafka.BrokerErrors;
+import dev.stoker.connectors.kafka.SourceRecord;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

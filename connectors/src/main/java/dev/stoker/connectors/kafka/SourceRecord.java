@@ -1,0 +1,50 @@
+package dev.stoker.connectors.kafka;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A record that was read from a topic. Its arrays must not be changed.
+ *
+ * @param partition its partition
+ * @param offset its offset in the partition
+ * @param timestampMs the record's time, in milliseconds since 1970; -1 if it has none
+ * @param key null if it has none
+ * @param value null if it has none
+ * @param headers in order; names may repeat
+ */
+public record SourceRecord(
+        int partition, long offset, long timestampMs, byte[] key, byte[] value, List<Header> headers) {
+
+    /**
+     * A header.
+     *
+     * @param name of the header
+     * @param value null if it has none
+     */
+    public record Header(String name, byte[] value) {}
+
+    public SourceRecord {
+        headers = List.copyOf(headers);
+    }
+
+    /** The last header of a name that has a value. */
+    public Optional<byte[]> header(String name) {
+        for (int i = headers.size() - 1; i >= 0; i--) {
+            Header header = headers.get(i);
+            if (header.name().equals(name)) {
+                return Optional.ofNullable(header.value());
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Bytes of its parts. */
+    public long size() {
+        long size = (key == null ? 0 : key.length) + (value == null ? 0 : value.length);
+        for (Header header : headers) {
+            size += header.name().length() + (header.value() == null ? 0 : header.value().length);
+        }
+        return size;
+    }
+}
