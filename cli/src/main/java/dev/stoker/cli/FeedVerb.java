@@ -1,7 +1,9 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.plan.FeedOptions;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.topic.TopicFeedOptions;
+import dev.stoker.feeder.topic.TopicFeedPlan;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.server.feed.FeedStatus;
 import java.io.PrintWriter;
@@ -46,9 +48,9 @@ final class FeedVerb implements Callable<Integer> {
         String[] args = arguments.toArray(new String[0]);
         if (TopicFeedOptions.wanted(args)) {
             return TopicFeed.run(
-                    TopicFeedOptions.parse(args), out, spec.commandLine().getErr());
+                    TopicFeedPlan.of(TopicFeedOptions.parse(args)), out, spec.commandLine().getErr());
         }
-        FeedOptions resolved = FeedOptions.parse(args);
+        FeedPlan resolved = FeedPlan.of(FeedOptions.parse(args));
         spec.commandLine().getErr().println("stoker: starting the feed …");
         long began = System.nanoTime();
         try (EmbeddedFeed feed = EmbeddedFeed.start(resolved);

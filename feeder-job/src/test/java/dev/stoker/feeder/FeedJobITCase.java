@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.feeder.plan.FeedOptions;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.plan.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.metadata.Dataset;
@@ -74,7 +75,7 @@ class FeedJobITCase {
     Path directory;
 
     private TestDataset dataset;
-    private FeedOptions arguments;
+    private FeedPlan plan;
 
     @BeforeEach
     void makeDataset() throws IOException {
@@ -85,8 +86,8 @@ class FeedJobITCase {
     void forget(@InjectMiniCluster MiniCluster cluster) throws Exception {
         RunningJobs.cancel(cluster);
         FeedNode.closeAll();
-        if (arguments != null) {
-            StopSignal.clear(arguments.plan().id());
+        if (plan != null) {
+            StopSignal.clear(plan.id());
         }
     }
 
@@ -101,16 +102,17 @@ class FeedJobITCase {
                 "--checkpoint-interval=300 ms",
                 "--parallelism=" + parallelism));
         args.addAll(Arrays.asList(options));
-        arguments = FeedOptions.parse(args.toArray(new String[0]));
+        plan = FeedPlan.of(FeedOptions.parse(args.toArray(new String[0])));
         // What a cancelled feed of an earlier build left names the same feed.
-        Files.deleteIfExists(StokerHome.feedFile(arguments.plan().name()));
+        Files.deleteIfExists(StokerHome.feedFile(plan.name()));
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-        FeedJob.build(env, arguments.plan(), arguments.checkpointInterval(), arguments.parallelism(1));
+        env.setParallelism(1);
+        new FeedGraph(plan).addTo(env);
         return env.executeAsync();
     }
 
     private String feedFile() {
-        Path file = StokerHome.feedFile(arguments.plan().name());
+        Path file = StokerHome.feedFile(plan.name());
         try {
             return Files.exists(file) ? Files.readString(file) : "";
         } catch (IOException e) {
@@ -120,14 +122,14 @@ class FeedJobITCase {
 
     /** The address in the file by which trainers find the feed. */
     private String address() {
-        String id = arguments.plan().id().toString();
+        String id = plan.id().toString();
         Waiting.until(() -> feedFile().contains(id) && !feedFile().contains("ended_ms"));
         return feedFile().replaceAll("(?s).*\"addresses\":\\[\"([^\"]*)\".*", "$1");
     }
 
     /** Reads an epoch and acknowledges every piece; returns what was acknowledged. */
     private List<Receipt> consume(RawClient client, long epoch, Participant participant) throws IOException {
-        OrderSpec order = OrderSpec.fromJson(arguments.plan().order());
+        OrderSpec order = OrderSpec.fromJson(plan.order());
         EpochSize size;
         try (var store = new LocalObjectStore(dataset.path())) {
             size = new StreamOrder(Dataset.open(store).snapshot().stream("train"), order).size();
@@ -167,7 +169,7 @@ class FeedJobITCase {
 
     private List<LedgerRecord> ledger() throws IOException {
         List<LedgerRecord> records = new ArrayList<>();
-        try (Stream<Path> files = Files.list(Path.of(arguments.plan().ledger()))) {
+        try (Stream<Path> files = Files.list(Path.of(plan.ledger()))) {
             for (Path file : files.filter(f -> f.getFileName().toString().startsWith("part-"))
                     .toList()) {
                 try (InputStream in = Files.newInputStream(file)) {
@@ -257,7 +259,7 @@ class FeedJobITCase {
         try (RawClient client = RawClient.connect(address())) {
             client.join(RawClient.hello());
             given = consume(client, 0, Participant.rank(0, 1));
-            StopSignal.of(arguments.plan().id()).request();
+            StopSignal.of(plan.id()).request();
             job.getJobExecutionResult().get(60, TimeUnit.SECONDS);
         }
         assertThat(receipts(0)).containsExactlyInAnyOrderElementsOf(given);
@@ -286,7 +288,8 @@ class FeedJobITCase {
     void eachSubtaskIsItsOwnFailoverRegion() throws Exception {
         start(2, "--name=graph").cancel().get();
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-        FeedJob.build(env, arguments.plan(), arguments.checkpointInterval(), 2);
+        env.setParallelism(2);
+        new FeedGraph(plan).addTo(env);
         assertThat(env.getStreamGraph().getJobGraph().getNumberOfVertices()).isEqualTo(1);
     }
 }

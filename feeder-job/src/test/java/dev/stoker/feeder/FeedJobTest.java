@@ -34,8 +34,9 @@ class FeedJobTest {
                 directory.toString(),
                 0,
                 null,
-                "off");
-        FeedJob.build(env, plan, interval, 1);
+                "off",
+                new FeedPlan.Work(interval.toMillis(), 1));
+        new FeedGraph(plan).addTo(env);
         return Duration.ofMillis(env.getCheckpointConfig().getCheckpointTimeout());
     }
 

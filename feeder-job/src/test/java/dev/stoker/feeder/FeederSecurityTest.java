@@ -50,7 +50,7 @@ class FeederSecurityTest {
                     new ArrayList<>(List.of(directory.resolve("nosuch").toString()));
             args.addAll(options);
             // Only the dataset is missing.
-            assertThatThrownBy(() -> FeedOptions.parse(args.toArray(String[]::new)))
+            assertThatThrownBy(() -> FeedPlan.of(FeedOptions.parse(args.toArray(String[]::new))))
                     .as("%s", options)
                     .isInstanceOf(IOException.class)
                     .isNotInstanceOf(InvalidFeedException.class);

@@ -3,15 +3,12 @@ package dev.stoker.feeder.topic;
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.feeder.plan.FeedOptions;
-import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.plan.InvalidFeedException;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.schemas.kafka.ValueFormat;
-import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
-import dev.stoker.schemas.text.Units;
-import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
@@ -19,13 +16,35 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 
 /**
- * The arguments of a feed to a topic, checked and resolved.
+ * The valid options of a feed to a topic. {@link #parse} creates them from arguments; {@link TopicFeedPlan#of} resolves
+ * them.
  *
- * @param plan what is written to which topic
- * @param feed the arguments that every feed has
- * @param readAmplification how many times the ranks together read each record; 1 unless more is allowed
+ * @param feed the options that every feed has
+ * @param target the topic
+ * @param worldSize number of ranks that read the topic
+ * @param lanes how the number of lanes and their order were chosen
+ * @param pace how far the feed may be ahead of which consumer groups
+ * @param epochTime maximum time that trainers take for an epoch
+ * @param replication replication factor of a topic that the feed creates; -1 for the default of the brokers
+ * @param values the format of the records
  */
-public record TopicFeedOptions(TopicFeedPlan plan, FeedOptions feed, int readAmplification) {
+public record TopicFeedOptions(
+        FeedOptions feed,
+        KafkaTarget target,
+        int worldSize,
+        Lanes lanes,
+        TopicFeedPlan.Pace pace,
+        Duration epochTime,
+        int replication,
+        TopicFeedPlan.Values values) {
+
+    /**
+     * How the number of lanes and their order were chosen.
+     *
+     * @param isFree whether the user gave no number, so that the feed can reduce it
+     * @param mayAmplify whether ranks may read each other's partitions
+     */
+    record Lanes(boolean isFree, boolean mayAmplify) {}
 
     /** Returns whether the arguments describe a feed to a topic. */
     public static boolean wanted(String[] args) {
@@ -38,12 +57,11 @@ public record TopicFeedOptions(TopicFeedPlan plan, FeedOptions feed, int readAmp
     }
 
     /**
-     * Parses and resolves arguments.
+     * Parses arguments. Opens no dataset.
      *
      * @throws InvalidFeedException if arguments are invalid; the message names all errors
-     * @throws IOException if the dataset cannot be opened
      */
-    public static TopicFeedOptions parse(String[] args) throws IOException {
+    public static TopicFeedOptions parse(String... args) {
         List<ConfigOption<?>> known = new ArrayList<>(FeedFlags.all());
         TopicFeedFlags.all().stream().filter(option -> !known.contains(option)).forEach(known::add);
         JobArguments arguments = JobArguments.parse(args, FeedFlags.PREFIX, known);
@@ -54,33 +72,32 @@ public record TopicFeedOptions(TopicFeedPlan plan, FeedOptions feed, int readAmp
             throw new InvalidFeedException(problems);
         }
         int worldSize = options.get(TopicFeedFlags.WORLD_SIZE);
-        boolean free = options.getOptional(FeedFlags.LANES).isEmpty();
+        boolean isFree = options.getOptional(FeedFlags.LANES).isEmpty();
         if (options.getOptional(FeedFlags.LANE_ORDER).isEmpty()) {
             options.set(FeedFlags.LANE_ORDER, "fixed");
         }
-        if (free) {
+        if (isFree) {
             int lanes = OrderSpec.defaults().lanes();
             options.set(FeedFlags.LANES, (lanes + worldSize - 1) / worldSize * worldSize);
         }
-        FeedOptions feed = feed(options, arguments.positional());
-        int lanes = lanes(options, feed.plan());
-        if (free && lanes > worldSize && lanes % worldSize != 0) {
-            // There are fewer chunks than lanes: reduce the lanes to a number that the ranks can share.
-            lanes -= lanes % worldSize;
-            options.set(FeedFlags.LANES, lanes);
-            feed = options.get(FeedFlags.FOLLOW) ? feed : feed(options, arguments.positional());
-        }
-        if (options.get(FeedFlags.FOLLOW)) {
-            // The dataset is not opened again, because a newer version could have more lanes.
-            feed = new FeedOptions(
-                    feed.plan().withLanes(lanes), feed.checkpointInterval(), feed.wantedParallelism());
-        }
-        LaneOrder order = OrderSpec.fromJson(feed.plan().order()).laneOrder();
-        int factor = ReadAmplification.factor(lanes, order, worldSize);
-        if (factor > 1 && !options.get(TopicFeedFlags.ALLOW_READ_AMPLIFICATION)) {
-            throw new InvalidFeedException(List.of(refusal(lanes, order, worldSize, factor)));
-        }
-        return new TopicFeedOptions(plan(options, feed.plan(), worldSize), feed, factor);
+        return new TopicFeedOptions(
+                feed(options, arguments.positional()),
+                target(options),
+                worldSize,
+                new Lanes(isFree, options.get(TopicFeedFlags.ALLOW_READ_AMPLIFICATION)),
+                new TopicFeedPlan.Pace(
+                        options.get(TopicFeedFlags.PACE_GROUPS),
+                        options.get(TopicFeedFlags.EPOCHS_AHEAD),
+                        options.getOptional(TopicFeedFlags.BYTES_AHEAD)
+                                .map(MemorySize::getBytes)
+                                .orElse(0L)),
+                options.get(TopicFeedFlags.EPOCH_TIME),
+                options.get(TopicFeedFlags.REPLICATION),
+                new TopicFeedPlan.Values(
+                        ValueFormat.named(options.get(TopicFeedFlags.VALUE_FORMAT))
+                                .orElseThrow(),
+                        options.getOptional(TopicFeedFlags.SCHEMA_REGISTRY).orElse(null),
+                        -1));
     }
 
     private static void check(Configuration options, List<String> positional, List<String> problems) {
@@ -137,19 +154,6 @@ public record TopicFeedOptions(TopicFeedPlan plan, FeedOptions feed, int readAmp
         }
     }
 
-    /**
-     * Returns the number of lanes of the topic. Later versions have more chunks and could have more lanes, but the
-     * topic keeps the lanes of its first version.
-     */
-    private static int lanes(Configuration options, FeedPlan feed) throws IOException {
-        if (!options.get(FeedFlags.FOLLOW)) {
-            return feed.streams().get(0).lanes();
-        }
-        try (TopicChoices choices = TopicChoices.open(feed, target(options))) {
-            return choices.lanes(choices.first());
-        }
-    }
-
     private static KafkaTarget target(Configuration options) {
         return new KafkaTarget(
                 options.get(TopicFeedFlags.BOOTSTRAP),
@@ -162,18 +166,7 @@ public record TopicFeedOptions(TopicFeedPlan plan, FeedOptions feed, int readAmp
                 options.get(TopicFeedFlags.MAX_RECORD_BYTES));
     }
 
-    private static String refusal(int lanes, LaneOrder order, int worldSize, int factor) {
-        String why = order == LaneOrder.MIXED
-                ? "lane order is mixed"
-                : Units.plural(lanes, "lane") + " are not a multiple of " + Units.plural(worldSize, "rank");
-        String what = lanes < worldSize
-                ? "the stream has chunks for " + Units.plural(lanes, "lane") + " only"
-                : "give --lane-order fixed and --lanes " + (lanes - lanes % worldSize);
-        return why + ", so that ranks would read each other's partitions, " + factor + " times what they need: " + what
-                + "; or accept it with --allow-read-amplification";
-    }
-
-    private static FeedOptions feed(Configuration options, List<String> positional) throws IOException {
+    private static FeedOptions feed(Configuration options, List<String> positional) {
         List<String> args = new ArrayList<>();
         for (ConfigOption<?> option : FeedFlags.all()) {
             String value = options.toMap().get(option.key());
@@ -184,26 +177,5 @@ public record TopicFeedOptions(TopicFeedPlan plan, FeedOptions feed, int readAmp
         args.add("--");
         args.addAll(positional);
         return FeedOptions.parse(args.toArray(new String[0]));
-    }
-
-    private static TopicFeedPlan plan(Configuration options, FeedPlan feed, int worldSize) {
-        TopicFeedPlan.Pace pace = new TopicFeedPlan.Pace(
-                options.get(TopicFeedFlags.PACE_GROUPS),
-                options.get(TopicFeedFlags.EPOCHS_AHEAD),
-                options.getOptional(TopicFeedFlags.BYTES_AHEAD)
-                        .map(MemorySize::getBytes)
-                        .orElse(0L));
-        return new TopicFeedPlan(
-                feed,
-                target(options),
-                worldSize,
-                pace,
-                options.get(TopicFeedFlags.EPOCH_TIME).toMillis(),
-                options.get(TopicFeedFlags.REPLICATION),
-                new TopicFeedPlan.Values(
-                        ValueFormat.named(options.get(TopicFeedFlags.VALUE_FORMAT))
-                                .orElseThrow(),
-                        options.getOptional(TopicFeedFlags.SCHEMA_REGISTRY).orElse(null),
-                        -1));
     }
 }

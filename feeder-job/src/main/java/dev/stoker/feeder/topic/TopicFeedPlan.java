@@ -2,9 +2,14 @@ package dev.stoker.feeder.topic;
 
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.plan.InvalidFeedException;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.kafka.ValueFormat;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.text.Units;
+import java.io.IOException;
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 
@@ -52,6 +57,32 @@ public record TopicFeedPlan(
                 throw new IllegalArgumentException("no pace: " + epochsAhead + " epochs, " + bytesAhead + " bytes");
             }
         }
+    }
+
+    /**
+     * Resolves the options of a feed to a topic. Opens the dataset once more if it has fewer chunks than lanes.
+     *
+     * @throws InvalidFeedException if ranks would read each other's partitions and that is not allowed
+     * @throws IOException if the dataset cannot be opened
+     */
+    public static TopicFeedPlan of(TopicFeedOptions options) throws IOException {
+        return TopicFeedResolution.plan(options);
+    }
+
+    /** Returns how many times the ranks together read each record; 1 unless more is allowed. */
+    public int readAmplification() {
+        return ReadAmplification.factor(lanes(), OrderSpec.fromJson(feed.order()).laneOrder(), worldSize);
+    }
+
+    /** Returns the plan as text. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        lines.add("writing to " + target + ": " + Units.plural(lanes(), "partition") + " for "
+                + Units.plural(worldSize, "rank") + ", " + (target.exactlyOnce() ? "exactly once" : "at least once"));
+        if (readAmplification() > 1) {
+            lines.add("ranks read each other's partitions: " + readAmplification() + " times what they need, together");
+        }
+        return lines;
     }
 
     /** Returns this plan with the id that the registry gave the schema. */

@@ -53,7 +53,7 @@ class FollowedTopicTest {
                 "--shuffle-window=64 kb",
                 "--epochs=3"));
         args.addAll(List.of(options));
-        return TopicFeedOptions.parse(args.toArray(new String[0])).plan();
+        return TopicFeedPlan.of(TopicFeedOptions.parse(args.toArray(new String[0])));
     }
 
     /** A feed with lanes in progress. */

@@ -135,7 +135,7 @@ class GivenUpTransactionsITCase {
         RunningJobs.cancel(cluster);
     }
 
-    private static TopicFeedOptions arguments(String topic, String timeout, String... options) throws Exception {
+    private static TopicFeedPlan arguments(String topic, String timeout, String... options) throws Exception {
         List<String> args = new ArrayList<>(List.of(
                 dataset.path().toString(),
                 "--to=kafka",
@@ -153,14 +153,15 @@ class GivenUpTransactionsITCase {
                 "--transaction-timeout=" + timeout,
                 "--checkpoint-interval=100 ms"));
         args.addAll(List.of(options));
-        return TopicFeedOptions.parse(args.toArray(new String[0]));
+        return TopicFeedPlan.of(TopicFeedOptions.parse(args.toArray(new String[0])));
     }
 
-    private static JobClient start(TopicFeedOptions arguments, Configuration settings, int parallelism) throws Exception {
-        // TopicFeedGraph must override this setting of the cluster.
+    private static JobClient start(TopicFeedPlan arguments, Configuration settings, int parallelism) throws Exception {
+        // The graph must override this setting of the cluster.
         settings.set(PipelineOptions.OPERATOR_CHAINING, false);
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(settings);
-        TopicFeedGraph.build(env, arguments.plan(), arguments.feed().checkpointInterval(), parallelism, FaultySink::new);
+        env.setParallelism(parallelism);
+        TopicFeedJob.build(env, arguments, FaultySink::new);
         return env.executeAsync();
     }
 
@@ -176,7 +177,7 @@ class GivenUpTransactionsITCase {
                 cause.giveUp(ids);
             }
         };
-        TopicFeedOptions arguments = cause == Cause.TIME
+        TopicFeedPlan arguments = cause == Cause.TIME
                 ? arguments("given-up-in-time", "2 s", "--follow")
                 : arguments("given-up-by-another", "15 min");
         Configuration impatient = new Configuration();
@@ -197,9 +198,9 @@ class GivenUpTransactionsITCase {
                 throw new IllegalStateException("the machine is gone");
             }
         };
-        TopicFeedOptions arguments = arguments("down-" + timeout.replace(" ", ""), timeout);
+        TopicFeedPlan arguments = arguments("down-" + timeout.replace(" ", ""), timeout);
         boolean isGivenUp = !timeout.endsWith("min");
-        Path checkpoints = directory.resolve(arguments.plan().target().topic());
+        Path checkpoints = directory.resolve(arguments.target().topic());
         Configuration kept = new Configuration();
         kept.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints.toUri().toString());
         kept.set(
@@ -229,8 +230,8 @@ class GivenUpTransactionsITCase {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aLaneWaitsUntilItIsKnownWhatBecomesOfItsRecords(boolean isCommitted) throws Exception {
-        TopicFeedOptions arguments = arguments("waits-" + isCommitted, "15 min");
-        TopicFeedPlan plan = arguments.plan();
+        TopicFeedPlan arguments = arguments("waits-" + isCommitted, "15 min");
+        TopicFeedPlan plan = arguments;
         String topic = plan.target().topic();
         admin.createTopics(List.of(new NewTopic(topic, LANES, (short) 1))).all().get();
         ExecutorService executor = Executors.newSingleThreadExecutor();
@@ -294,23 +295,23 @@ class GivenUpTransactionsITCase {
         }
     }
 
-    private static Map<Integer, List<Topic.Found>> read(TopicFeedOptions arguments) throws Exception {
-        return Topic.read(broker.bootstrap(), arguments.plan().target().topic(), LANES);
+    private static Map<Integer, List<Topic.Found>> read(TopicFeedPlan arguments) throws Exception {
+        return Topic.read(broker.bootstrap(), arguments.target().topic(), LANES);
     }
 
-    private static void verify(TopicFeedOptions arguments) throws Exception {
-        OrderSpec order = OrderSpec.fromJson(arguments.plan().feed().order());
+    private static void verify(TopicFeedPlan arguments) throws Exception {
+        OrderSpec order = OrderSpec.fromJson(arguments.feed().order());
         Topic.verify(dataset, order, EPOCHS, read(arguments));
     }
 
     /** Simulates consumers of committed records until the job is done. */
-    private static void consume(TopicFeedOptions arguments, JobClient job) throws Exception {
+    private static void consume(TopicFeedPlan arguments, JobClient job) throws Exception {
         until("the feed ends", () -> {
             Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
             List<Long> ends = ends(arguments, IsolationLevel.READ_COMMITTED);
             for (int lane = 0; lane < LANES; lane++) {
                 TopicPartition place =
-                        new TopicPartition(arguments.plan().target().topic(), lane);
+                        new TopicPartition(arguments.target().topic(), lane);
                 offsets.put(place, new OffsetAndMetadata(ends.get(lane)));
             }
             admin.alterConsumerGroupOffsets("trainers", offsets).all().get();
@@ -319,17 +320,17 @@ class GivenUpTransactionsITCase {
         job.getJobExecutionResult().get();
     }
 
-    private static List<Long> ends(TopicFeedOptions arguments, IsolationLevel isolation) throws Exception {
+    private static List<Long> ends(TopicFeedPlan arguments, IsolationLevel isolation) throws Exception {
         Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
         for (int lane = 0; lane < LANES; lane++) {
-            latest.put(new TopicPartition(arguments.plan().target().topic(), lane), OffsetSpec.latest());
+            latest.put(new TopicPartition(arguments.target().topic(), lane), OffsetSpec.latest());
         }
         var found = admin.listOffsets(latest, new ListOffsetsOptions(isolation))
                 .all()
                 .get();
         List<Long> ends = new ArrayList<>();
         for (int lane = 0; lane < LANES; lane++) {
-            ends.add(found.get(new TopicPartition(arguments.plan().target().topic(), lane))
+            ends.add(found.get(new TopicPartition(arguments.target().topic(), lane))
                     .offset());
         }
         return ends;

@@ -56,7 +56,7 @@ class LaneWriterTest {
                 "--shuffle-window=64 kb",
                 "--epochs=2"));
         args.addAll(List.of(options));
-        return TopicFeedOptions.parse(args.toArray(new String[0])).plan();
+        return TopicFeedPlan.of(TopicFeedOptions.parse(args.toArray(new String[0])));
     }
 
     private static List<Step> write(StreamContent content, TopicFeedPlan plan, KafkaLane from) throws IOException {

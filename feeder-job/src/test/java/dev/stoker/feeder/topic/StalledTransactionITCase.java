@@ -60,7 +60,7 @@ class StalledTransactionITCase {
             throws Exception {
         TestDataset dataset = TestDataset.create(directory.resolve("data"), 11, 50, 40, 40);
         try (KafkaBroker broker = KafkaBroker.start(directory.resolve("broker"))) {
-            TopicFeedOptions arguments = TopicFeedOptions.parse(new String[] {
+            TopicFeedPlan arguments = TopicFeedPlan.of(TopicFeedOptions.parse(new String[] {
                 dataset.path().toString(),
                 "--to=kafka",
                 "--bootstrap=" + broker.bootstrap(),
@@ -73,10 +73,11 @@ class StalledTransactionITCase {
                 "--parallelism=1",
                 "--epochs=300",
                 "--checkpoint-interval=200 ms"
-            });
-            feed = arguments.plan().feed().id();
+            }));
+            feed = arguments.feed().id();
             StreamExecutionEnvironment env = StalledCheckpoints.environment(directory.resolve("checkpoints"));
-            TopicFeedGraph.build(env, arguments.plan(), arguments.feed().checkpointInterval(), 1);
+            env.setParallelism(1);
+        TopicFeedJob.build(env, arguments);
             StalledCheckpoints.begin(stall);
             JobClient job = env.executeAsync();
             StalledCheckpoints.await(stall, cluster, job);
@@ -84,7 +85,7 @@ class StalledTransactionITCase {
             assertThat(Topic.read(broker.bootstrap(), "stalled", 2).values()).allMatch(List::isEmpty);
             StalledCheckpoints.end();
             job.getJobExecutionResult().get(120, TimeUnit.SECONDS);
-            OrderSpec order = OrderSpec.fromJson(arguments.plan().feed().order());
+            OrderSpec order = OrderSpec.fromJson(arguments.feed().order());
             Topic.verify(dataset, order, 300, Topic.read(broker.bootstrap(), "stalled", 2));
         }
     }

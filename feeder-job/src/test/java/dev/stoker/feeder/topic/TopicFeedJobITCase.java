@@ -65,7 +65,7 @@ class TopicFeedJobITCase {
     private static Admin admin;
     private static TestDataset dataset;
 
-    private TopicFeedOptions arguments;
+    private TopicFeedPlan arguments;
 
     @BeforeAll
     static void prepare() throws Exception {
@@ -85,15 +85,15 @@ class TopicFeedJobITCase {
     void forget(@InjectMiniCluster MiniCluster cluster) throws Exception {
         RunningJobs.cancel(cluster);
         if (arguments != null) {
-            StopSignal.clear(arguments.plan().feed().id());
+            StopSignal.clear(arguments.feed().id());
         }
     }
 
-    private TopicFeedOptions arguments(String topic, String... options) throws IOException {
+    private TopicFeedPlan arguments(String topic, String... options) throws IOException {
         return arguments(dataset, topic, options);
     }
 
-    private static TopicFeedOptions arguments(TestDataset of, String topic, String... options) throws IOException {
+    private static TopicFeedPlan arguments(TestDataset of, String topic, String... options) throws IOException {
         List<String> args = new ArrayList<>(List.of(
                 of.path().toString(),
                 "--to=kafka",
@@ -110,24 +110,25 @@ class TopicFeedJobITCase {
         if (args.stream().noneMatch(option -> option.startsWith("--checkpoint-interval="))) {
             args.add("--checkpoint-interval=300 ms");
         }
-        return TopicFeedOptions.parse(args.toArray(new String[0]));
+        return TopicFeedPlan.of(TopicFeedOptions.parse(args.toArray(new String[0])));
     }
 
     private JobClient start(String topic, String... options) throws Exception {
         return start(arguments(topic, options));
     }
 
-    private JobClient start(TopicFeedOptions with) throws Exception {
+    private JobClient start(TopicFeedPlan with) throws Exception {
         arguments = with;
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-        TopicFeedGraph.build(env, arguments.plan(), arguments.feed().checkpointInterval(), 2);
+        env.setParallelism(2);
+        TopicFeedJob.build(env, arguments);
         // A stalled checkpoint would keep the topic back until its timeout.
         assertThat(env.getCheckpointConfig().getCheckpointTimeout()).isEqualTo(60_000);
         return env.executeAsync();
     }
 
     private void verify(String topic, int epochs) throws IOException {
-        OrderSpec order = OrderSpec.fromJson(arguments.plan().feed().order());
+        OrderSpec order = OrderSpec.fromJson(arguments.feed().order());
         Topic.verify(dataset, order, epochs, Topic.read(broker.bootstrap(), topic, 4));
     }
 
@@ -217,7 +218,7 @@ class TopicFeedJobITCase {
         // One group has read everything, and the other one has not started.
         commitEnd(topic, "trainers");
         long standing = records(topic);
-        TopicProgress progress = TopicProgress.of(arguments.plan().feed().id());
+        TopicProgress progress = TopicProgress.of(arguments.feed().id());
         until(
                 "every lane waits",
                 () -> progress.snapshot().lanes().stream()
@@ -227,7 +228,7 @@ class TopicFeedJobITCase {
         assertThat(records(topic)).isEqualTo(standing);
         commitEnd(topic, "evaluation");
         awaitRecords(topic, standing + 1);
-        StopSignal.of(arguments.plan().feed().id()).request();
+        StopSignal.of(arguments.feed().id()).request();
         await(job);
     }
 
@@ -255,14 +256,14 @@ class TopicFeedJobITCase {
 
     @Test
     void fencesAZombieAndDropsWhatItHasNotCommitted() throws Exception {
-        TopicFeedOptions later = arguments("zombie", "--epochs=1", "--delivery=exactly-once");
+        TopicFeedPlan later = arguments("zombie", "--epochs=1", "--delivery=exactly-once");
         admin.createTopics(List.of(new NewTopic("zombie", 4, (short) 1))).all().get();
         // A transaction of a task of the feed that was interrupted in the middle of the transaction.
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers",
                 broker.bootstrap(),
                 "transactional.id",
-                "stoker-" + later.plan().feed().id() + "-1-1",
+                "stoker-" + later.feed().id() + "-1-1",
                 "transaction.timeout.ms",
                 "600000");
         try (KafkaProducer<byte[], byte[]> zombie =
@@ -288,7 +289,7 @@ class TopicFeedJobITCase {
     void eachEpochTakesTheNewestVersionAndKeepsItWhenTheFeedIsStartedAgain() throws Exception {
         TestDataset growing = TestDataset.create(directory.resolve("growing"), 3, 500, 60, 70, 20, 50);
         String[] options = {"--follow", "--pace-groups=trainers", "--epochs=3", "--epochs-ahead=0"};
-        TopicFeedOptions first = arguments(growing, "followed", options);
+        TopicFeedPlan first = arguments(growing, "followed", options);
         JobClient job = start(first);
         until("the end of epoch 0", () -> lanesAt("followed", RecordPosition.end(0)) == 4);
         growing.append(4, 500, 30, 80, 10, 10, 90);
@@ -300,12 +301,12 @@ class TopicFeedJobITCase {
         assertThat(lanesAt("followed", RecordPosition.end(0))).isEqualTo(2);
         growing.append(5, 500, 33, 44);
         // Without state, and with more chunks than before.
-        TopicFeedOptions again = arguments(growing, "followed", options);
+        TopicFeedPlan again = arguments(growing, "followed", options);
         JobClient later = start(again);
         commitEverything("followed", later);
         Topic.verify(
                 growing,
-                OrderSpec.fromJson(first.plan().feed().order()),
+                OrderSpec.fromJson(first.feed().order()),
                 List.of(1L, 2L, 3L),
                 Topic.read(broker.bootstrap(), "followed", 4));
         assertThatThrownBy(() -> start(arguments(growing, "followed", "--follow", "--epochs=9", "--name=else")))

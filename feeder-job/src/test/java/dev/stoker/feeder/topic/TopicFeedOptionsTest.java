@@ -31,11 +31,11 @@ class TopicFeedOptionsTest {
         dataset = TestDataset.create(directory.resolve("photos"), 5, 20, rows);
     }
 
-    private TopicFeedOptions parse(String... options) throws IOException {
+    private TopicFeedPlan parse(String... options) throws IOException {
         List<String> args = new ArrayList<>(List.of(
                 dataset.path().toString(), "--to", "kafka", "--bootstrap", "a:1,b:2", "--topic", "t", "--epochs", "3"));
         args.addAll(List.of(options));
-        return TopicFeedOptions.parse(args.toArray(new String[0]));
+        return TopicFeedPlan.of(TopicFeedOptions.parse(args.toArray(new String[0])));
     }
 
     @Test
@@ -51,10 +51,10 @@ class TopicFeedOptionsTest {
     @ParameterizedTest
     @CsvSource({"1, 16", "2, 16", "3, 18", "5, 20", "8, 16", "13, 26", "16, 16", "24, 24", "30, 30", "17, 17"})
     void choosesLanesThatTheRanksCanShare(int worldSize, int lanes) throws IOException {
-        TopicFeedOptions arguments = parse("--world-size", "" + worldSize);
-        assertThat(arguments.plan().lanes()).isEqualTo(lanes);
-        assertThat(arguments.readAmplification()).isEqualTo(1);
-        OrderSpec order = OrderSpec.fromJson(arguments.plan().feed().order());
+        TopicFeedPlan plan = parse("--world-size", "" + worldSize);
+        assertThat(plan.lanes()).isEqualTo(lanes);
+        assertThat(plan.readAmplification()).isEqualTo(1);
+        OrderSpec order = OrderSpec.fromJson(plan.feed().order());
         assertThat(order.laneOrder()).isEqualTo(LaneOrder.FIXED);
     }
 
@@ -106,12 +106,12 @@ class TopicFeedOptionsTest {
 
     @Test
     void takesTheOptionsOfEveryFeed() throws IOException {
-        TopicFeedOptions arguments = parse(
+        TopicFeedPlan plan = parse(
                 "--world-size=2", "--seed=9", "--pace-groups=a;b", "--bytes-ahead=10 mb", "--delivery=exactly-once");
-        assertThat(OrderSpec.fromJson(arguments.plan().feed().order()).seed()).isEqualTo(9);
-        assertThat(arguments.plan().feed().epochs()).isEqualTo(3);
-        assertThat(arguments.plan().pace()).isEqualTo(new TopicFeedPlan.Pace(List.of("a", "b"), 1, 10 << 20));
-        assertThat(arguments.plan().target().exactlyOnce()).isTrue();
-        assertThat(arguments.plan().target().bootstrap()).isEqualTo("a:1,b:2");
+        assertThat(OrderSpec.fromJson(plan.feed().order()).seed()).isEqualTo(9);
+        assertThat(plan.feed().epochs()).isEqualTo(3);
+        assertThat(plan.pace()).isEqualTo(new TopicFeedPlan.Pace(List.of("a", "b"), 1, 10 << 20));
+        assertThat(plan.target().exactlyOnce()).isTrue();
+        assertThat(plan.target().bootstrap()).isEqualTo("a:1,b:2");
     }
 }

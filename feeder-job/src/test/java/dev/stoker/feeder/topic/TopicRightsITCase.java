@@ -125,10 +125,10 @@ class TopicRightsITCase {
             args.removeIf(arg -> arg.startsWith(option.substring(0, option.indexOf('=') + 1)));
             args.add(option);
         }
-        TopicFeedOptions arguments = TopicFeedOptions.parse(args.toArray(new String[0]));
-        plan = arguments.plan();
+        plan = TopicFeedPlan.of(TopicFeedOptions.parse(args.toArray(new String[0])));
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-        TopicFeedGraph.build(env, plan, arguments.feed().checkpointInterval(), 2);
+        env.setParallelism(2);
+        TopicFeedJob.build(env, plan);
         return env.executeAsync();
     }
 

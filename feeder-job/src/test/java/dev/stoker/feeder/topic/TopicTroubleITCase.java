@@ -116,10 +116,10 @@ class TopicTroubleITCase {
             args.add("--checkpoint-interval=200 ms");
         }
         this.topic = topic;
-        TopicFeedOptions arguments = TopicFeedOptions.parse(args.toArray(new String[0]));
-        plan = arguments.plan();
+        plan = TopicFeedPlan.of(TopicFeedOptions.parse(args.toArray(new String[0])));
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-        TopicFeedGraph.build(env, plan, arguments.feed().checkpointInterval(), 2, around);
+        env.setParallelism(2);
+        TopicFeedJob.build(env, plan, around);
         return env.executeAsync();
     }
 

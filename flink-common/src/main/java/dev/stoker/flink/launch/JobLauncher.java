@@ -31,6 +31,16 @@ public interface JobLauncher extends AutoCloseable {
      */
     RunningJob launch(String name) throws Exception;
 
+    /**
+     * Starts the job that was built in the environment, and waits for its end unless it is {@link Mode#DETACHED}. Prints
+     * what Flink prints, and ends the job with this process if Flink is configured to do so.
+     *
+     * @throws Exception if it cannot be started, or failed
+     */
+    default void run(String name) throws Exception {
+        environment().execute(name);
+    }
+
     /** Releases what belongs to the launcher. A job in this process must have ended, or ends now. */
     @Override
     void close() throws IOException;

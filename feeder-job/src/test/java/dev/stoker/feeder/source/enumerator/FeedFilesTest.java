@@ -33,8 +33,7 @@ class FeedFilesTest {
     void resolve() throws IOException {
         TestDataset dataset = TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4);
         String name = file.getFileName().toString().replace(".json", "");
-        plan = FeedOptions.parse(new String[] {dataset.path().toString(), "--name", name})
-                .plan();
+        plan = FeedPlan.of(FeedOptions.parse(new String[] {dataset.path().toString(), "--name", name}));
     }
 
     @AfterEach
