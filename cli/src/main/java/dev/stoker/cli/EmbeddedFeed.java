@@ -6,6 +6,8 @@ import dev.stoker.feeder.SortedChunks;
 import dev.stoker.feeder.ledger.LedgerProgress;
 import dev.stoker.feeder.plan.FeedNodes;
 import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.registry.FeedLock;
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
@@ -28,9 +30,6 @@ import java.util.stream.Stream;
  * called by several threads.
  */
 final class EmbeddedFeed implements AutoCloseable {
-
-    /** Tells the coordinator that the process belongs to the feed. */
-    static final String OWN_PROCESS = "stoker.own-process";
 
     /** How long a feed may take to end cleanly. */
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(60);
@@ -58,7 +57,7 @@ final class EmbeddedFeed implements AutoCloseable {
     }
 
     static EmbeddedFeed start(FeedPlan plan) throws Exception {
-        FeedLock lock = FeedLock.take(plan.name());
+        FeedLock lock = FeedFile.lock(plan.name());
         NodeLease lease;
         List<String> warnings;
         try {
@@ -70,7 +69,7 @@ final class EmbeddedFeed implements AutoCloseable {
             lock.close();
             throw e;
         }
-        System.setProperty(OWN_PROCESS, "true");
+        System.setProperty(StokerHome.OWN_PROCESS, "true");
         StopSignal.clear(plan.id());
         JobLauncher launcher = FeedJob.embedded(plan);
         new FeedGraph(plan).addTo(launcher.environment());

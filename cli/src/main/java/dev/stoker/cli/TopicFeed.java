@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import dev.stoker.feeder.FeedJob;
 import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.feeder.topic.TopicFeedJob;
 import dev.stoker.feeder.topic.TopicFeedPlan;
@@ -37,7 +38,7 @@ final class TopicFeed {
         UUID id = feed.id();
         err.println("stoker: starting the feed …");
         long began = System.nanoTime();
-        FeedLock lock = FeedLock.take(feed.name());
+        FeedLock lock = FeedFile.lock(feed.name());
         TopicFiles files = new TopicFiles(plan);
         boolean isPublished = false;
         try (Signals signals = new Signals()) {

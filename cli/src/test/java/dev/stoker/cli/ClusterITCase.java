@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.topic.TopicReader;
-import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.flink.embedded.ListeningSockets;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.kafka.RecordPosition;

@@ -8,7 +8,7 @@ import dev.stoker.feeder.FeedGraph;
 import dev.stoker.feeder.FeedJob;
 import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
-import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.TestDataset;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
-import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
-import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.ledger.LedgerReader;

@@ -1,5 +1,6 @@
 package dev.stoker.feeder.plan;
 
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;

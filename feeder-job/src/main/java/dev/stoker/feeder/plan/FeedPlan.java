@@ -1,5 +1,6 @@
 package dev.stoker.feeder.plan;
 
+import dev.stoker.feeder.registry.FeedEntry;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.server.feed.FeedSpec;
 import dev.stoker.server.feed.GroupSpec;
@@ -149,6 +150,13 @@ public record FeedPlan(
      */
     public static FeedPlan of(FeedOptions options) throws IOException {
         return FeedResolution.plan(options);
+    }
+
+    /** Returns the streams as the register of running feeds lists them. */
+    public List<FeedEntry.Stream> entries() {
+        return streams.stream()
+                .map(s -> new FeedEntry.Stream(s.name(), s.path(), s.dataset(), s.version(), s.split(), s.follow()))
+                .toList();
     }
 
     /** The time between checkpoints. */

@@ -1,17 +1,17 @@
-package dev.stoker.cli;
+package dev.stoker.feeder.registry;
 
-import dev.stoker.feeder.plan.StokerHome;
 import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * The lock of the one process that may serve a feed of a name. The system releases it when the process ends in any way.
  */
-final class FeedLock implements AutoCloseable {
+public final class FeedLock implements AutoCloseable {
 
     private final FileChannel channel;
 
@@ -19,39 +19,26 @@ final class FeedLock implements AutoCloseable {
         this.channel = channel;
     }
 
-    /**
-     * Acquires the lock of a name.
-     *
-     * @throws CommandException if another process has it
-     */
-    static FeedLock take(String name) throws IOException {
-        Path file = StokerHome.feedFile(name).resolveSibling(name + ".lock");
+    /** Acquires the lock of a name; empty if another process, or another part of this one, has it. */
+    public static Optional<FeedLock> tryTake(String name) throws IOException {
+        Path file = FeedRegister.beside(name, ".lock");
         PrivateFiles.createDirectories(file.getParent());
         FileChannel channel = PrivateFiles.openLock(file);
         try {
             FileLock lock = channel.tryLock();
             if (lock != null) {
-                return new FeedLock(channel);
+                return Optional.of(new FeedLock(channel));
             }
         } catch (OverlappingFileLockException e) {
             // This process itself holds the lock.
             channel.close();
-            throw taken(name);
+            return Optional.empty();
         } catch (IOException e) {
             channel.close();
             throw e;
         }
         channel.close();
-        throw taken(name);
-    }
-
-    private static CommandException taken(String name) throws IOException {
-        String pid = FeedFile.find(name)
-                .filter(feed -> feed.state() == FeedFile.State.RUNNING)
-                .map(feed -> " (pid " + feed.pid() + ")")
-                .orElse("");
-        return new CommandException("a feed " + name + " is already running" + pid + "; stop it with stoker stop "
-                + name + ", or use another --name");
+        return Optional.empty();
     }
 
     @Override

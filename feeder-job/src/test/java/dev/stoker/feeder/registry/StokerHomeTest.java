@@ -1,4 +1,4 @@
-package dev.stoker.feeder.plan;
+package dev.stoker.feeder.registry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

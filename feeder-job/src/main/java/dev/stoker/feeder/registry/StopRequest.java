@@ -1,4 +1,4 @@
-package dev.stoker.feeder.plan;
+package dev.stoker.feeder.registry;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -53,6 +53,6 @@ public final class StopRequest {
     }
 
     private static Path file(String feed) {
-        return StokerHome.feedFile(feed).resolveSibling(feed + ".stop");
+        return FeedRegister.beside(feed, ".stop");
     }
 }

@@ -1,4 +1,4 @@
-package dev.stoker.feeder.plan;
+package dev.stoker.feeder.registry;
 
 import java.nio.file.Path;
 import java.util.Map;
@@ -9,6 +9,9 @@ import java.util.Map;
  * looks at.
  */
 public final class StokerHome {
+
+    /** The system property of a process that belongs to one feed alone, so that ending the process ends the feed. */
+    public static final String OWN_PROCESS = "stoker.own-process";
 
     private StokerHome() {}
 
