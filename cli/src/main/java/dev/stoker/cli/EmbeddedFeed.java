@@ -1,13 +1,16 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.FeederJob;
+import dev.stoker.feeder.FeedGraph;
+import dev.stoker.feeder.FeedJob;
 import dev.stoker.feeder.SortedChunks;
 import dev.stoker.feeder.ledger.LedgerProgress;
 import dev.stoker.feeder.plan.FeedNodes;
 import dev.stoker.feeder.plan.FeedPlan;
-import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.registry.FeedLock;
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;
-import dev.stoker.flink.embedded.EmbeddedFlink;
+import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.NodeLease;
 import dev.stoker.server.feed.FeedStatus;
@@ -18,26 +21,15 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
-import org.apache.flink.api.common.JobExecutionResult;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.TaskManagerOptions;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
  * A feed in this process: the same job as on a cluster, on Flink's embedded cluster. Only {@link #requestStop} may be
  * called by several threads.
  */
 final class EmbeddedFeed implements AutoCloseable {
-
-    /** Tells the coordinator that the process belongs to the feed. */
-    static final String OWN_PROCESS = "stoker.own-process";
 
     /** How long a feed may take to end cleanly. */
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(60);
@@ -46,7 +38,7 @@ final class EmbeddedFeed implements AutoCloseable {
     private final FeedPlan plan;
     private final FeedLock lock;
     private final List<String> warnings;
-    private final CompletableFuture<JobExecutionResult> result;
+    private final RunningJob job;
     private NodeLease lease;
     private FeedStatus last;
     private boolean closed;
@@ -56,17 +48,16 @@ final class EmbeddedFeed implements AutoCloseable {
             FeedLock lock,
             NodeLease lease,
             List<String> warnings,
-            CompletableFuture<JobExecutionResult> result) {
+            RunningJob job) {
         this.plan = plan;
         this.lock = lock;
         this.lease = lease;
         this.warnings = warnings;
-        this.result = result;
+        this.job = job;
     }
 
-    static EmbeddedFeed start(FeederArguments arguments) throws Exception {
-        FeedPlan plan = arguments.plan();
-        FeedLock lock = FeedLock.take(plan.name());
+    static EmbeddedFeed start(FeedPlan plan) throws Exception {
+        FeedLock lock = FeedFile.lock(plan.name());
         NodeLease lease;
         List<String> warnings;
         try {
@@ -78,26 +69,11 @@ final class EmbeddedFeed implements AutoCloseable {
             lock.close();
             throw e;
         }
-        System.setProperty(OWN_PROCESS, "true");
+        System.setProperty(StokerHome.OWN_PROCESS, "true");
         StopSignal.clear(plan.id());
-        int parallelism = arguments.parallelism(1);
-        StreamExecutionEnvironment env = environment(parallelism);
-        FeederJob.build(env, plan, arguments.checkpointInterval(), parallelism);
-        return new EmbeddedFeed(
-                plan,
-                lock,
-                lease,
-                warnings,
-                env.executeAsync("stoker feed " + plan.name()).getJobExecutionResult());
-    }
-
-    /** Returns an embedded Flink environment with the little memory that a feed needs of it. */
-    static StreamExecutionEnvironment environment(int parallelism) {
-        Configuration settings = new Configuration();
-        settings.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(8));
-        settings.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(8));
-        settings.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(8));
-        return EmbeddedFlink.environment(parallelism, settings);
+        JobLauncher launcher = FeedJob.embedded(plan);
+        new FeedGraph(plan).addTo(launcher.environment());
+        return new EmbeddedFeed(plan, lock, lease, warnings, launcher.launch(FeedJob.name(plan)));
     }
 
     FeedPlan plan() {
@@ -141,9 +117,9 @@ final class EmbeddedFeed implements AutoCloseable {
      */
     boolean ended(Duration limit) throws Exception {
         try {
-            result.get(limit.toMillis(), TimeUnit.MILLISECONDS);
-            return true;
-        } catch (TimeoutException e) {
+            if (job.ended(limit)) {
+                return true;
+            }
             long asked = stopAsked.get();
             if (asked != 0 && System.nanoTime() - asked > STOP_PATIENCE.toNanos()) {
                 // Only running tasks receive the request; tasks that are being restarted do not.

@@ -1,20 +1,15 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.stoker.feeder.plan.StokerHome;
-import dev.stoker.transport.RegularFile;
+import dev.stoker.feeder.registry.FeedLock;
+import dev.stoker.feeder.registry.FeedRegister;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
@@ -27,9 +22,6 @@ record FeedFile(String name, JsonNode json) {
     /** The most feeds that an error lists. */
     private static final int NAMED = 8;
 
-    static final int MAX_BYTES = 1 << 24;
-    private static final JsonMapper JSON = new JsonMapper();
-
     /** The state of a feed. */
     enum State {
         /** Its process is serving. */
@@ -41,12 +33,7 @@ record FeedFile(String name, JsonNode json) {
     }
 
     static Optional<FeedFile> find(String name) throws IOException {
-        try {
-            return Optional.of(
-                    new FeedFile(name, JSON.readTree(RegularFile.read(StokerHome.feedFile(name), MAX_BYTES))));
-        } catch (NoSuchFileException e) {
-            return Optional.empty();
-        }
+        return FeedRegister.find(name).map(json -> new FeedFile(name, json));
     }
 
     /**
@@ -60,6 +47,24 @@ record FeedFile(String name, JsonNode json) {
             throw new CommandException("there is no feed " + name + " on this machine; " + known());
         }
         return file.get();
+    }
+
+    /**
+     * Acquires the lock of the one process that may serve a feed of this name.
+     *
+     * @throws CommandException if another process has it
+     */
+    static FeedLock lock(String name) throws IOException {
+        Optional<FeedLock> lock = FeedLock.tryTake(name);
+        if (lock.isPresent()) {
+            return lock.get();
+        }
+        String pid = find(name)
+                .filter(feed -> feed.state() == State.RUNNING)
+                .map(feed -> " (pid " + feed.pid() + ")")
+                .orElse("");
+        throw new CommandException("a feed " + name + " is already running" + pid + "; stop it with stoker stop "
+                + name + ", or use another --name");
     }
 
     /** Lists some of the known feeds, running ones first: files of ended feeds stay for the audit. */
@@ -76,16 +81,9 @@ record FeedFile(String name, JsonNode json) {
 
     static List<FeedFile> list() throws IOException {
         List<FeedFile> feeds = new ArrayList<>();
-        if (!Files.isDirectory(StokerHome.feeds())) {
-            return feeds;
+        for (String name : FeedRegister.names()) {
+            find(name).ifPresent(feeds::add);
         }
-        try (Stream<Path> files = Files.list(StokerHome.feeds())) {
-            for (Path file : files.filter(f -> f.toString().endsWith(".json")).toList()) {
-                String name = file.getFileName().toString();
-                find(name.substring(0, name.length() - ".json".length())).ifPresent(feeds::add);
-            }
-        }
-        feeds.sort(Comparator.comparing(FeedFile::name));
         return feeds;
     }
 

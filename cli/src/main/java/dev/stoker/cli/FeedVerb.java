@@ -1,7 +1,9 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.kafka.KafkaArguments;
-import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.plan.FeedOptions;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.topic.TopicFeedOptions;
+import dev.stoker.feeder.topic.TopicFeedPlan;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.server.feed.FeedStatus;
 import java.io.PrintWriter;
@@ -44,11 +46,11 @@ final class FeedVerb implements Callable<Integer> {
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
         String[] args = arguments.toArray(new String[0]);
-        if (KafkaArguments.wanted(args)) {
+        if (TopicFeedOptions.wanted(args)) {
             return TopicFeed.run(
-                    KafkaArguments.parse(args), out, spec.commandLine().getErr());
+                    TopicFeedPlan.of(TopicFeedOptions.parse(args)), out, spec.commandLine().getErr());
         }
-        FeederArguments resolved = FeederArguments.parse(args);
+        FeedPlan resolved = FeedPlan.of(FeedOptions.parse(args));
         spec.commandLine().getErr().println("stoker: starting the feed …");
         long began = System.nanoTime();
         try (EmbeddedFeed feed = EmbeddedFeed.start(resolved);

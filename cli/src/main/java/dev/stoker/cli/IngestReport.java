@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.ingest.IngestResult;
-import dev.stoker.ingest.topic.TopicResult;
+import dev.stoker.ingest.topic.TopicIngestResult;
 import java.util.Locale;
 import java.util.Map;
 
@@ -33,7 +33,7 @@ final class IngestReport {
         return json;
     }
 
-    static ObjectNode json(TopicResult result) {
+    static ObjectNode json(TopicIngestResult result) {
         ObjectNode json = Json.object();
         json.put("version", result.newestVersion());
         json.put("versions", result.versions());

@@ -6,7 +6,7 @@ import dev.stoker.ingest.IngestOptions;
 import dev.stoker.ingest.IngestPlan;
 import dev.stoker.ingest.IngestProgress;
 import dev.stoker.ingest.IngestResult;
-import dev.stoker.ingest.topic.TopicOptions;
+import dev.stoker.ingest.topic.TopicIngestOptions;
 import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
 import java.util.List;
@@ -57,8 +57,8 @@ final class IngestVerb implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         String[] args = arguments.toArray(new String[0]);
-        if (TopicOptions.isTopic(args)) {
-            return TopicIngestCommand.run(TopicOptions.parse(args), json, out, err);
+        if (TopicIngestOptions.isTopic(args)) {
+            return TopicIngestCommand.run(TopicIngestOptions.parse(args), json, out, err);
         }
         IngestOptions options = IngestOptions.parse(args);
         if (options.run() == IngestOptions.Run.DRY) {

@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.plan.FeedOptions;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.server.feed.FeedStatus;
 import java.io.File;
@@ -85,7 +86,7 @@ final class RunVerb implements Callable<Integer> {
             // The feed lives as long as its trainer, even if the trainer connects late.
             args.add("--idle-timeout=0 s");
         }
-        FeederArguments resolved = FeederArguments.parse(args.toArray(new String[0]));
+        FeedPlan resolved = FeedPlan.of(FeedOptions.parse(args.toArray(new String[0])));
         err.println("stoker: starting the feed …");
         long began = System.nanoTime();
         Thread worker = Thread.currentThread();

@@ -1,6 +1,6 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;

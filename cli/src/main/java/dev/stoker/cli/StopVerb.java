@@ -1,6 +1,6 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.plan.StopRequest;
+import dev.stoker.feeder.registry.StopRequest;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.Callable;

@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.stoker.feeder.registry.FeedRegister;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -88,7 +89,7 @@ final class TopVerb implements Callable<Integer> {
         for (FeedFile feed : feeds) {
             if (feed.writesToTopic()) {
                 TopicRates rates = topics.computeIfAbsent(feed.name(), n -> new TopicRates(SECONDS));
-                TopicFiles.progress(feed.name()).ifPresent(rates::add);
+                FeedRegister.findProgress(feed.name()).ifPresent(rates::add);
                 continue;
             }
             Deque<FeedSnapshot> known = history.computeIfAbsent(feed.name(), n -> new ArrayDeque<>());

@@ -1,23 +1,23 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.kafka.KafkaArguments;
-import dev.stoker.feeder.kafka.KafkaJob;
-import dev.stoker.feeder.kafka.TopicProgress;
-import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.FeedJob;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.feeder.topic.TopicFeedJob;
+import dev.stoker.feeder.topic.TopicFeedPlan;
+import dev.stoker.feeder.topic.TopicProgress;
 import dev.stoker.flink.failure.Waits;
+import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.apache.flink.api.common.JobExecutionResult;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,31 +33,30 @@ final class TopicFeed {
 
     private TopicFeed() {}
 
-    static int run(KafkaArguments arguments, PrintWriter out, PrintWriter err) throws Exception {
-        FeederArguments feed = arguments.feed();
-        UUID id = feed.plan().id();
+    static int run(TopicFeedPlan plan, PrintWriter out, PrintWriter err) throws Exception {
+        FeedPlan feed = plan.feed();
+        UUID id = feed.id();
         err.println("stoker: starting the feed …");
         long began = System.nanoTime();
-        FeedLock lock = FeedLock.take(feed.plan().name());
-        TopicFiles files = new TopicFiles(arguments.plan());
+        FeedLock lock = FeedFile.lock(feed.name());
+        TopicFiles files = new TopicFiles(plan);
         boolean isPublished = false;
         try (Signals signals = new Signals()) {
             StopSignal.clear(id);
             TopicProgress.clear(id);
-            int parallelism = feed.parallelism(1);
-            StreamExecutionEnvironment env = EmbeddedFeed.environment(parallelism);
-            KafkaJob.build(env, arguments.plan(), feed.checkpointInterval(), parallelism);
-            JobClient job = env.executeAsync("stoker feed " + feed.plan().name());
+            JobLauncher launcher = FeedJob.embedded(feed);
+            TopicFeedJob.build(launcher.environment(), plan);
+            RunningJob job = launcher.launch(FeedJob.name(feed));
             signals.onStop(StopSignal.of(id)::request);
             files.publish(TopicProgress.of(id).snapshot());
             files.publish();
             isPublished = true;
-            KafkaJob.describe(arguments).forEach(out::println);
-            FeedReport.content(feed.plan()).forEach(out::println);
+            plan.lines().forEach(out::println);
+            FeedReport.content(feed).forEach(out::println);
             out.println("in Python: for batch in stoker.Feed(\"kafka://"
-                    + arguments.plan().target().bootstrap() + "/"
-                    + arguments.plan().target().topic() + "\"): …   (end with Ctrl-C or stoker stop "
-                    + feed.plan().name() + ")");
+                    + plan.target().bootstrap() + "/"
+                    + plan.target().topic() + "\"): …   (end with Ctrl-C or stoker stop "
+                    + feed.name() + ")");
             watch(job, files, id);
             out.println("done after " + Units.seconds(Duration.ofNanos(System.nanoTime() - began)));
         } catch (ExecutionException e) {
@@ -72,7 +71,7 @@ final class TopicFeed {
     }
 
     /** Only running tasks end cleanly; tasks that wait for brokers or for a restart do not receive the request. */
-    private static void cancelIfLate(JobClient job, long nanos) throws Exception {
+    private static void cancelIfLate(RunningJob job, long nanos) throws Exception {
         if (nanos < STOP_PATIENCE.toNanos()) {
             return;
         }
@@ -88,19 +87,14 @@ final class TopicFeed {
     }
 
     /** Waits for the end, and publishes the feed's progress each second. */
-    private static void watch(JobClient job, TopicFiles files, UUID id) throws Exception {
-        CompletableFuture<JobExecutionResult> result = job.getJobExecutionResult();
+    private static void watch(RunningJob job, TopicFiles files, UUID id) throws Exception {
         boolean isOver = false;
         long stopBegan = 0;
         while (!isOver) {
-            try {
-                result.get(1, TimeUnit.SECONDS);
-                isOver = true;
-            } catch (TimeoutException e) {
-                if (StopSignal.of(id).isRequested()) {
-                    stopBegan = stopBegan == 0 ? System.nanoTime() : stopBegan;
-                    cancelIfLate(job, System.nanoTime() - stopBegan);
-                }
+            isOver = job.ended(Duration.ofSeconds(1));
+            if (!isOver && StopSignal.of(id).isRequested()) {
+                stopBegan = stopBegan == 0 ? System.nanoTime() : stopBegan;
+                cancelIfLate(job, System.nanoTime() - stopBegan);
             }
             try {
                 files.publish(TopicProgress.of(id).snapshot());

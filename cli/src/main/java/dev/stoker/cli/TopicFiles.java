@@ -3,17 +3,14 @@ package dev.stoker.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.feeder.kafka.KafkaPlan;
-import dev.stoker.feeder.kafka.TopicProgress;
 import dev.stoker.feeder.plan.FeedPlan;
-import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.feeder.registry.FeedEntry;
+import dev.stoker.feeder.registry.FeedRegister;
+import dev.stoker.feeder.topic.TopicFeedPlan;
+import dev.stoker.feeder.topic.TopicProgress;
 import dev.stoker.flink.failure.Waits;
-import dev.stoker.storage.PrivateFiles;
-import dev.stoker.transport.RegularFile;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.util.Optional;
+import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,16 +25,16 @@ import org.slf4j.LoggerFactory;
 final class TopicFiles {
     private static final Logger LOG = LoggerFactory.getLogger(TopicFiles.class);
 
-    private final KafkaPlan plan;
+    private final TopicFeedPlan plan;
     private final long startedMs = System.currentTimeMillis();
 
-    TopicFiles(KafkaPlan plan) {
+    TopicFiles(TopicFeedPlan plan) {
         this.plan = plan;
     }
 
     /** Publishes the running feed. */
     void publish() throws IOException {
-        write(StokerHome.feedFile(plan.feed().name()), describe());
+        FeedRegister.put(plan.feed().name(), entry().running());
     }
 
     /** Publishes the feed's progress. */
@@ -58,28 +55,19 @@ final class TopicFiles {
                 shown.put("version", lane.version());
             }
         }
-        write(progressFile(plan.feed().name()), json);
+        FeedRegister.putProgress(plan.feed().name(), json);
     }
 
     /** Publishes the feed's end. */
     void withdraw() throws IOException {
-        write(StokerHome.feedFile(plan.feed().name()), describe().put("ended_ms", System.currentTimeMillis()));
-    }
-
-    /** Reads the last progress of a feed. */
-    static Optional<JsonNode> progress(String feed) throws IOException {
-        try {
-            return Optional.of(Json.MAPPER.readTree(RegularFile.read(progressFile(feed), FeedFile.MAX_BYTES)));
-        } catch (NoSuchFileException e) {
-            return Optional.empty();
-        }
+        FeedRegister.put(plan.feed().name(), entry().ended(System.currentTimeMillis()));
     }
 
     /** The newest version with which a feed that follows its dataset has begun an epoch; 0 for none or if unknown. */
     static long newestVersion(String feed) {
         long newest = 0;
         try {
-            for (JsonNode lane : progress(feed).map(now -> now.path("lanes")).orElseGet(Json::array)) {
+            for (JsonNode lane : FeedRegister.findProgress(feed).map(now -> now.path("lanes")).orElseGet(Json::array)) {
                 newest = Math.max(newest, lane.path("version").asLong());
             }
         } catch (IOException e) {
@@ -88,36 +76,20 @@ final class TopicFiles {
         return newest;
     }
 
-    private static Path progressFile(String feed) {
-        return StokerHome.feedFile(feed).resolveSibling(feed + ".progress");
-    }
-
-    private ObjectNode describe() throws IOException {
+    private FeedEntry entry() {
         FeedPlan feed = plan.feed();
-        ObjectNode json = Json.object();
-        json.put("name", feed.name()).put("id", feed.id().toString());
-        json.put("pid", ProcessHandle.current().pid()).put("started_ms", startedMs);
-        json.putArray("addresses");
-        json.putObject("topic")
-                .put("bootstrap", plan.target().bootstrap())
-                .put("name", plan.target().topic())
-                .put("partitions", plan.lanes())
-                .put("world_size", plan.worldSize())
-                .put("delivery", plan.target().exactlyOnce() ? "exactly-once" : "at-least-once");
-        ArrayNode streams = json.putArray("streams");
-        FeedPlan.Stream stream = feed.streams().get(0);
-        streams.addObject()
-                .put("name", stream.name())
-                .put("path", stream.path())
-                .put("dataset", stream.dataset().toString())
-                .put("version", stream.version())
-                .put("split", stream.split())
-                .put("follow", stream.follow());
-        json.set("order", Json.MAPPER.readTree(feed.order()));
-        return json;
-    }
-
-    private static void write(Path file, ObjectNode json) throws IOException {
-        PrivateFiles.replace(file, Json.MAPPER.writeValueAsBytes(json));
+        return new FeedEntry(
+                feed.name(),
+                feed.id(),
+                OptionalLong.of(ProcessHandle.current().pid()),
+                startedMs,
+                feed.entries(),
+                feed.order(),
+                new FeedEntry.Topic(
+                        plan.target().bootstrap(),
+                        plan.target().topic(),
+                        plan.lanes(),
+                        plan.worldSize(),
+                        plan.target().exactlyOnce() ? "exactly-once" : "at-least-once"));
     }
 }

@@ -1,12 +1,11 @@
 package dev.stoker.cli;
 
-import dev.stoker.ingest.topic.EmbeddedTopicJob;
-import dev.stoker.ingest.topic.TopicIngest;
+import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.ingest.topic.TopicIngestJob;
 import dev.stoker.ingest.topic.TopicIngestListener;
+import dev.stoker.ingest.topic.TopicIngestOptions;
 import dev.stoker.ingest.topic.TopicIngestProgress;
-import dev.stoker.ingest.topic.TopicJob;
-import dev.stoker.ingest.topic.TopicOptions;
-import dev.stoker.ingest.topic.TopicResult;
+import dev.stoker.ingest.topic.TopicIngestResult;
 import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
 import java.util.List;
@@ -19,21 +18,21 @@ final class TopicIngestCommand {
 
     private TopicIngestCommand() {}
 
-    static int run(TopicOptions options, boolean json, PrintWriter out, PrintWriter err) throws Exception {
+    static int run(TopicIngestOptions options, boolean json, PrintWriter out, PrintWriter err) throws Exception {
         if (options.isDryRun()) {
-            TopicIngest.plan(options).forEach(out::println);
+            TopicIngestJob.plan(options).forEach(out::println);
             return 0;
         }
         AtomicBoolean stop = new AtomicBoolean();
         try (Signals signals = new Signals();
                 ProgressLine line = new ProgressLine(err);
-                TopicJob job = EmbeddedTopicJob.open(options.parallelism())) {
+                JobLauncher job = TopicIngestJob.embedded(options.parallelism())) {
             signals.onStop(() -> {
                 if (!stop.getAndSet(true)) {
                     err.println("stoker: making the last version …");
                 }
             });
-            TopicResult result = TopicIngest.run(options, job, new Progress(err, line), stop::get);
+            TopicIngestResult result = TopicIngestJob.run(options, job, new Progress(err, line), stop::get);
             line.end();
             if (json) {
                 out.println(IngestReport.json(result));

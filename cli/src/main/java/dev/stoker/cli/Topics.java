@@ -1,10 +1,10 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.kafka.KafkaOptions;
-import dev.stoker.feeder.plan.FeederOptions;
+import dev.stoker.feeder.plan.FeedFlags;
+import dev.stoker.feeder.topic.TopicFeedFlags;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.ingest.spec.IngestFlags;
-import dev.stoker.ingest.topic.TopicFlags;
+import dev.stoker.ingest.topic.TopicIngestFlags;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,77 +32,77 @@ final class Topics {
     static final List<JobTopic> FEED = List.of(
             new JobTopic(
                     "Name and content",
-                    List.of(FeederOptions.NAME, FeederOptions.FOLLOW, FeederOptions.EPOCHS, FeederOptions.GROUPS)),
+                    List.of(FeedFlags.NAME, FeedFlags.FOLLOW, FeedFlags.EPOCHS, FeedFlags.GROUPS)),
             new JobTopic(
                     "Order of the samples",
                     List.of(
-                            FeederOptions.BATCH_SIZE,
-                            FeederOptions.SEED,
-                            FeederOptions.SHUFFLE,
-                            FeederOptions.SHUFFLE_WINDOW,
-                            FeederOptions.LANES,
-                            FeederOptions.LANE_ORDER)),
+                            FeedFlags.BATCH_SIZE,
+                            FeedFlags.SEED,
+                            FeedFlags.SHUFFLE,
+                            FeedFlags.SHUFFLE_WINDOW,
+                            FeedFlags.LANES,
+                            FeedFlags.LANE_ORDER)),
             new JobTopic(
                     "Addresses",
                     List.of(
-                            FeederOptions.PORT,
-                            FeederOptions.BIND,
-                            FeederOptions.ADVERTISE,
-                            FeederOptions.UI,
-                            FeederOptions.MAX_SESSIONS)),
+                            FeedFlags.PORT,
+                            FeedFlags.BIND,
+                            FeedFlags.ADVERTISE,
+                            FeedFlags.UI,
+                            FeedFlags.MAX_SESSIONS)),
             new JobTopic(
                     "Security",
                     List.of(
-                            FeederOptions.TOKEN_FILE,
-                            FeederOptions.TLS_CERT,
-                            FeederOptions.TLS_KEY,
-                            FeederOptions.TLS_CLIENT_CA,
-                            FeederOptions.INSECURE)),
+                            FeedFlags.TOKEN_FILE,
+                            FeedFlags.TLS_CERT,
+                            FeedFlags.TLS_KEY,
+                            FeedFlags.TLS_CLIENT_CA,
+                            FeedFlags.INSECURE)),
             new JobTopic(
                     "Cache and memory",
                     List.of(
-                            FeederOptions.TIER,
-                            FeederOptions.CACHE_LIFETIME,
-                            FeederOptions.CACHE_ACCESS,
-                            FeederOptions.WARM,
-                            FeederOptions.WORKING_MEMORY,
-                            FeederOptions.ORIGIN_BANDWIDTH,
-                            FeederOptions.ORIGIN_CONCURRENCY)),
+                            FeedFlags.TIER,
+                            FeedFlags.CACHE_LIFETIME,
+                            FeedFlags.CACHE_ACCESS,
+                            FeedFlags.WARM,
+                            FeedFlags.WORKING_MEMORY,
+                            FeedFlags.ORIGIN_BANDWIDTH,
+                            FeedFlags.ORIGIN_CONCURRENCY)),
             new JobTopic(
                     "Receipts, failures and the end",
                     List.of(
-                            FeederOptions.LEDGER,
-                            FeederOptions.CHECKPOINT_INTERVAL,
-                            FeederOptions.ON_CORRUPT,
-                            FeederOptions.IDLE_TIMEOUT,
-                            FeederOptions.PARALLELISM)));
+                            FeedFlags.LEDGER,
+                            FeedFlags.CHECKPOINT_INTERVAL,
+                            FeedFlags.ON_CORRUPT,
+                            FeedFlags.IDLE_TIMEOUT,
+                            FeedFlags.PARALLELISM)));
 
     static final List<JobTopic> FEED_TO_KAFKA = List.of(
             new JobTopic(
                     "Batches to a Kafka topic (--to kafka)",
                     List.of(
-                            KafkaOptions.TO,
-                            KafkaOptions.BOOTSTRAP,
-                            KafkaOptions.TOPIC,
-                            KafkaOptions.KAFKA_CONFIG,
-                            KafkaOptions.WORLD_SIZE,
-                            KafkaOptions.ALLOW_READ_AMPLIFICATION,
-                            KafkaOptions.DELIVERY,
-                            KafkaOptions.TRANSACTION_TIMEOUT)),
+                            TopicFeedFlags.TO,
+                            TopicFeedFlags.BOOTSTRAP,
+                            TopicFeedFlags.TOPIC,
+                            TopicFeedFlags.KAFKA_CONFIG,
+                            TopicFeedFlags.WORLD_SIZE,
+                            TopicFeedFlags.ALLOW_READ_AMPLIFICATION,
+                            TopicFeedFlags.DELIVERY,
+                            TopicFeedFlags.TRANSACTION_TIMEOUT)),
             new JobTopic(
                     "Records of the topic",
                     List.of(
-                            KafkaOptions.VALUE_FORMAT,
-                            KafkaOptions.SCHEMA_REGISTRY,
-                            KafkaOptions.MAX_RECORD_BYTES,
-                            KafkaOptions.REPLICATION)),
+                            TopicFeedFlags.VALUE_FORMAT,
+                            TopicFeedFlags.SCHEMA_REGISTRY,
+                            TopicFeedFlags.MAX_RECORD_BYTES,
+                            TopicFeedFlags.REPLICATION)),
             new JobTopic(
                     "Consumers that throttle the feed",
                     List.of(
-                            KafkaOptions.PACE_GROUPS,
-                            KafkaOptions.EPOCHS_AHEAD,
-                            KafkaOptions.BYTES_AHEAD,
-                            KafkaOptions.EPOCH_TIME)));
+                            TopicFeedFlags.PACE_GROUPS,
+                            TopicFeedFlags.EPOCHS_AHEAD,
+                            TopicFeedFlags.BYTES_AHEAD,
+                            TopicFeedFlags.EPOCH_TIME)));
 
     static final List<JobTopic> INGEST = List.of(
             new JobTopic(
@@ -143,25 +143,25 @@ final class Topics {
             new JobTopic(
                     "Records of a Kafka topic (kafka://…)",
                     List.of(
-                            TopicFlags.VALUE,
-                            TopicFlags.KEY,
-                            TopicFlags.KEY_FIELD,
-                            TopicFlags.HEADER,
-                            TopicFlags.TIMESTAMP,
-                            TopicFlags.SCHEMA,
-                            TopicFlags.AVRO_SCHEMA,
-                            TopicFlags.AVRO_WIRE,
-                            TopicFlags.SCHEMA_REGISTRY)),
+                            TopicIngestFlags.VALUE,
+                            TopicIngestFlags.KEY,
+                            TopicIngestFlags.KEY_FIELD,
+                            TopicIngestFlags.HEADER,
+                            TopicIngestFlags.TIMESTAMP,
+                            TopicIngestFlags.SCHEMA,
+                            TopicIngestFlags.AVRO_SCHEMA,
+                            TopicIngestFlags.AVRO_WIRE,
+                            TopicIngestFlags.SCHEMA_REGISTRY)),
             new JobTopic(
                     "Reading a Kafka topic",
                     List.of(
-                            TopicFlags.COMMIT_INTERVAL,
-                            TopicFlags.FROM,
-                            TopicFlags.UNTIL,
-                            TopicFlags.ALLOW_GAP,
-                            TopicFlags.DEAD_LETTERS,
-                            TopicFlags.MAX_DEAD_LETTERS,
-                            TopicFlags.KAFKA_CONFIG)));
+                            TopicIngestFlags.COMMIT_INTERVAL,
+                            TopicIngestFlags.FROM,
+                            TopicIngestFlags.UNTIL,
+                            TopicIngestFlags.ALLOW_GAP,
+                            TopicIngestFlags.DEAD_LETTERS,
+                            TopicIngestFlags.MAX_DEAD_LETTERS,
+                            TopicIngestFlags.KAFKA_CONFIG)));
 
     private static final List<Named> OF_VERBS = List.of(
             new Named(
@@ -213,8 +213,8 @@ final class Topics {
                 add(names, IngestFlags.PREFIX, INGEST_FROM_KAFKA);
             }
             case "feed", "run" -> {
-                add(names, FeederOptions.PREFIX, FEED);
-                add(names, FeederOptions.PREFIX, FEED_TO_KAFKA);
+                add(names, FeedFlags.PREFIX, FEED);
+                add(names, FeedFlags.PREFIX, FEED_TO_KAFKA);
             }
             case "stoker" -> names.add(new Named("Options", List.of("--help", "--version")));
             default -> {

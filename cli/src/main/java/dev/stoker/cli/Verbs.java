@@ -1,9 +1,9 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.kafka.KafkaOptions;
-import dev.stoker.feeder.plan.FeederOptions;
+import dev.stoker.feeder.plan.FeedFlags;
+import dev.stoker.feeder.topic.TopicFeedFlags;
 import dev.stoker.ingest.spec.IngestFlags;
-import dev.stoker.ingest.topic.TopicFlags;
+import dev.stoker.ingest.topic.TopicIngestFlags;
 import java.util.List;
 import java.util.Set;
 import picocli.CommandLine;
@@ -34,7 +34,7 @@ final class Verbs {
                 "Directory or URI of the samples, or kafka://host:port,…/topic.",
                 "TARGET",
                 "Directory or URI of the dataset.");
-        JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, TopicFlags.all());
+        JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, TopicIngestFlags.all());
         command.addSubcommand(ingest);
         command.addSubcommand(new InfoVerb());
         command.addSubcommand(new ShowVerb());
@@ -42,7 +42,7 @@ final class Verbs {
         command.addSubcommand(new VerifyVerb());
         command.addSubcommand(feeding(new RunVerb(arguments, trailing)));
         CommandLine feed = feeding(new FeedVerb(arguments));
-        JobOptions.describe(feed.getCommandSpec(), FeederOptions.PREFIX, KafkaOptions.all());
+        JobOptions.describe(feed.getCommandSpec(), FeedFlags.PREFIX, TopicFeedFlags.all());
         command.addSubcommand(feed);
         command.addSubcommand(new PsVerb());
         command.addSubcommand(new TopVerb());
@@ -69,8 +69,8 @@ final class Verbs {
         CommandLine command = new CommandLine(verb);
         JobOptions.describe(
                 command.getCommandSpec(),
-                FeederOptions.PREFIX,
-                FeederOptions.all(),
+                FeedFlags.PREFIX,
+                FeedFlags.all(),
                 "STREAM",
                 "What to serve: [name=]path[@version][:split]; the split is train by default.");
         return command;

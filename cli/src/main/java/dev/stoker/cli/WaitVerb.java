@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import dev.stoker.feeder.registry.FeedRegister;
 import java.io.IOException;
 import java.security.Security;
 import java.util.Arrays;
@@ -72,7 +73,7 @@ final class WaitVerb implements Callable<Integer> {
                 || FeedFile.find(feed).filter(FeedFile::writesToTopic).isEmpty()) {
             return false;
         }
-        return TopicFiles.progress(feed)
+        return FeedRegister.findProgress(feed)
                 .filter(progress -> progress.path("records").asLong() > 0)
                 .isPresent();
     }

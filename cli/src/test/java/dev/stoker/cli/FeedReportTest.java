@@ -27,7 +27,8 @@ class FeedReportTest {
                         "",
                         0,
                         null,
-                        ""),
+                        "",
+                        new FeedPlan.Work(1000, 0)),
                 new PrintWriter(out, true));
         return out.toString();
     }

@@ -2,10 +2,10 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.kafka.KafkaOptions;
-import dev.stoker.feeder.plan.FeederOptions;
+import dev.stoker.feeder.plan.FeedFlags;
+import dev.stoker.feeder.topic.TopicFeedFlags;
 import dev.stoker.ingest.spec.IngestFlags;
-import dev.stoker.ingest.topic.TopicFlags;
+import dev.stoker.ingest.topic.TopicIngestFlags;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,9 +25,9 @@ class OptionsPageTest {
     @Test
     void eachOptionOfAJobHasOneTopic() {
         assertThat(options(Topics.INGEST)).containsExactlyInAnyOrderElementsOf(IngestFlags.all());
-        assertThat(options(Topics.INGEST_FROM_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicFlags.all());
-        assertThat(options(Topics.FEED)).containsExactlyInAnyOrderElementsOf(FeederOptions.all());
-        assertThat(options(Topics.FEED_TO_KAFKA)).containsExactlyInAnyOrderElementsOf(KafkaOptions.all());
+        assertThat(options(Topics.INGEST_FROM_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicIngestFlags.all());
+        assertThat(options(Topics.FEED)).containsExactlyInAnyOrderElementsOf(FeedFlags.all());
+        assertThat(options(Topics.FEED_TO_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicFeedFlags.all());
     }
 
     private static List<ConfigOption<?>> options(List<Topics.JobTopic> topics) {
@@ -58,8 +58,8 @@ class OptionsPageTest {
                 "Ingest from Kafka: `stoker ingest`, `ingest-job.jar`",
                 IngestFlags.PREFIX,
                 Topics.INGEST_FROM_KAFKA);
-        section(page, "Feed: `stoker feed`, `stoker run`, `feeder-job.jar`", FeederOptions.PREFIX, Topics.FEED);
-        section(page, "Feed to Kafka: `stoker feed`, `feeder-job.jar`", FeederOptions.PREFIX, Topics.FEED_TO_KAFKA);
+        section(page, "Feed: `stoker feed`, `stoker run`, `feeder-job.jar`", FeedFlags.PREFIX, Topics.FEED);
+        section(page, "Feed to Kafka: `stoker feed`, `feeder-job.jar`", FeedFlags.PREFIX, Topics.FEED_TO_KAFKA);
         return page.toString();
     }
 

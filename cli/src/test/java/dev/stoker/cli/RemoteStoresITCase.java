@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
-import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.plan.FeedOptions;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
@@ -241,7 +242,7 @@ class RemoteStoresITCase {
 
     /** Every batch of an epoch by its number, as delivered by a feed over the dataset. */
     private Map<Long, List<String>> consume(String location, String name) throws Exception {
-        FeederArguments arguments = FeederArguments.parse(new String[] {
+        FeedPlan plan = FeedPlan.of(FeedOptions.parse(new String[] {
             location,
             "--name=" + name,
             "--port=0",
@@ -251,9 +252,9 @@ class RemoteStoresITCase {
             "--shuffle-window=20 kb",
             "--checkpoint-interval=200 ms",
             "--ui=off"
-        });
+        }));
         Map<Long, List<String>> batches = new TreeMap<>();
-        try (EmbeddedFeed feed = EmbeddedFeed.start(arguments)) {
+        try (EmbeddedFeed feed = EmbeddedFeed.start(plan)) {
             String address = feed.awaitReady(Duration.ofSeconds(120));
             for (int rank = 0; rank < 2; rank++) {
                 try (FeedClient client =

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
-import dev.stoker.feeder.FeederJob;
-import dev.stoker.feeder.plan.FeederArguments;
-import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.feeder.FeedGraph;
+import dev.stoker.feeder.FeedJob;
+import dev.stoker.feeder.plan.FeedOptions;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.TestDataset;
@@ -131,12 +133,13 @@ class SeveralFeedersITCase {
                 "--checkpoint-interval=300 ms",
                 "--ledger=" + directory.resolve("ledger-" + name)));
         args.addAll(List.of(options));
-        FeederArguments arguments = FeederArguments.parse(args.toArray(new String[0]));
+        FeedPlan plan = FeedPlan.of(FeedOptions.parse(args.toArray(new String[0])));
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-        FeederJob.build(env, arguments.plan(), arguments.checkpointInterval(), arguments.parallelism(1));
+        env.setParallelism(1);
+        new FeedGraph(plan).addTo(env);
         JobGraph graph = env.getStreamGraph().getJobGraph();
         // As in a job jar: every TaskManager loads the feeder's classes separately, and so has a separate node.
-        graph.setClasspaths(Stream.of(FeedNode.class, FeederJob.class)
+        graph.setClasspaths(Stream.of(FeedNode.class, FeedJob.class)
                 .map(part -> part.getProtectionDomain().getCodeSource().getLocation())
                 .toList());
         Files.deleteIfExists(StokerHome.feedFile(name));

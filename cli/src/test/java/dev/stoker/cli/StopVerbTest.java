@@ -2,8 +2,8 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.plan.StokerHome;
-import dev.stoker.feeder.plan.StopRequest;
+import dev.stoker.feeder.registry.StokerHome;
+import dev.stoker.feeder.registry.StopRequest;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frames;

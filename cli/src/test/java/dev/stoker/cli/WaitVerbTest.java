@@ -2,7 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.NodeLease;

@@ -2,8 +2,9 @@ package dev.stoker.feeder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.plan.FeederArguments;
-import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.feeder.plan.FeedOptions;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
@@ -55,7 +56,7 @@ class FeedEndITCase {
     Path directory;
 
     private TestDataset dataset;
-    private FeederArguments arguments;
+    private FeedPlan plan;
     private JobClient job;
 
     @BeforeEach
@@ -67,7 +68,7 @@ class FeedEndITCase {
     void forget(@InjectMiniCluster MiniCluster cluster) throws Exception {
         RunningJobs.cancel(cluster);
         FeedNode.closeAll();
-        StopSignal.clear(arguments.plan().id());
+        StopSignal.clear(plan.id());
     }
 
     private void start(String name, String... streams) throws Exception {
@@ -80,10 +81,11 @@ class FeedEndITCase {
                 "--parallelism=1",
                 "--epochs=1",
                 "--name=" + name));
-        arguments = FeederArguments.parse(args.toArray(new String[0]));
-        Files.deleteIfExists(StokerHome.feedFile(arguments.plan().name()));
+        plan = FeedPlan.of(FeedOptions.parse(args.toArray(new String[0])));
+        Files.deleteIfExists(StokerHome.feedFile(plan.name()));
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-        FeederJob.build(env, arguments.plan(), arguments.checkpointInterval(), 1);
+        env.setParallelism(1);
+        new FeedGraph(plan).addTo(env);
         job = env.executeAsync();
     }
 
@@ -93,7 +95,7 @@ class FeedEndITCase {
 
     private RawClient trainer(Participant participant, String stream, String group, int replica, long run)
             throws IOException {
-        Path file = StokerHome.feedFile(arguments.plan().name());
+        Path file = StokerHome.feedFile(plan.name());
         Waiting.until(() -> Files.exists(file));
         RawClient client =
                 RawClient.connect(Files.readString(file).replaceAll("(?s).*\"addresses\":\\[\"([^\"]*)\".*", "$1"));

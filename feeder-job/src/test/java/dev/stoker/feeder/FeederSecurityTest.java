@@ -3,8 +3,8 @@ package dev.stoker.feeder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
-import dev.stoker.feeder.plan.FeederArguments;
 import dev.stoker.feeder.plan.InvalidFeedException;
 import dev.stoker.server.security.AccessException;
 import java.io.IOException;
@@ -23,7 +23,7 @@ class FeederSecurityTest {
     private static void refuses(String expected, String... options) {
         List<String> args = new ArrayList<>(List.of("nosuch"));
         args.addAll(List.of(options));
-        assertThatThrownBy(() -> FeederArguments.parse(args.toArray(String[]::new)))
+        assertThatThrownBy(() -> FeedOptions.parse(args.toArray(String[]::new)))
                 .isInstanceOf(InvalidFeedException.class)
                 .satisfies(e -> assertThat(((InvalidFeedException) e).problems())
                         .singleElement()
@@ -50,7 +50,7 @@ class FeederSecurityTest {
                     new ArrayList<>(List.of(directory.resolve("nosuch").toString()));
             args.addAll(options);
             // Only the dataset is missing.
-            assertThatThrownBy(() -> FeederArguments.parse(args.toArray(String[]::new)))
+            assertThatThrownBy(() -> FeedPlan.of(FeedOptions.parse(args.toArray(String[]::new))))
                     .as("%s", options)
                     .isInstanceOf(IOException.class)
                     .isNotInstanceOf(InvalidFeedException.class);

@@ -2,7 +2,7 @@ package dev.stoker.feeder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.plan.FeederOptions;
+import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.flink.failure.RestartLimit;
 import java.time.Duration;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -17,7 +17,7 @@ class OutageBoundsTest {
 
     @Test
     void aFeedWithoutTrainersOutlivesTheOutage() {
-        assertThat(FeederOptions.IDLE_TIMEOUT.defaultValue()).isGreaterThan(OUTAGE);
+        assertThat(FeedFlags.IDLE_TIMEOUT.defaultValue()).isGreaterThan(OUTAGE);
     }
 
     /** Checkpoints fail for as long as the outage lasts. Restarts do not: a task that starts during an outage waits. */

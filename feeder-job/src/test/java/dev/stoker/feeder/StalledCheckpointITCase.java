@@ -3,8 +3,9 @@ package dev.stoker.feeder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.feeder.StalledCheckpoints.Stall;
-import dev.stoker.feeder.plan.FeederArguments;
-import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.feeder.plan.FeedOptions;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
@@ -76,7 +77,7 @@ class StalledCheckpointITCase {
     void aFeedServesOnAndItsReceiptsBecomeDurableAfterwards(Stall stall, @InjectMiniCluster MiniCluster cluster)
             throws Exception {
         TestDataset dataset = TestDataset.create(directory.resolve("data"), 11, 50, 4 * BATCHES);
-        FeederArguments arguments = FeederArguments.parse(new String[] {
+        FeedPlan plan = FeedPlan.of(FeedOptions.parse(new String[] {
             dataset.path().toString(),
             "--port=0",
             "--batch-size=4",
@@ -85,12 +86,13 @@ class StalledCheckpointITCase {
             "--parallelism=1",
             "--epochs=1",
             "--name=stalled-" + stall
-        });
-        feed = arguments.plan().id();
-        Path file = StokerHome.feedFile(arguments.plan().name());
+        }));
+        feed = plan.id();
+        Path file = StokerHome.feedFile(plan.name());
         Files.deleteIfExists(file);
         StreamExecutionEnvironment env = StalledCheckpoints.environment(directory.resolve("checkpoints"));
-        FeederJob.build(env, arguments.plan(), arguments.checkpointInterval(), 1);
+        env.setParallelism(1);
+        new FeedGraph(plan).addTo(env);
         JobClient job = env.executeAsync();
         Waiting.until(() -> Files.exists(file));
         String address = Files.readString(file).replaceAll("(?s).*\"addresses\":\\[\"([^\"]*)\".*", "$1");

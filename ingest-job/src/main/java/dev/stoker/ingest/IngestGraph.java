@@ -1,31 +1,34 @@
 package dev.stoker.ingest;
 
-import dev.stoker.connectors.dataset.ChunkSink;
-import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.PackReport;
 import dev.stoker.connectors.dataset.PackReportSerializer;
+import dev.stoker.connectors.dataset.sink.ChunkSink;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.ListedKey;
 import dev.stoker.connectors.files.ListedKeySerializer;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.PathBundleSerializer;
 import dev.stoker.connectors.files.WalkOrder;
-import dev.stoker.connectors.files.WalkSource;
+import dev.stoker.connectors.files.source.FileTreeSource;
 import dev.stoker.ingest.pack.KeyCheckOperator;
 import dev.stoker.ingest.pack.ListedCounter;
 import dev.stoker.ingest.pack.PackOperator;
 import dev.stoker.ingest.pack.PackPlan;
 import dev.stoker.ingest.pack.RehashOperator;
 import dev.stoker.ingest.pack.TakenKeysOperator;
-import java.util.OptionalLong;
+import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.BatchExecutionOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * The job's graph: walk, sort, pack, commit.
+ * The graph of an ingest: walk, sort, pack, commit. Building it reads and writes nothing.
  *
  * <pre>
  * walk (p) ── sort by bucket of the hash ── pack (p) ──┐
@@ -35,13 +38,9 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  *               and for an append a key check (p) ─────┘
  * </pre>
  *
- * @param plan for the packing tasks
- * @param run the ingest to commit
- * @param parallelism p
- * @param limit of the walk
- * @param taken chunks of the dataset whose keys must not be used again; 0 for none
+ * @param plan of the ingest
  */
-record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong limit, long taken) {
+record IngestGraph(IngestPlan plan) {
 
     /** Flink assigns keys to tasks in groups. This number per task gives all tasks about the same share. */
     private static final int KEY_GROUPS_PER_TASK = 64;
@@ -51,37 +50,65 @@ record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong l
      */
     private static final int LISTINGS = 16;
 
+    /** Adds the job to an environment, and sets what it requires of Flink. */
     void addTo(StreamExecutionEnvironment env) {
+        configure(env);
+        PackPlan pack = plan.pack();
+        boolean hasTaken = plan.reading().taken() > 0;
         DataStream<PathBundle> files = walk(env);
-        if (plan.order() instanceof WalkOrder.Listed) {
+        if (pack.order() instanceof WalkOrder.Listed) {
             DataStream<PackReport> packed = files.keyBy(new ListedKey.Selector(), ListedKeySerializer.TYPE)
-                    .transform("pack", PackReportSerializer.TYPE, new PackOperator(plan))
+                    .transform("pack", PackReportSerializer.TYPE, new PackOperator(pack))
                     .uid("pack")
                     .setParallelism(1)
                     .setMaxParallelism(1);
-            ChunkSink.addTo(taken == 0 ? packed : packed.union(check(env, files)), run);
+            ChunkSink.addTo(hasTaken ? packed.union(check(env, files)) : packed, plan.run());
             return;
         }
-        long seed = ((WalkOrder.Shuffled) plan.order()).seed();
-        DataStream<PathBundle> all = taken == 0 ? files : files.union(takenKeys(env, seed));
+        long seed = ((WalkOrder.Shuffled) pack.order()).seed();
+        DataStream<PathBundle> all = hasTaken ? files.union(takenKeys(env, seed)) : files;
         ChunkSink.addTo(
                 spread(all.keyBy(PathBundle::bucketKey, Types.INT)
-                        .transform("pack", PackReportSerializer.TYPE, new PackOperator(plan))
+                        .transform("pack", PackReportSerializer.TYPE, new PackOperator(pack))
                         .uid("pack")),
-                run);
+                plan.run());
+    }
+
+    private static void configure(StreamExecutionEnvironment env) {
+        env.setRuntimeMode(RuntimeExecutionMode.BATCH);
+        env.getConfig().enableObjectReuse();
+        Configuration own = new Configuration();
+        own.set(PipelineOptions.GENERIC_TYPES, false);
+        // Plans are cut by the number of tasks, so Flink must not change it later.
+        own.set(BatchExecutionOptions.ADAPTIVE_AUTO_PARALLELISM_ENABLED, false);
+        if (!env.getConfiguration()
+                .getOptional(RestartStrategyOptions.RESTART_STRATEGY)
+                .isPresent()) {
+            own.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
+            own.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_ATTEMPTS, 10);
+        }
+        env.configure(own);
+    }
+
+    private int parallelism(StreamExecutionEnvironment env) {
+        int wanted = plan.reading().parallelism();
+        return wanted == 0 ? env.getParallelism() : wanted;
     }
 
     private DataStream<PathBundle> walk(StreamExecutionEnvironment env) {
-        FileTree tree = plan.tree();
-        boolean isLimited = limit.isPresent();
-        WalkSource source = isLimited
-                ? WalkSource.first(limit.getAsLong(), tree, plan.order())
-                : WalkSource.of(tree, plan.order(), tree.isRemote() ? LISTINGS : plan.threads());
-        int walkers = isLimited ? 1 : parallelism;
+        PackPlan pack = plan.pack();
+        FileTree tree = pack.tree();
+        boolean isLimited = plan.reading().limit() != Long.MAX_VALUE;
+        FileTreeSource source = FileTreeSource.builder(tree)
+                .order(pack.order())
+                .threads(tree.isRemote() ? LISTINGS : pack.threads())
+                .limit(plan.reading().limit())
+                .build();
+        int walkers = isLimited ? 1 : parallelism(env);
         return env.fromSource(source, WatermarkStrategy.noWatermarks(), "walk", PathBundleSerializer.TYPE)
                 .uid("walk")
                 .setParallelism(walkers)
-                .map(new ListedCounter(plan.ingest()))
+                .map(new ListedCounter(pack.ingest()))
                 .returns(PathBundleSerializer.TYPE)
                 .name("count")
                 .uid("count")
@@ -89,22 +116,23 @@ record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong l
     }
 
     private DataStream<PathBundle> takenKeys(StreamExecutionEnvironment env, long seed) {
-        return env.fromSequence(0, taken - 1)
+        return env.fromSequence(0, plan.reading().taken() - 1)
                 .name("chunks")
                 .uid("chunks")
-                .setParallelism(parallelism)
+                .setParallelism(parallelism(env))
                 .transform(
                         "keys",
                         PathBundleSerializer.TYPE,
-                        new TakenKeysOperator(plan.access(), run.target(), run.baseVersion(), seed))
+                        new TakenKeysOperator(
+                                plan.pack().access(), plan.run().target(), plan.run().baseVersion(), seed))
                 .uid("keys")
-                .setParallelism(parallelism);
+                .setParallelism(parallelism(env));
     }
 
     private DataStream<PackReport> check(StreamExecutionEnvironment env, DataStream<PathBundle> files) {
         DataStream<PathBundle> hashed = files.transform("rehash", PathBundleSerializer.TYPE, new RehashOperator())
                 .uid("rehash")
-                .setParallelism(parallelism);
+                .setParallelism(parallelism(env));
         return spread(hashed.union(takenKeys(env, 0))
                 .keyBy(PathBundle::bucketKey, Types.INT)
                 .transform("check keys", PackReportSerializer.TYPE, new KeyCheckOperator())
@@ -112,6 +140,7 @@ record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong l
     }
 
     private <T> DataStream<T> spread(SingleOutputStreamOperator<T> operator) {
+        int parallelism = parallelism(operator.getExecutionEnvironment());
         int groups = Integer.highestOneBit(Math.max(2, parallelism) * KEY_GROUPS_PER_TASK);
         return operator.setParallelism(parallelism)
                 .setMaxParallelism(Math.max(parallelism, Math.min(PathBundle.BUCKETS, groups)));

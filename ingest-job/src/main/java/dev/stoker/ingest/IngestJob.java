@@ -1,17 +1,17 @@
 package dev.stoker.ingest;
 
 import dev.stoker.connectors.dataset.DatasetStore;
-import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.flink.embedded.EmbeddedFlink;
+import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.ingest.pack.IngestMeter;
-import dev.stoker.ingest.pack.PackPlan;
 import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.pack.SkipNotes;
 import dev.stoker.ingest.spec.FailureText;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
-import dev.stoker.ingest.topic.TopicIngest;
-import dev.stoker.ingest.topic.TopicOptions;
+import dev.stoker.ingest.topic.TopicIngestJob;
+import dev.stoker.ingest.topic.TopicIngestOptions;
 import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.CommitUnknownException;
 import dev.stoker.metadata.Committer;
@@ -25,40 +25,26 @@ import dev.stoker.storage.UnknownOutcomeException;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.BatchShuffleMode;
-import org.apache.flink.api.common.RuntimeExecutionMode;
-import org.apache.flink.configuration.BatchExecutionOptions;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
-import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.streaming.api.environment.LocalStreamEnvironment;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** The ingest: packs the files of a tree into chunks and commits one version. Entry point of the job jar. */
 public final class IngestJob {
 
-    private static final long PROGRESS_MS = 500;
-
     private IngestJob() {}
 
     /** Runs on the cluster that {@code flink run} submits to; detached, it returns when the job is submitted. */
     public static void main(String[] args) throws Exception {
-        if (TopicOptions.isTopic(args)) {
-            TopicIngest.main(args);
+        if (TopicIngestOptions.isTopic(args)) {
+            TopicIngestJob.main(args);
             return;
         }
         IngestOptions options = IngestOptions.parse(args);
@@ -74,32 +60,30 @@ public final class IngestJob {
                         + " --ingest-id " + ingestId);
             }
         };
-        StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-        if (env.getConfiguration().get(DeploymentOptions.ATTACHED)) {
-            run(options, env, listener).lines().forEach(System.out::println);
-        } else {
-            submit(options, env, listener);
+        try (JobLauncher launcher =
+                JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
+            if (launcher.mode() == JobLauncher.Mode.DETACHED) {
+                submit(options, launcher, listener);
+            } else {
+                run(options, launcher, listener).lines().forEach(System.out::println);
+            }
         }
     }
 
-    private static void submit(IngestOptions options, StreamExecutionEnvironment env, IngestListener listener)
-            throws Exception {
+    private static void submit(IngestOptions options, JobLauncher launcher, IngestListener listener) throws Exception {
         String ingest = id(options);
-        Preparation preparation = prepare(options, ingest, listener, SampleAccess.BY_LOCATION, "");
+        Preparation preparation = prepare(options, ingest, SampleAccess.BY_LOCATION, launcher);
         if (preparation.committed().isPresent()) {
             before(preparation.committed().get()).lines().forEach(System.out::println);
             return;
         }
-        try (ObjectStore store = Stores.open(options.target())) {
-            build(env, options, preparation, ingest, SampleAccess.BY_LOCATION, Dataset.open(store));
-        }
-        env.executeAsync(name(ingest));
+        start(options, preparation, ingest, SampleAccess.BY_LOCATION, launcher, listener);
         System.out.println(
                 "the ingest continues in the cluster; stoker log " + options.target() + " shows its version");
     }
 
-    /** Returns an environment that runs the job in this process. */
-    public static StreamExecutionEnvironment embedded(IngestOptions options) {
+    /** Returns a launcher that runs the job in this process. */
+    public static JobLauncher embedded(IngestOptions options) {
         int parallelism =
                 options.work().parallelism().orElse(Runtime.getRuntime().availableProcessors());
         Configuration conf = new Configuration();
@@ -110,7 +94,7 @@ public final class IngestJob {
         conf.set(ExecutionOptions.BATCH_SHUFFLE_MODE, BatchShuffleMode.ALL_EXCHANGES_PIPELINED);
         conf.set(JobManagerOptions.SCHEDULER, JobManagerOptions.SchedulerType.Default);
         conf.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
-        return EmbeddedFlink.environment(parallelism, conf);
+        return JobLauncher.embedded(EmbeddedFlink.environment(parallelism, conf));
     }
 
     /**
@@ -119,7 +103,7 @@ public final class IngestJob {
      * @throws InvalidIngestException if the ingest is not possible
      */
     public static IngestPlan plan(IngestOptions options) throws IOException {
-        return PlanText.of(options, Preparation.of(options, DatasetStore.BY_LOCATION));
+        return Preparation.of(options, DatasetStore.BY_LOCATION).plan(options, id(options), SampleAccess.BY_LOCATION);
     }
 
     /**
@@ -128,26 +112,32 @@ public final class IngestJob {
      * @throws InvalidIngestException if the ingest cannot be started with these options
      * @throws IngestFailedException if it has not committed a version; it has then left nothing visible
      */
-    public static IngestResult run(IngestOptions options, StreamExecutionEnvironment env, IngestListener listener)
+    public static IngestResult run(IngestOptions options, JobLauncher launcher, IngestListener listener)
             throws IOException, InterruptedException {
-        return run(options, env, listener, SampleAccess.BY_LOCATION);
+        return run(options, launcher, listener, SampleAccess.BY_LOCATION);
     }
 
-    static IngestResult run(
-            IngestOptions options, StreamExecutionEnvironment env, IngestListener listener, SampleAccess access)
+    static IngestResult run(IngestOptions options, JobLauncher launcher, IngestListener listener, SampleAccess access)
             throws IOException, InterruptedException {
         long began = System.nanoTime();
         String ingest = id(options);
-        Preparation preparation =
-                prepare(options, ingest, listener, access, isInThisProcess(env) ? WriterProcess.current() : "");
+        Preparation preparation = prepare(options, ingest, access, launcher);
         if (preparation.committed().isPresent()) {
             return before(preparation.committed().get());
         }
         try (IngestMeter meter = IngestMeter.open(ingest);
                 ObjectStore store = access.store().open(options.target())) {
             Dataset dataset = Dataset.open(store);
-            build(env, options, preparation, ingest, access, dataset);
-            await(env, ingest, listener, meter, began, () -> new Leases(dataset).release(ingest));
+            RunningJob job = start(options, preparation, ingest, access, launcher, listener);
+            try {
+                new IngestWatch(listener, meter, began).await(job);
+            } catch (InterruptedException e) {
+                releaseIfOver(job, e, dataset, ingest);
+                throw e;
+            } catch (ExecutionException e) {
+                releaseIfOver(job, e, dataset, ingest);
+                throw failed(ingest, e.getCause());
+            }
             long ended = System.nanoTime();
             long started = meter.firstTaskNanos() == 0 ? began : meter.firstTaskNanos();
             LogEntry entry = new Committer(dataset, Clock.systemUTC(), "")
@@ -166,64 +156,21 @@ public final class IngestJob {
         return options.ingestId().orElseGet(() -> UUID.randomUUID().toString());
     }
 
-    private static String name(String ingest) {
-        return "stoker ingest " + ingest;
-    }
-
-    private static boolean isInThisProcess(StreamExecutionEnvironment env) {
-        return env instanceof LocalStreamEnvironment;
-    }
-
-    /** Whether no task can still commit and nothing can have been committed. */
-    private static boolean isOver(StreamExecutionEnvironment env, JobClient client, Throwable failure) {
-        for (Throwable t = failure; t != null; t = t.getCause()) {
-            if (t instanceof CommitUnknownException || t instanceof UnknownOutcomeException) {
-                return false;
-            }
-        }
-        if (client == null) {
-            return false;
-        }
-        try {
-            return client.getJobStatus().get(10, TimeUnit.SECONDS).isGloballyTerminalState();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return false;
-        } catch (ExecutionException | TimeoutException | RuntimeException e) {
-            // A cluster in this process ends with its job.
-            return isInThisProcess(env);
-        }
-    }
-
     /**
      * Inspects source and dataset, creates a new dataset, and takes the ingest's lease. Takes no lease if the ingest's
      * version already exists.
      */
     private static Preparation prepare(
-            IngestOptions options, String ingest, IngestListener listener, SampleAccess access, String process)
-            throws IOException {
+            IngestOptions options, String ingest, SampleAccess access, JobLauncher launcher) throws IOException {
         Preparation found = Preparation.of(options, access.store());
         if (found.committed().isPresent()) {
             return found;
         }
         requireAtomicCreate(options, access);
         Preparation created = found.create(options, access.store());
-        created.lease(options, access.store(), ingest, process);
-        listener.started(ingest, PlanText.of(options, created));
+        boolean isHere = launcher.mode() == JobLauncher.Mode.EMBEDDED;
+        created.lease(options, access.store(), ingest, isHere ? WriterProcess.current() : "");
         return created;
-    }
-
-    private static void build(
-            StreamExecutionEnvironment env,
-            IngestOptions options,
-            Preparation preparation,
-            String ingest,
-            SampleAccess access,
-            Dataset dataset)
-            throws IOException {
-        int parallelism = options.work().parallelism().orElse(env.getParallelism());
-        configure(env);
-        graph(options, preparation, ingest, parallelism, access, dataset).addTo(env);
     }
 
     /** Checked before anything is packed: a commit must have exactly one winner. */
@@ -235,113 +182,35 @@ public final class IngestJob {
         }
     }
 
-    private static IngestGraph graph(
+    private static RunningJob start(
             IngestOptions options,
             Preparation preparation,
             String ingest,
-            int parallelism,
             SampleAccess access,
-            Dataset dataset)
-            throws IOException {
-        PackPlan plan = new PackPlan(
-                options.tree(),
-                options.order(),
-                options.target(),
-                preparation.info().encode(),
-                ingest,
-                System.currentTimeMillis(),
-                preparation.content(),
-                options.content()
-                        .label()
-                        .map(rule -> new PackPlan.Label(rule, options.content().labelField()))
-                        .orElse(null),
-                new ArrayList<>(options.content().sidecars()),
-                preparation.splitRule(),
-                preparation.chunkSizeBytes(options),
-                options.work().readThreads(),
-                options.work().readAhead(),
-                access);
-        Map<String, String> properties = new TreeMap<>();
-        properties.put("source", options.source());
-        IngestRun run = new IngestRun(
-                access.store(),
-                options.target(),
-                preparation.info().id().toString(),
-                ingest,
-                preparation.effect(options),
-                preparation.baseVersion(),
-                properties);
-        boolean isAppend = options.mode() == IngestOptions.Mode.APPEND && preparation.baseVersion() > 0;
-        long taken =
-                isAppend ? dataset.snapshot(preparation.baseVersion()).table().size() : 0;
-        return new IngestGraph(plan, run, parallelism, options.walk().limit(), taken);
-    }
-
-    private static void configure(StreamExecutionEnvironment env) {
-        env.setRuntimeMode(RuntimeExecutionMode.BATCH);
-        env.getConfig().enableObjectReuse();
-        Configuration own = new Configuration();
-        own.set(PipelineOptions.GENERIC_TYPES, false);
-        // Plans are cut by the number of tasks, so Flink must not change it later.
-        own.set(BatchExecutionOptions.ADAPTIVE_AUTO_PARALLELISM_ENABLED, false);
-        if (!env.getConfiguration()
-                .getOptional(RestartStrategyOptions.RESTART_STRATEGY)
-                .isPresent()) {
-            own.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
-            own.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_ATTEMPTS, 10);
-        }
-        env.configure(own);
-    }
-
-    private static void await(
-            StreamExecutionEnvironment env,
-            String ingest,
-            IngestListener listener,
-            IngestMeter meter,
-            long began,
-            Runnable release)
+            JobLauncher launcher,
+            IngestListener listener)
             throws IOException, InterruptedException {
-        JobClient client = null;
+        IngestPlan plan = preparation.plan(options, ingest, access);
+        listener.started(ingest, plan);
+        new IngestGraph(plan).addTo(launcher.environment());
         try {
-            client = env.executeAsync(name(ingest));
-            CompletableFuture<?> end = client.getJobExecutionResult();
-            while (true) {
-                try {
-                    end.get(PROGRESS_MS, TimeUnit.MILLISECONDS);
-                    return;
-                } catch (TimeoutException e) {
-                    report(listener, meter, began);
-                }
-            }
-        } catch (InterruptedException e) {
-            cancel(client, e);
-            if (isOver(env, client, e)) {
-                release.run();
-            }
-            throw e;
-        } catch (ExecutionException e) {
-            if (isOver(env, client, e)) {
-                release.run();
-            }
-            throw failed(ingest, e.getCause());
-        } catch (IOException | RuntimeException e) {
+            return launcher.launch("stoker ingest " + ingest);
+        } catch (IOException | InterruptedException | RuntimeException e) {
             throw e;
         } catch (Exception e) {
             throw failed(ingest, e);
         }
     }
 
-    private static void cancel(JobClient client, InterruptedException interrupt) {
-        if (client == null) {
-            return;
+    /** Releases the lease if no task can still commit and nothing can have been committed. */
+    private static void releaseIfOver(RunningJob job, Throwable failure, Dataset dataset, String ingest) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof CommitUnknownException || t instanceof UnknownOutcomeException) {
+                return;
+            }
         }
-        try {
-            client.cancel().get(30, TimeUnit.SECONDS);
-        } catch (ExecutionException | TimeoutException e) {
-            interrupt.addSuppressed(e);
-        } catch (InterruptedException e) {
-            // A second interrupt: the process ends, and the job with it.
-            interrupt.addSuppressed(e);
+        if (job.isOver()) {
+            new Leases(dataset).release(ingest);
         }
     }
 
@@ -350,27 +219,6 @@ public final class IngestJob {
                 FailureText.of(failure) + " (nothing was committed; resume with --ingest-id " + ingest + ")",
                 ingest,
                 failure);
-    }
-
-    private static void report(IngestListener listener, IngestMeter meter, long began) {
-        if (meter.firstTaskNanos() == 0) {
-            listener.progressed(new IngestProgress(
-                    IngestProgress.Phase.STARTING, 0, 0, 0, 0, 0, Duration.ofNanos(System.nanoTime() - began)));
-            return;
-        }
-        boolean isPacking = meter.firstPackNanos() != 0;
-        IngestProgress.Phase phase = !isPacking
-                ? IngestProgress.Phase.LISTING
-                : meter.bytes() < meter.listedBytes() ? IngestProgress.Phase.PACKING : IngestProgress.Phase.COMMITTING;
-        long since = isPacking ? meter.firstPackNanos() : meter.firstTaskNanos();
-        listener.progressed(new IngestProgress(
-                phase,
-                meter.listedFiles(),
-                meter.listedBytes(),
-                meter.samples(),
-                meter.bytes(),
-                meter.chunks(),
-                Duration.ofNanos(System.nanoTime() - since)));
     }
 
     private static IngestResult before(LogEntry entry) {

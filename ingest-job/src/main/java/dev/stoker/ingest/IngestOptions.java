@@ -125,6 +125,6 @@ public record IngestOptions(
      * @throws InvalidIngestException with all problems
      */
     public static IngestOptions parse(String... args) {
-        return new OptionsParser(args).parse();
+        return new IngestOptionsParser(args).parse();
     }
 }

@@ -1,17 +1,36 @@
 package dev.stoker.ingest;
 
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.ingest.pack.PackPlan;
+import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The plan of an ingest.
+ * The plan of an ingest: checked and resolved. {@link IngestGraph} builds the job from it alone.
  *
- * @param fields of the dataset, in its order
+ * @param pack for the packing tasks
+ * @param run the ingest to commit
+ * @param reading how the tree is read
  * @param lines the plan as text
  */
-public record IngestPlan(List<Field> fields, List<String> lines) {
-    public IngestPlan {
-        fields = List.copyOf(fields);
-        lines = List.copyOf(lines);
+public record IngestPlan(PackPlan pack, IngestRun run, Reading reading, ArrayList<String> lines)
+        implements Serializable {
+
+    private static final long serialVersionUID = 1;
+
+    /**
+     * How the tree is read.
+     *
+     * @param parallelism subtasks; 0 for Flink's configured parallelism
+     * @param limit take only this number of samples, the first ones; {@link Long#MAX_VALUE} for all
+     * @param taken chunks of the dataset whose keys must not be used again; 0 for none
+     */
+    public record Reading(int parallelism, long limit, long taken) implements Serializable {
+        private static final long serialVersionUID = 1;
+    }
+
+    IngestPlan(PackPlan pack, IngestRun run, Reading reading, List<String> lines) {
+        this(pack, run, reading, new ArrayList<>(lines));
     }
 }

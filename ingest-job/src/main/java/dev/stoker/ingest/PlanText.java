@@ -21,7 +21,7 @@ final class PlanText {
 
     private PlanText() {}
 
-    static IngestPlan of(IngestOptions options, Preparation preparation) throws IOException {
+    static List<String> of(IngestOptions options, Preparation preparation) throws IOException {
         List<String> lines = new ArrayList<>();
         lines.add("from   " + options.source());
         lines.add("into   " + options.target() + " (" + effect(options, preparation) + ")");
@@ -40,7 +40,7 @@ final class PlanText {
         addSplits(preparation, lines);
         addClasses(options, preparation, lines);
         lines.addAll(SourceWarnings.of(options, preparation));
-        return new IngestPlan(preparation.info().fields(), lines);
+        return lines;
     }
 
     private static String effect(IngestOptions options, Preparation preparation) {

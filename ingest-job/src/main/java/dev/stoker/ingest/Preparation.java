@@ -3,6 +3,8 @@ package dev.stoker.ingest;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.files.SkipCounts;
+import dev.stoker.ingest.pack.PackPlan;
+import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.spec.FreeTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.Sidecar;
@@ -27,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
@@ -292,11 +295,62 @@ record Preparation(
         return TargetDataset.chunkSizeBytes(info, options.work().chunkSizeBytes());
     }
 
-    IngestRun.Effect effect(IngestOptions options) {
-        return switch (options.mode()) {
-            case CREATE -> IngestRun.Effect.CREATE;
-            case APPEND -> IngestRun.Effect.APPEND;
-            case REPLACE -> IngestRun.Effect.REPLACE;
-        };
+    /**
+     * Returns the plan of the ingest.
+     *
+     * @param ingest its id
+     */
+    IngestPlan plan(IngestOptions options, String ingest, SampleAccess access) throws IOException {
+        return new IngestPlan(
+                pack(options, ingest, access),
+                run(options, ingest, access.store()),
+                new IngestPlan.Reading(
+                        options.work().parallelism().orElse(0),
+                        options.walk().limit().orElse(Long.MAX_VALUE),
+                        taken(options, access.store())),
+                PlanText.of(options, this));
+    }
+
+    private PackPlan pack(IngestOptions options, String ingest, SampleAccess access) {
+        return new PackPlan(
+                options.tree(),
+                options.order(),
+                options.target(),
+                info.encode(),
+                ingest,
+                System.currentTimeMillis(),
+                content,
+                options.content()
+                        .label()
+                        .map(rule -> new PackPlan.Label(rule, options.content().labelField()))
+                        .orElse(null),
+                new ArrayList<>(options.content().sidecars()),
+                splitRule,
+                chunkSizeBytes(options),
+                options.work().readThreads(),
+                options.work().readAhead(),
+                access);
+    }
+
+    private IngestRun run(IngestOptions options, String ingest, DatasetStore stores) {
+        TreeMap<String, String> properties = new TreeMap<>();
+        properties.put("source", options.source());
+        IngestRun.Effect effect =
+                switch (options.mode()) {
+                    case CREATE -> IngestRun.Effect.CREATE;
+                    case APPEND -> IngestRun.Effect.APPEND;
+                    case REPLACE -> IngestRun.Effect.REPLACE;
+                };
+        return new IngestRun(stores, options.target(), info.id().toString(), ingest, effect, baseVersion, properties);
+    }
+
+    /** The number of the dataset's chunks whose keys must not be used again. */
+    private long taken(IngestOptions options, DatasetStore stores) throws IOException {
+        if (options.mode() != IngestOptions.Mode.APPEND || baseVersion == 0) {
+            return 0;
+        }
+        try (ObjectStore store = stores.open(options.target())) {
+            return Dataset.open(store).snapshot(baseVersion).table().size();
+        }
     }
 }

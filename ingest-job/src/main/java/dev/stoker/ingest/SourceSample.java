@@ -1,11 +1,11 @@
 package dev.stoker.ingest;
 
-import dev.stoker.connectors.files.DirectoryLister;
-import dev.stoker.connectors.files.DirectorySplit;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.SkipCounts;
+import dev.stoker.connectors.files.listing.DirectoryLister;
+import dev.stoker.connectors.files.source.split.DirectorySplit;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;

@@ -1,11 +1,11 @@
 package dev.stoker.ingest;
 
-import dev.stoker.connectors.dataset.CommitDrivers;
 import dev.stoker.connectors.dataset.CommitRefusedException;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.dataset.TopicRun;
+import dev.stoker.connectors.dataset.sink.committer.CommitDrivers;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.AbandonedException;
 import dev.stoker.metadata.CommitRequest;

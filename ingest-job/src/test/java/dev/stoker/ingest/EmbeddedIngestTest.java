@@ -7,9 +7,16 @@ import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.pack.SampleFiles;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.WriterProcess;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -86,6 +93,29 @@ class EmbeddedIngestTest {
             assertThat(progress.remaining()).isPresent();
         });
         assertThat(Packed.read(target).keys()).hasSize(files.size());
+    }
+
+    @Test
+    void theLeaseNamesThisProcessSoThatItDoesNotOutliveIt() throws Exception {
+        Path source = directory.resolve("source");
+        Trees.file(source, "1.jpg", "x");
+        Path target = directory.resolve("target");
+        IngestOptions options = Ingests.options(source, target);
+        List<String> processes = new ArrayList<>();
+        IngestListener listener = new IngestListener() {
+            @Override
+            public void started(String ingestId, IngestPlan plan) {
+                try (ObjectStore store = new LocalObjectStore(target)) {
+                    new Leases(Dataset.open(store)).all().values().forEach(lease -> processes.add(lease.process()));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        };
+
+        IngestJob.run(options, IngestJob.embedded(options), listener);
+
+        assertThat(processes).containsExactly(WriterProcess.current());
     }
 
     @Test

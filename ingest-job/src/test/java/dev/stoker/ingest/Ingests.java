@@ -1,6 +1,7 @@
 package dev.stoker.ingest;
 
 import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.pack.SampleFiles;
 import java.io.IOException;
@@ -27,7 +28,7 @@ final class Ingests {
             throws IOException, InterruptedException {
         return IngestJob.run(
                 options(source, target, options),
-                StreamExecutionEnvironment.getExecutionEnvironment(),
+                JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment()),
                 IngestListener.SILENT,
                 access);
     }

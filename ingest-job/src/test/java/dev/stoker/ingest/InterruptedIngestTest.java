@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.pack.SampleFiles;
 import dev.stoker.ingest.spec.IngestFailedException;
@@ -78,7 +79,7 @@ class InterruptedIngestTest {
             throws IOException, InterruptedException {
         return IngestJob.run(
                 Ingests.options(source, target, options),
-                StreamExecutionEnvironment.getExecutionEnvironment(NO_RESTART),
+                JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment(NO_RESTART)),
                 IngestListener.SILENT,
                 new SampleAccess(SampleFiles.LOCAL, store));
     }
@@ -197,7 +198,7 @@ class InterruptedIngestTest {
             try {
                 end.set(IngestJob.run(
                         Ingests.options(big, target, "--parallelism", "2", "--chunk-size", "64kb"),
-                        StreamExecutionEnvironment.getExecutionEnvironment(restart),
+                        JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment(restart)),
                         IngestListener.SILENT,
                         new SampleAccess(pausing, DatasetStore.BY_LOCATION)));
             } catch (IOException | InterruptedException | RuntimeException e) {

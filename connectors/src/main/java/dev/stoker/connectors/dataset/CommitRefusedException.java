@@ -7,11 +7,11 @@ public final class CommitRefusedException extends StokerException {
 
     private static final long serialVersionUID = 1;
 
-    CommitRefusedException(String message) {
+    public CommitRefusedException(String message) {
         super(message);
     }
 
-    CommitRefusedException(String message, Throwable cause) {
+    public CommitRefusedException(String message, Throwable cause) {
         super(message, cause);
     }
 }

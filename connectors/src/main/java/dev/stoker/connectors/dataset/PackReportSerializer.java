@@ -18,7 +18,7 @@ import org.apache.flink.core.memory.DataOutputView;
 /** u8 kind (0 chunk, 1 done), then the parts in order; texts as {@link Texts}, maps with their size first. */
 public final class PackReportSerializer extends ValueSerializer<PackReport> {
 
-    static final PackReportSerializer INSTANCE = new PackReportSerializer();
+    public static final PackReportSerializer INSTANCE = new PackReportSerializer();
 
     /** Flink's view of the type. */
     public static final OpaqueType<PackReport> TYPE = OpaqueType.value(PackReport.class, INSTANCE);
@@ -66,7 +66,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
         return new PackReport.Done(task, number, chunks, readClasses(in), readNotes(in), readTexts(in));
     }
 
-    static void write(ChunkSummary chunk, DataOutputView out) throws IOException {
+    public static void write(ChunkSummary chunk, DataOutputView out) throws IOException {
         out.writeLong(chunk.id().getMostSignificantBits());
         out.writeLong(chunk.id().getLeastSignificantBits());
         Texts.write(chunk.split(), out);
@@ -78,7 +78,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
         out.writeLong(chunk.largestRow());
     }
 
-    static ChunkSummary readChunk(DataInputView in) throws IOException {
+    public static ChunkSummary readChunk(DataInputView in) throws IOException {
         UUID id = new UUID(in.readLong(), in.readLong());
         String split = Texts.read(in);
         int rows = in.readInt();
@@ -89,7 +89,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
         return new ChunkSummary(id, split, rows, length, crc32c, headLength, headCrc32c, in.readLong());
     }
 
-    static void writeClasses(Map<String, SortedSet<String>> classes, DataOutputView out) throws IOException {
+    public static void writeClasses(Map<String, SortedSet<String>> classes, DataOutputView out) throws IOException {
         out.writeInt(classes.size());
         for (Map.Entry<String, SortedSet<String>> field : classes.entrySet()) {
             Texts.write(field.getKey(), out);
@@ -100,7 +100,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
         }
     }
 
-    static Map<String, SortedSet<String>> readClasses(DataInputView in) throws IOException {
+    public static Map<String, SortedSet<String>> readClasses(DataInputView in) throws IOException {
         Map<String, SortedSet<String>> classes = new TreeMap<>();
         for (int fields = in.readInt(); fields > 0; fields--) {
             String field = Texts.read(in);
@@ -113,7 +113,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
         return classes;
     }
 
-    static void writeNotes(Map<String, Long> notes, DataOutputView out) throws IOException {
+    public static void writeNotes(Map<String, Long> notes, DataOutputView out) throws IOException {
         out.writeInt(notes.size());
         for (Map.Entry<String, Long> note : notes.entrySet()) {
             Texts.write(note.getKey(), out);
@@ -121,7 +121,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
         }
     }
 
-    static Map<String, Long> readNotes(DataInputView in) throws IOException {
+    public static Map<String, Long> readNotes(DataInputView in) throws IOException {
         Map<String, Long> notes = new TreeMap<>();
         for (int count = in.readInt(); count > 0; count--) {
             notes.put(Texts.read(in), in.readLong());
@@ -129,7 +129,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
         return notes;
     }
 
-    static void writeTexts(Map<String, String> texts, DataOutputView out) throws IOException {
+    public static void writeTexts(Map<String, String> texts, DataOutputView out) throws IOException {
         out.writeInt(texts.size());
         for (Map.Entry<String, String> text : texts.entrySet()) {
             Texts.write(text.getKey(), out);
@@ -137,7 +137,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
         }
     }
 
-    static Map<String, String> readTexts(DataInputView in) throws IOException {
+    public static Map<String, String> readTexts(DataInputView in) throws IOException {
         Map<String, String> texts = new TreeMap<>();
         for (int count = in.readInt(); count > 0; count--) {
             texts.put(Texts.read(in), Texts.read(in));

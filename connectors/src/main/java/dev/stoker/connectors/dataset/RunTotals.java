@@ -48,7 +48,7 @@ public record RunTotals(long versions, long samples, long bytes, long deadLetter
                 + "', expected four numbers; run `stoker verify` on the dataset");
     }
 
-    RunTotals plus(List<ChunkSummary> chunks, long moreDeadLetters) {
+    public RunTotals plus(List<ChunkSummary> chunks, long moreDeadLetters) {
         long rows = 0;
         long length = 0;
         for (ChunkSummary chunk : chunks) {
@@ -59,7 +59,7 @@ public record RunTotals(long versions, long samples, long bytes, long deadLetter
     }
 
     /** As a property of a log entry. */
-    Map<String, String> properties() {
+    public Map<String, String> properties() {
         return Map.of(TOTALS, versions + "," + samples + "," + bytes + "," + deadLetters);
     }
 }

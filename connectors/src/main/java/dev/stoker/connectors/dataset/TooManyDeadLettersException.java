@@ -12,8 +12,8 @@ public final class TooManyDeadLettersException extends StokerException {
         super(message);
     }
 
-    /** Without an example. */
-    static TooManyDeadLettersException of(long found, long most) {
+    /** As {@link #of(long, long, String)}, without an example. */
+    public static TooManyDeadLettersException of(long found, long most) {
         return of(found, most, "");
     }
 

@@ -54,7 +54,7 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
      *
      * @throws IOException if the entry has an invalid position
      */
-    static Optional<TopicPosition> of(LogEntry entry, String topic) throws IOException {
+    public static Optional<TopicPosition> of(LogEntry entry, String topic) throws IOException {
         Map<String, String> properties = entry.properties();
         if (!entry.topic().equals(Optional.of(topic))) {
             return Optional.empty();
@@ -93,7 +93,7 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
      * @param after looks at greater versions only
      * @throws CommitRefusedException if a version in between was recovered without its properties
      */
-    static Optional<LogEntry> newest(Dataset dataset, Snapshot base, String topic, long after) throws IOException {
+    public static Optional<LogEntry> newest(Dataset dataset, Snapshot base, String topic, long after) throws IOException {
         long version = base.table().topicVersion(topic).orElse(0);
         long recovered = base.table().recoveredVersion();
         if (recovered > Math.max(version, after)) {

@@ -18,7 +18,7 @@ import org.apache.flink.core.memory.DataOutputView;
 /** i64 checkpoint, chunks and classes as in {@link PackReportSerializer}, offsets, i64 dead letters. */
 public final class TopicReportSerializer extends ValueSerializer<TopicReport> {
 
-    static final TopicReportSerializer INSTANCE = new TopicReportSerializer();
+    public static final TopicReportSerializer INSTANCE = new TopicReportSerializer();
 
     /** Flink's view of the type. */
     public static final OpaqueType<TopicReport> TYPE = OpaqueType.value(TopicReport.class, INSTANCE);
@@ -48,14 +48,14 @@ public final class TopicReportSerializer extends ValueSerializer<TopicReport> {
         return new TopicReport(checkpoint, chunks, classes, next, in.readLong());
     }
 
-    static void writeChunks(List<ChunkSummary> chunks, DataOutputView out) throws IOException {
+    public static void writeChunks(List<ChunkSummary> chunks, DataOutputView out) throws IOException {
         out.writeInt(chunks.size());
         for (ChunkSummary chunk : chunks) {
             PackReportSerializer.write(chunk, out);
         }
     }
 
-    static List<ChunkSummary> readChunks(DataInputView in) throws IOException {
+    public static List<ChunkSummary> readChunks(DataInputView in) throws IOException {
         List<ChunkSummary> chunks = new ArrayList<>();
         for (int count = in.readInt(); count > 0; count--) {
             chunks.add(PackReportSerializer.readChunk(in));
@@ -64,7 +64,7 @@ public final class TopicReportSerializer extends ValueSerializer<TopicReport> {
     }
 
     /** i32 number, then i32 partition and i64 offset of each. */
-    static void writeOffsets(SortedMap<Integer, Long> offsets, DataOutputView out) throws IOException {
+    public static void writeOffsets(SortedMap<Integer, Long> offsets, DataOutputView out) throws IOException {
         out.writeInt(offsets.size());
         for (Map.Entry<Integer, Long> entry : offsets.entrySet()) {
             out.writeInt(entry.getKey());
@@ -72,7 +72,7 @@ public final class TopicReportSerializer extends ValueSerializer<TopicReport> {
         }
     }
 
-    static TreeMap<Integer, Long> readOffsets(DataInputView in) throws IOException {
+    public static TreeMap<Integer, Long> readOffsets(DataInputView in) throws IOException {
         TreeMap<Integer, Long> offsets = new TreeMap<>();
         for (int count = in.readInt(); count > 0; count--) {
             int partition = in.readInt();

@@ -1,5 +1,6 @@
 package dev.stoker.connectors.dataset;
 
+import dev.stoker.schemas.log.LogEntry;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.SortedMap;
@@ -28,7 +29,7 @@ public record TopicRun(
         implements Serializable {
     private static final long serialVersionUID = 1;
 
-    static final String DEAD_LETTERS = "kafka.dead_letters";
+    public static final String DEAD_LETTERS = "kafka.dead_letters";
 
     public TopicRun {
         start = new TreeMap<>(start);
@@ -37,7 +38,7 @@ public record TopicRun(
     /**
      * The checks at a commit.
      *
-     * @param guard called before each commit
+     * @param guard called around each commit
      * @param keys the origin of keys; if they come from records, other writers may have committed the same ones
      * @param baseVersion newest version when the run began
      * @param maxDeadLetters the run ends when it has more dead letters
@@ -54,16 +55,23 @@ public record TopicRun(
         RECORDS
     }
 
-    /** Called before each commit to check whether it is allowed. */
+    /** Called around each commit, on the thread of the committing task. */
     @FunctionalInterface
     public interface CommitGuard extends Serializable {
 
-        /** @throws IOException if it is not allowed, or if the check cannot be made now */
+        /**
+         * Checks before a commit whether it is allowed.
+         *
+         * @throws IOException if it is not allowed, or if the check cannot be made now
+         */
         void check() throws IOException;
+
+        /** Learns of a version that is committed. A version can be reported again after a failure. */
+        default void committed(LogEntry entry) {}
     }
 
     /** Where the dataset stands once everything before the start counts as taken. */
-    SortedMap<Integer, Long> begin() {
+    public SortedMap<Integer, Long> begin() {
         TreeMap<Integer, Long> begin = new TreeMap<>(committed.next());
         begin.putAll(start);
         return begin;

@@ -54,31 +54,31 @@ public final class FileEntries {
     }
 
     /** Collects entries. For one thread. */
-    static final class Writer {
+    public static final class Writer {
 
         private byte[] data;
         private int length;
         private int count;
         private long bytes;
 
-        Writer(int capacity) {
+        public Writer(int capacity) {
             data = new byte[capacity];
         }
 
-        int length() {
+        public int length() {
             return length;
         }
 
-        int count() {
+        public int count() {
             return count;
         }
 
         /** Sum of the files' sizes. */
-        long bytes() {
+        public long bytes() {
             return bytes;
         }
 
-        void add(byte[] key, int keyLength, long size, long modifiedMs, long[] sidecars) {
+        public void add(byte[] key, int keyLength, long size, long modifiedMs, long[] sidecars) {
             int need = keyLength + 10 * (4 + sidecars.length);
             if (data.length - length < need) {
                 data = Arrays.copyOf(data, Math.max(2 * data.length, length + need));
@@ -96,7 +96,7 @@ public final class FileEntries {
             }
         }
 
-        byte[] take() {
+        public byte[] take() {
             byte[] taken = Arrays.copyOf(data, length);
             length = 0;
             count = 0;

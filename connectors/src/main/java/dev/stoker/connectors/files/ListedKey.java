@@ -38,7 +38,7 @@ public final class ListedKey {
     }
 
     /** A path whose bytes sort in the order of a tree walk; file names cannot contain the byte 0. */
-    static byte[] sortable(String directory) {
+    public static byte[] sortable(String directory) {
         byte[] bytes = directory.getBytes(UTF_8);
         for (int i = 0; i < bytes.length; i++) {
             if (bytes[i] == '/') {

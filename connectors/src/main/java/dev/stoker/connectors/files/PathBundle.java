@@ -37,12 +37,12 @@ public record PathBundle(Kind kind, int place, byte[] directory, int count, long
     }
 
     /** The counts of a reader's skipped entries. */
-    static PathBundle of(SkipCounts counts) {
+    public static PathBundle of(SkipCounts counts) {
         return new PathBundle(Kind.COUNTS, 0, NO_DIRECTORY, 0, 0, counts.toBytes());
     }
 
     /** Files of one bucket of the shuffle. */
-    static PathBundle ofBucket(Kind kind, int bucket, FileEntries.Writer entries) {
+    public static PathBundle ofBucket(Kind kind, int bucket, FileEntries.Writer entries) {
         return new PathBundle(kind, bucket, NO_DIRECTORY, entries.count(), entries.bytes(), entries.take());
     }
 

@@ -11,7 +11,7 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 
 /** Turns a failure of the brokers into an error message with the next step. */
-final class BrokerErrors {
+public final class BrokerErrors {
     private BrokerErrors() {}
 
     /**
@@ -21,7 +21,7 @@ final class BrokerErrors {
      * @param bootstrap brokers as {@code host:port,…}
      * @param otherwise the message if brokers did answer
      */
-    static TopicException of(String topic, String bootstrap, Throwable failure, String otherwise) {
+    public static TopicException of(String topic, String bootstrap, Throwable failure, String otherwise) {
         Throwable refusal = FailureKind.refusal(failure);
         if (refusal != null) {
             return new TopicException(otherwise + advice(refusal), failure);
@@ -36,7 +36,7 @@ final class BrokerErrors {
      * @param where topic and brokers
      * @throws SuppressRestartsException if it is, with a message for the user
      */
-    static void endIfRefused(String where, Throwable failure) {
+    public static void endIfRefused(String where, Throwable failure) {
         Throwable refusal = FailureKind.refusal(failure);
         if (refusal != null) {
             throw new SuppressRestartsException(new TopicException(
@@ -51,7 +51,7 @@ final class BrokerErrors {
      *
      * @param where topic and brokers
      */
-    static TopicException notMade(String where, Throwable failure) {
+    public static TopicException notMade(String where, Throwable failure) {
         String message = where + " cannot be reached: " + rootMessage(failure);
         return FailureKind.of(failure) == FailureKind.PASSING
                 ? new BrokersAwayException(message, failure)
@@ -92,7 +92,7 @@ final class BrokerErrors {
     }
 
     /** The message of the root cause. */
-    static String rootMessage(Throwable failure) {
+    public static String rootMessage(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null) {
             root = root.getCause();

@@ -1,6 +1,5 @@
 /**
- * Topics that a feed writes: their records as Flink values, the sink, and the checks of topic and brokers before the
- * first record. Calls to {@link dev.stoker.connectors.kafka.TopicCheck} and {@link
- * dev.stoker.connectors.kafka.TopicReader} wait for brokers. This package has no threads.
+ * What the source and the sink of topics share: locations of topics, records as Flink values, and failures of brokers as messages with the next
+ * step. This package has no threads.
  */
 package dev.stoker.connectors.kafka;

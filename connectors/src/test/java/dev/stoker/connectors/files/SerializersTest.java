@@ -3,6 +3,12 @@ package dev.stoker.connectors.files;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.connectors.files.source.enumerator.FileTreeState;
+import dev.stoker.connectors.files.source.enumerator.FileTreeStateSerializer;
+import dev.stoker.connectors.files.source.event.WalkEvent;
+import dev.stoker.connectors.files.source.reader.ShuffledBundler;
+import dev.stoker.connectors.files.source.split.DirectorySplit;
+import dev.stoker.connectors.files.source.split.DirectorySplitSerializer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -33,8 +39,8 @@ class SerializersTest {
 
     @Test
     void theStateOfAWalkSurvives() throws IOException {
-        WalkState state = new WalkState(List.of(SPLIT, DirectorySplit.ROOT), Set.of("a", "b"));
-        WalkStateSerializer serializer = WalkStateSerializer.INSTANCE;
+        FileTreeState state = new FileTreeState(List.of(SPLIT, DirectorySplit.ROOT), Set.of("a", "b"));
+        FileTreeStateSerializer serializer = FileTreeStateSerializer.INSTANCE;
 
         assertThat(serializer.deserialize(1, serializer.serialize(state))).isEqualTo(state);
     }

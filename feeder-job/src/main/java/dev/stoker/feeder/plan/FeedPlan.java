@@ -1,5 +1,6 @@
 package dev.stoker.feeder.plan;
 
+import dev.stoker.feeder.registry.FeedEntry;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.server.feed.FeedSpec;
 import dev.stoker.server.feed.GroupSpec;
@@ -38,6 +39,7 @@ import java.util.UUID;
  * @param idleTimeoutMs milliseconds without trainers after which the feed ends; 0 = never
  * @param server how servers listen
  * @param ui where servers show how they stand, as {@link dev.stoker.server.ui.StatusAddress} reads it
+ * @param work parallelism and checkpoints
  */
 public record FeedPlan(
         String name,
@@ -50,7 +52,8 @@ public record FeedPlan(
         String ledger,
         long idleTimeoutMs,
         Server server,
-        String ui)
+        String ui,
+        Work work)
         implements Serializable {
 
     /**
@@ -59,6 +62,14 @@ public record FeedPlan(
      */
     public record Stream(String name, String path, UUID dataset, long version, String split, int lanes, boolean follow)
             implements Serializable {}
+
+    /**
+     * Parallelism and checkpoints.
+     *
+     * @param checkpointIntervalMs time between checkpoints
+     * @param parallelism feeder subtasks; 0 for Flink's configured parallelism
+     */
+    public record Work(long checkpointIntervalMs, int parallelism) implements Serializable {}
 
     /** A group that must finish before the feed ends. */
     public record Group(String stream, String name) implements Serializable {}
@@ -132,6 +143,36 @@ public record FeedPlan(
         groups = List.copyOf(groups);
     }
 
+    /**
+     * Resolves the options of a feed: versions, lanes, the ledger.
+     *
+     * @throws IOException if a dataset cannot be opened, or the ledger cannot be written
+     */
+    public static FeedPlan of(FeedOptions options) throws IOException {
+        return FeedResolution.plan(options);
+    }
+
+    /** Returns the streams as the register of running feeds lists them. */
+    public List<FeedEntry.Stream> entries() {
+        return streams.stream()
+                .map(s -> new FeedEntry.Stream(s.name(), s.path(), s.dataset(), s.version(), s.split(), s.follow()))
+                .toList();
+    }
+
+    /** The time between checkpoints. */
+    public Duration checkpointInterval() {
+        return Duration.ofMillis(work.checkpointIntervalMs());
+    }
+
+    /**
+     * Returns the number of subtasks: the requested number, else Flink's configured parallelism, but at most one for
+     * each lane.
+     */
+    public int parallelism(int configured) {
+        int lanes = streams.stream().mapToInt(Stream::lanes).sum();
+        return Math.max(1, Math.min(lanes, work.parallelism() == 0 ? configured : work.parallelism()));
+    }
+
     /** The same feed under an order of fewer lanes. */
     public FeedPlan withLanes(int lanes) {
         OrderSpec wide = OrderSpec.fromJson(order);
@@ -148,7 +189,7 @@ public record FeedPlan(
                         s.follow()))
                 .toList();
         return new FeedPlan(
-                name, id, fewer, spec.toJson(), groups, epochs, onCorrupt, ledger, idleTimeoutMs, server, ui);
+                name, id, fewer, spec.toJson(), groups, epochs, onCorrupt, ledger, idleTimeoutMs, server, ui, work);
     }
 
     /** What a node serves. */

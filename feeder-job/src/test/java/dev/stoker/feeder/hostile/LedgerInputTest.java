@@ -72,7 +72,8 @@ class LedgerInputTest {
                 directory.toString(),
                 0,
                 null,
-                "off"));
+                "off",
+                new FeedPlan.Work(1000, 0)));
     }
 
     @AfterEach

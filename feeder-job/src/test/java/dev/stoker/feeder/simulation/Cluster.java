@@ -115,7 +115,8 @@ final class Cluster {
                         100,
                         0,
                         new FeedPlan.Tiers(List.of(), CacheLifetime.FEED, CacheAccess.USER, false, 0, 1)),
-                "off");
+                "off",
+                new FeedPlan.Work(1000, 0));
         int machineCount = (int) simulation.between(1, 3);
         ServerOptions options = options();
         for (int i = 0; i < machineCount; i++) {

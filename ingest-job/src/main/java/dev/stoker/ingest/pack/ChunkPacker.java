@@ -1,11 +1,11 @@
 package dev.stoker.ingest.pack;
 
-import dev.stoker.connectors.files.DirectoryLister;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.SkipCounts;
-import dev.stoker.connectors.files.UnreadableException;
+import dev.stoker.connectors.files.listing.DirectoryLister;
+import dev.stoker.connectors.files.listing.UnreadableException;
 import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.ingest.spec.Sidecar;

@@ -3,7 +3,7 @@ package dev.stoker.ingest.pack;
 import dev.stoker.connectors.files.FileEntries;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.PathBundle;
-import dev.stoker.connectors.files.ShuffledBundler;
+import dev.stoker.connectors.files.source.reader.ShuffledBundler;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;

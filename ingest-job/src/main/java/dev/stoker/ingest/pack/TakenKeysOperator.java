@@ -1,7 +1,7 @@
 package dev.stoker.ingest.pack;
 
 import dev.stoker.connectors.files.PathBundle;
-import dev.stoker.connectors.files.ShuffledBundler;
+import dev.stoker.connectors.files.source.reader.ShuffledBundler;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;

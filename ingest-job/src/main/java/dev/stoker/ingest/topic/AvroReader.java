@@ -1,6 +1,6 @@
 package dev.stoker.ingest.topic;
 
-import dev.stoker.connectors.kafka.SchemaRegistry;
+import dev.stoker.connectors.kafka.registry.SchemaRegistry;
 import dev.stoker.flink.failure.Patience;
 import java.io.IOException;
 import java.io.InterruptedIOException;

@@ -22,7 +22,7 @@ import java.util.Properties;
  * @param records the first ones; may be empty
  * @param notes receives notes for the user
  */
-record NewFields(TopicOptions options, ValueFormat value, List<SourceRecord> records, List<String> notes) {
+record NewFields(TopicIngestOptions options, ValueFormat value, List<SourceRecord> records, List<String> notes) {
 
     private static final long BIG_BYTES = 1024;
 

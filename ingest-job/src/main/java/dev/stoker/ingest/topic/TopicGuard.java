@@ -1,17 +1,20 @@
 package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.TopicRun;
-import dev.stoker.connectors.kafka.SourceTopic;
 import dev.stoker.connectors.kafka.TopicLocation;
+import dev.stoker.connectors.kafka.source.SourceTopic;
+import dev.stoker.schemas.log.LogEntry;
 import java.io.IOException;
 
 /**
- * Prevents commits from a topic that was deleted and recreated, because its offsets refer to other records.
+ * Prevents commits from a topic that was deleted and recreated, because its offsets refer to other records. Counts the
+ * committed versions in the run's meter, if the committing task has one in its process.
  *
  * @param topic to read
  * @param id its id when the ingest began
+ * @param run id of this start of the job
  */
-record TopicGuard(TopicLocation topic, String id) implements TopicRun.CommitGuard {
+record TopicGuard(TopicLocation topic, String id, String run) implements TopicRun.CommitGuard {
     private static final long serialVersionUID = 1;
 
     @Override
@@ -23,5 +26,10 @@ record TopicGuard(TopicLocation topic, String id) implements TopicRun.CommitGuar
         if (!found.equals(id)) {
             throw new OtherTopicException(topic, id, found);
         }
+    }
+
+    @Override
+    public void committed(LogEntry entry) {
+        TopicMeter.find(run).ifPresent(meter -> meter.committed(entry));
     }
 }

@@ -2,7 +2,7 @@ package dev.stoker.ingest.topic;
 
 import java.util.List;
 
-/** Receives the progress of a topic ingest, on the thread that called {@link TopicIngest#run}. */
+/** Receives the progress of a topic ingest, on the thread that called {@link TopicIngestJob#run}. */
 public interface TopicIngestListener {
 
     /** Ignores all events. */

@@ -1,7 +1,6 @@
 package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.TooManyDeadLettersException;
-import dev.stoker.connectors.dataset.TopicMeter;
 import dev.stoker.connectors.dataset.TopicReport;
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.connectors.kafka.SourceRecord;
@@ -43,7 +42,7 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
 
     private static final String KEYS_STATE = "keys";
 
-    private final TopicPlan plan;
+    private final TopicPackPlan plan;
 
     private transient Patience patience;
     private transient ObjectStore store;
@@ -63,7 +62,7 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
     private transient Counter byteCounter;
     private transient Counter deadLetterCounter;
 
-    TopicPackOperator(TopicPlan plan) {
+    TopicPackOperator(TopicPackPlan plan) {
         this.plan = plan;
     }
 

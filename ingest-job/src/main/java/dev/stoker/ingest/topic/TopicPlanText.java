@@ -13,7 +13,7 @@ final class TopicPlanText {
 
     private TopicPlanText() {}
 
-    static List<String> of(TopicOptions options, TopicPreparation preparation) {
+    static List<String> of(TopicIngestOptions options, TopicPreparation preparation) {
         List<String> lines = new ArrayList<>();
         lines.add(
                 "from:    " + options.topic() + ", " + count(preparation.shape().partitions(), "partition"));
@@ -33,7 +33,7 @@ final class TopicPlanText {
                 + TopicPosition.text(preparation.start())
                 + ", " + Units.count(preparation.waiting()) + " to read");
         lines.add(
-                options.reach().until() == TopicOptions.Until.LATEST
+                options.reach().until() == TopicIngestOptions.Until.LATEST
                         ? "ends:    " + TopicPosition.text(preparation.end())
                         : "versions: one every "
                                 + options.work().commitInterval().toMillis() / 1000.0

@@ -2,8 +2,9 @@ package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.TopicPosition;
+import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.connectors.kafka.SourceRecord;
-import dev.stoker.connectors.kafka.SourceTopic;
+import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.ingest.spec.FreeTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.SplitRule;
@@ -59,7 +60,7 @@ record TopicPreparation(
      */
     record State(boolean isNew, long baseVersion) {}
 
-    static TopicPreparation of(TopicOptions options, DatasetStore stores) throws IOException {
+    static TopicPreparation of(TopicIngestOptions options, DatasetStore stores) throws IOException {
         try (SourceTopic topic = new SourceTopic(options.topic());
                 ObjectStore store = stores.open(options.target())) {
             Optional<Dataset> dataset = Dataset.find(store);
@@ -70,7 +71,7 @@ record TopicPreparation(
         }
     }
 
-    private static TopicPreparation of(TopicOptions options, Optional<Dataset> dataset, SourceTopic topic)
+    private static TopicPreparation of(TopicIngestOptions options, Optional<Dataset> dataset, SourceTopic topic)
             throws IOException {
         SourceTopic.Shape shape = topic.shape();
         Optional<Snapshot> newest =
@@ -83,7 +84,7 @@ record TopicPreparation(
             throw new OtherTopicException(options.topic(), position.get().topicId(), shape.id());
         }
         boolean isEmpty = dataset.isEmpty() || TargetDataset.isEmpty(dataset.get());
-        if (!isEmpty && position.isEmpty() && options.mode() == TopicOptions.Mode.CREATE) {
+        if (!isEmpty && position.isEmpty() && options.mode() == TopicIngestOptions.Mode.CREATE) {
             throw new InvalidIngestException("the target " + options.target() + " has version " + version
                     + " but no records of the topic " + name + "; add the topic to it with --append");
         }
@@ -112,7 +113,7 @@ record TopicPreparation(
     /**
      * Checks the fields against the dataset's, which are fixed when it is created, even if no version has a sample yet.
      */
-    private static void requireFit(DatasetInfo info, TopicOptions options, ValueFormat value, boolean isEmpty) {
+    private static void requireFit(DatasetInfo info, TopicIngestOptions options, ValueFormat value, boolean isEmpty) {
         List<String> problems = new ArrayList<>();
         List<Field> wanted = new ArrayList<>(options.mapping().fields());
         wanted.addAll(options.shape().fields());
@@ -141,7 +142,7 @@ record TopicPreparation(
     }
 
     /** Creates the dataset if it does not exist, so that its chunks belong to a dataset. */
-    TopicPreparation create(TopicOptions options, DatasetStore stores) throws IOException {
+    TopicPreparation create(TopicIngestOptions options, DatasetStore stores) throws IOException {
         if (!state.isNew()) {
             return this;
         }
@@ -155,8 +156,45 @@ record TopicPreparation(
     }
 
     /** The length of a chunk: as requested, or as set when the dataset was created. */
-    int chunkSizeBytes(TopicOptions options) {
+    int chunkSizeBytes(TopicIngestOptions options) {
         return TargetDataset.chunkSizeBytes(info, options.work().chunkSizeBytes());
+    }
+
+    /**
+     * Returns the plan of the ingest.
+     *
+     * @param run id of this start of the job
+     */
+    TopicIngestPlan plan(TopicIngestOptions options, DatasetStore stores, String run) {
+        TopicPackPlan pack = new TopicPackPlan(
+                options.topic(),
+                shape.id(),
+                new TopicPackPlan.Place(stores, options.target(), info.encode(), state.baseVersion(), run),
+                value,
+                options.mapping(),
+                splitRule,
+                chunkSizeBytes(options),
+                new TopicPackPlan.Letters(
+                        options.deadLetters().location(), options.deadLetters().most()));
+        TopicRun committing = new TopicRun(
+                stores,
+                options.target(),
+                info.id().toString(),
+                run,
+                committed,
+                new TreeMap<>(start),
+                new TopicRun.Limits(
+                        new TopicGuard(options.topic(), shape.id(), run),
+                        options.mapping().keys(),
+                        state.baseVersion(),
+                        options.deadLetters().most()));
+        TopicIngestPlan.Reading reading = new TopicIngestPlan.Reading(
+                new TreeMap<>(start),
+                options.reach().until() == TopicIngestOptions.Until.LATEST ? new TreeMap<>(end) : null,
+                shape.partitions(),
+                options.work().parallelism().orElse(0),
+                options.work().commitInterval().toMillis());
+        return new TopicIngestPlan(pack, committing, reading, TopicPlanText.of(options, this));
     }
 
     /** Records between start and end, counted by offsets. Transaction markers count. */

@@ -1,7 +1,7 @@
 package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.TopicPosition;
-import dev.stoker.connectors.kafka.SourceTopic;
+import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -17,7 +17,7 @@ import java.util.TreeMap;
  * @param position the dataset's position in the topic, if it has records of it
  * @param notes receives notes for the user
  */
-record TopicStart(TopicOptions options, Optional<TopicPosition> position, List<String> notes) {
+record TopicStart(TopicIngestOptions options, Optional<TopicPosition> position, List<String> notes) {
 
     SortedMap<Integer, Long> offsets(SourceTopic topic, SourceTopic.Shape shape, SortedMap<Integer, Long> end)
             throws IOException {
@@ -41,7 +41,7 @@ record TopicStart(TopicOptions options, Optional<TopicPosition> position, List<S
                         + ": the brokers have lost records; ingest it into a new dataset");
             } else if (next >= beginning) {
                 start.put(partition, next);
-            } else if (options.reach().gaps() == TopicOptions.Gaps.ALLOWED) {
+            } else if (options.reach().gaps() == TopicIngestOptions.Gaps.ALLOWED) {
                 notes.add("partition " + partition + ": offsets " + next + " to " + (beginning - 1)
                         + " are not in the dataset: the brokers have deleted them");
             } else {

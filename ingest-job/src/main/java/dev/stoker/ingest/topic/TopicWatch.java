@@ -1,8 +1,9 @@
 package dev.stoker.ingest.topic;
 
-import dev.stoker.connectors.dataset.TopicMeter;
-import dev.stoker.connectors.kafka.SourceTopic;
+import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.flink.failure.Waits;
+import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,8 +13,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +25,7 @@ final class TopicWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(TopicWatch.class);
 
-    private static final long TICK_MS = 100;
+    private static final Duration TICK = Duration.ofMillis(100);
     private static final long REPORT_NANOS = 500_000_000L;
     private static final long LAG_NANOS = 2_000_000_000L;
     private static final Duration LAG_PATIENCE = Duration.ofSeconds(10);
@@ -35,7 +34,7 @@ final class TopicWatch implements AutoCloseable {
     /** How long the last version may take. */
     private static final Duration LAST_VERSION_PATIENCE = Duration.ofMinutes(10);
 
-    private final TopicOptions options;
+    private final TopicIngestOptions options;
     private final TopicPreparation preparation;
     private final TopicMeter meter;
     private final int tasks;
@@ -50,13 +49,13 @@ final class TopicWatch implements AutoCloseable {
     private CompletableFuture<?> stopping;
     private long stopBegan;
 
-    TopicWatch(TopicOptions options, TopicPreparation preparation, TopicMeter meter, int tasks) {
+    TopicWatch(TopicIngestOptions options, TopicPreparation preparation, TopicMeter meter, int tasks) {
         this.options = options;
         this.preparation = preparation;
         this.meter = meter;
         this.tasks = tasks;
         this.end = preparation.end();
-        this.isBounded = options.reach().until() == TopicOptions.Until.LATEST;
+        this.isBounded = options.reach().until() == TopicIngestOptions.Until.LATEST;
     }
 
     /**
@@ -65,17 +64,12 @@ final class TopicWatch implements AutoCloseable {
      * @throws ExecutionException if it failed
      * @throws IOException if it cannot be started, or not be stopped cleanly
      */
-    void await(TopicJob job, TopicIngestListener listener, BooleanSupplier stop, String name)
+    void await(JobLauncher launcher, TopicIngestListener listener, BooleanSupplier stop, String name)
             throws IOException, InterruptedException, ExecutionException {
+        RunningJob job = start(launcher, name);
         try {
-            CompletableFuture<?> result = start(job, name);
-            while (true) {
-                try {
-                    result.get(TICK_MS, TimeUnit.MILLISECONDS);
-                    return;
-                } catch (TimeoutException e) {
-                    tick(job, listener, stop.getAsBoolean());
-                }
+            while (!job.ended(TICK)) {
+                tick(job, listener, stop.getAsBoolean());
             }
         } catch (InterruptedException e) {
             job.cancel();
@@ -83,9 +77,9 @@ final class TopicWatch implements AutoCloseable {
         }
     }
 
-    private static CompletableFuture<?> start(TopicJob job, String name) throws IOException, InterruptedException {
+    private static RunningJob start(JobLauncher launcher, String name) throws IOException, InterruptedException {
         try {
-            return job.start(name);
+            return launcher.launch(name);
         } catch (IOException | InterruptedException | RuntimeException e) {
             throw e;
         } catch (Exception e) {
@@ -93,7 +87,7 @@ final class TopicWatch implements AutoCloseable {
         }
     }
 
-    private void tick(TopicJob job, TopicIngestListener listener, boolean isAsked) throws StokerException {
+    private void tick(RunningJob job, TopicIngestListener listener, boolean isAsked) throws StokerException {
         if (isAsked) {
             stop(job);
         }
@@ -112,7 +106,7 @@ final class TopicWatch implements AutoCloseable {
         }
     }
 
-    private void stop(TopicJob job) throws StokerException {
+    private void stop(RunningJob job) throws StokerException {
         long now = System.nanoTime();
         if (stopping == null) {
             stopBegan = now;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.PathBundle;
-import dev.stoker.connectors.files.ShuffledBundler;
+import dev.stoker.connectors.files.source.reader.ShuffledBundler;
 import dev.stoker.ingest.spec.LabelRule;
 import dev.stoker.ingest.spec.SplitRule;
 import java.io.IOException;

@@ -2,6 +2,8 @@ package dev.stoker.ingest.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.flink.launch.ClusterLauncher;
+import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.Packed;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Verification;
@@ -25,27 +27,27 @@ final class Streams {
     private Streams() {}
 
     /** Runs on the shared cluster. */
-    static TopicJob job() throws IOException {
-        return new EmbeddedTopicJob(
+    static JobLauncher job() throws IOException {
+        return new ClusterLauncher(
                 Files.createTempDirectory("stream-"),
                 StreamExecutionEnvironment.createLocalEnvironment(SharedKafka.SLOTS),
                 SharedKafka.cluster(),
-                EmbeddedTopicJob.Ownership.SHARED);
+                ClusterLauncher.Ownership.SHARED);
     }
 
-    static TopicOptions options(String topic, Path target, String... more) {
+    static TopicIngestOptions options(String topic, Path target, String... more) {
         List<String> args = new ArrayList<>(List.of(topic, target.toString()));
         args.addAll(List.of(more));
-        return TopicOptions.parse(args.toArray(new String[0]));
+        return TopicIngestOptions.parse(args.toArray(new String[0]));
     }
 
     /** Runs until the topic's end. */
-    static TopicResult ingest(Topic topic, Path target, String... more) throws Exception {
+    static TopicIngestResult ingest(Topic topic, Path target, String... more) throws Exception {
         List<String> args = new ArrayList<>(List.of(more));
         args.add("--until=latest");
-        TopicOptions options = options(topic.uri(), target, args.toArray(new String[0]));
-        try (TopicJob job = job()) {
-            return TopicIngest.run(options, job, TopicIngestListener.SILENT, () -> false);
+        TopicIngestOptions options = options(topic.uri(), target, args.toArray(new String[0]));
+        try (JobLauncher job = job()) {
+            return TopicIngestJob.run(options, job, TopicIngestListener.SILENT, () -> false);
         }
     }
 

@@ -1,8 +1,8 @@
 package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.kafka.KafkaBroker;
-import dev.stoker.connectors.kafka.SourceTopic;
 import dev.stoker.connectors.kafka.TopicLocation;
+import dev.stoker.connectors.kafka.source.SourceTopic;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.KafkaBroker;
+import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.Packed;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
@@ -81,9 +82,9 @@ class TopicFailoverITCase {
     private static final class Running {
         private final AtomicBoolean stop = new AtomicBoolean();
         private final AtomicLong packed = new AtomicLong();
-        private final CompletableFuture<TopicResult> result = new CompletableFuture<>();
+        private final CompletableFuture<TopicIngestResult> result = new CompletableFuture<>();
 
-        static Running start(TopicOptions options, Configuration conf) {
+        static Running start(TopicIngestOptions options, Configuration conf) {
             Running running = new Running();
             Configuration all = new Configuration(conf);
             all.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
@@ -95,14 +96,14 @@ class TopicFailoverITCase {
             StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(all);
             Thread thread = new Thread(
                     () -> {
-                        try (TopicJob job = new SubmittedTopicJob(env)) {
+                        try (JobLauncher job = JobLauncher.submitting(env)) {
                             TopicIngestListener listener = new TopicIngestListener() {
                                 @Override
                                 public void progressed(TopicIngestProgress progress) {
                                     running.packed.set(progress.samples());
                                 }
                             };
-                            running.result.complete(TopicIngest.run(options, job, listener, running.stop::get));
+                            running.result.complete(TopicIngestJob.run(options, job, listener, running.stop::get));
                         } catch (Exception | AssertionError e) {
                             running.result.completeExceptionally(e);
                         }
@@ -125,12 +126,12 @@ class TopicFailoverITCase {
             }
         }
 
-        TopicResult stop() throws Exception {
+        TopicIngestResult stop() throws Exception {
             stop.set(true);
             return end();
         }
 
-        TopicResult end() throws Exception {
+        TopicIngestResult end() throws Exception {
             try {
                 return result.get(120, TimeUnit.SECONDS);
             } catch (java.util.concurrent.ExecutionException e) {
@@ -168,7 +169,7 @@ class TopicFailoverITCase {
         return sent;
     }
 
-    private static TopicOptions options(Topic topic, Path target, String... more) {
+    private static TopicIngestOptions options(Topic topic, Path target, String... more) {
         List<String> args = new ArrayList<>(List.of(more));
         args.addAll(List.of("--value=raw", "--chunk-size=8kb", "--parallelism=2"));
         if (args.stream().noneMatch(option -> option.startsWith("--commit-interval="))) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicException;
+import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.spec.IngestFailedException;
 import java.nio.file.Path;
 import java.util.List;
@@ -66,16 +67,16 @@ class TopicRightsITCase {
         return topic;
     }
 
-    private static TopicResult ingest(String topic, TopicIngestListener listener, String... more) throws Exception {
+    private static TopicIngestResult ingest(String topic, TopicIngestListener listener, String... more) throws Exception {
         List<String> args = new java.util.ArrayList<>(
                 List.of("--value=raw", "--commit-interval=200 ms", "--kafka-config=" + settings));
         args.addAll(List.of(more));
-        TopicOptions options = Streams.options(
+        TopicIngestOptions options = Streams.options(
                 "kafka://" + broker.guarded() + "/" + topic,
                 directory.resolve(topic + "-data"),
                 args.toArray(new String[0]));
-        try (TopicJob job = EmbeddedTopicJob.open(OptionalInt.of(2))) {
-            return TopicIngest.run(options, job, listener, () -> false);
+        try (JobLauncher job = TopicIngestJob.embedded(OptionalInt.of(2))) {
+            return TopicIngestJob.run(options, job, listener, () -> false);
         }
     }
 

@@ -103,7 +103,7 @@ class TopicValuesITCase {
         String[] options = {
             "--value=json", "--schema=n:int16,label:categorical", "--dead-letters=" + letters, "--max-dead-letters=7"
         };
-        TopicResult result = Streams.ingest(topic, target, options);
+        TopicIngestResult result = Streams.ingest(topic, target, options);
         assertThat(result.samples()).isEqualTo(2);
         assertThat(result.deadLetters().count()).isEqualTo(7);
         assertThat(result.lines()).anyMatch(line -> line.contains("7 records") && line.contains(letters.toString()));
@@ -207,7 +207,7 @@ class TopicValuesITCase {
                 topic.record(0, 3, null, "garbage that is no document".getBytes(StandardCharsets.UTF_8)),
                 topic.record(0, 4, null, framed(1, document("framed", null)))));
         Path target = directory.resolve("avro-data");
-        TopicResult result = Streams.ingest(topic, target, "--value=avro", "--avro-schema=" + schema);
+        TopicIngestResult result = Streams.ingest(topic, target, "--value=avro", "--avro-schema=" + schema);
         assertThat(result.deadLetters().count()).isEqualTo(2);
         requireDocuments(target, "avro");
     }
@@ -241,7 +241,7 @@ class TopicValuesITCase {
                     topic.record(0, 4, null, framed(9, document("unknown", null))),
                     topic.record(0, 5, null, document("not framed", null))));
             Path target = directory.resolve("registered-data");
-            TopicResult result = Streams.ingest(
+            TopicIngestResult result = Streams.ingest(
                     topic,
                     target,
                     "--value=avro",

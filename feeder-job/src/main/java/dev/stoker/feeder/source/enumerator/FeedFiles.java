@@ -1,21 +1,19 @@
 package dev.stoker.feeder.source.enumerator;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.feeder.plan.FeedPlan;
-import dev.stoker.feeder.plan.StokerHome;
-import dev.stoker.feeder.plan.StopRequest;
+import dev.stoker.feeder.registry.FeedEntry;
+import dev.stoker.feeder.registry.FeedRegister;
+import dev.stoker.feeder.registry.StokerHome;
+import dev.stoker.feeder.registry.StopRequest;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.UnixAddress;
-import dev.stoker.storage.PrivateFiles;
-import dev.stoker.transport.RegularFile;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Publishes where a feed is found: {@code feeds/<name>.json} in the user's Stoker directory of the coordinator's
@@ -25,13 +23,6 @@ import java.util.Map;
  * <p>Called by one worker thread at a time.
  */
 final class FeedFiles implements LaneMaps.Hint {
-
-    /** Set where the coordinator's process belongs to this feed alone, and so may be ended to end the feed. */
-    private static final String OWN_PROCESS = "stoker.own-process";
-
-    private static final int MAX_BYTES = 1 << 24;
-
-    private static final ObjectMapper JSON = new ObjectMapper();
 
     private final FeedPlan plan;
     private final long startedMs = System.currentTimeMillis();
@@ -55,7 +46,7 @@ final class FeedFiles implements LaneMaps.Hint {
         if (closed || same || !(complete || isKnown())) {
             return;
         }
-        write(describe(any.addresses(), any.unix(), statusUrls));
+        FeedRegister.put(plan.name(), entry(any.addresses(), any.unix(), statusUrls).running());
         written = any.addresses();
         writtenUnix = any.unix();
         writtenUrls = statusUrls;
@@ -77,11 +68,7 @@ final class FeedFiles implements LaneMaps.Hint {
 
     /** What the file says; a missing node if there is none. */
     private JsonNode read() throws IOException {
-        try {
-            return JSON.readTree(RegularFile.read(StokerHome.feedFile(plan.name()), MAX_BYTES));
-        } catch (NoSuchFileException e) {
-            return MissingNode.getInstance();
-        }
+        return FeedRegister.find(plan.name()).orElseGet(MissingNode::getInstance);
     }
 
     private boolean isOfThisFeed(JsonNode file) {
@@ -100,13 +87,15 @@ final class FeedFiles implements LaneMaps.Hint {
         if (written.isEmpty() && !(ended && isKnown())) {
             return;
         }
-        if (ended || Boolean.getBoolean(OWN_PROCESS)) {
-            write(describe(List.of(), Map.of(), List.of()).put("ended_ms", System.currentTimeMillis()));
+        if (ended || Boolean.getBoolean(StokerHome.OWN_PROCESS)) {
+            FeedEntry entry = entry(List.of(), Map.of(), List.of());
+            FeedRegister.put(plan.name(), entry.ended(System.currentTimeMillis()));
             written = List.of();
             StopRequest.withdraw(plan.name());
         } else if (isOurs()) {
             // The job was cancelled or stopped, or another coordinator takes over, which trainers wait for.
-            write(describe(written, writtenUnix, writtenUrls).put("closed_ms", System.currentTimeMillis()));
+            FeedEntry entry = entry(written, writtenUnix, writtenUrls);
+            FeedRegister.put(plan.name(), entry.closed(System.currentTimeMillis()));
         }
     }
 
@@ -116,40 +105,23 @@ final class FeedFiles implements LaneMaps.Hint {
         return isOfThisFeed(file) && file.path("started_ms").asLong() == startedMs;
     }
 
-    private void write(ObjectNode json) throws IOException {
-        // It says where the token lies, and what runs here.
-        PrivateFiles.replace(StokerHome.feedFile(plan.name()), JSON.writeValueAsBytes(json));
-    }
-
-    private ObjectNode describe(List<String> addresses, Map<String, UnixAddress> unix, List<String> statusUrls)
-            throws IOException {
-        ObjectNode json = JSON.createObjectNode();
-        json.put("name", plan.name());
-        json.put("id", plan.id().toString());
-        if (Boolean.getBoolean(OWN_PROCESS)) {
-            json.put("pid", ProcessHandle.current().pid());
-        }
-        json.put("started_ms", startedMs);
-        ArrayNode list = json.putArray("addresses");
-        addresses.forEach(list::add);
-        ObjectNode sockets = json.putObject("unix");
-        unix.forEach((address, place) ->
-                sockets.putObject(address).put("host", place.host()).put("path", place.path()));
-        statusUrls.forEach(json.putArray("status")::add);
-        ArrayNode streams = json.putArray("streams");
-        for (FeedPlan.Stream stream : plan.streams()) {
-            streams.addObject()
-                    .put("name", stream.name())
-                    .put("path", stream.path())
-                    .put("dataset", stream.dataset().toString())
-                    .put("version", stream.version())
-                    .put("follow", stream.follow())
-                    .put("split", stream.split());
-        }
-        json.put("ledger", plan.ledger());
-        json.set("order", JSON.readTree(plan.order()));
-        json.put("token_file", plan.server().security().tokenFile());
-        json.put("tls_cert", plan.server().security().tlsCert());
-        return json;
+    private FeedEntry entry(List<String> addresses, Map<String, UnixAddress> unix, List<String> statusUrls) {
+        FeedPlan.Security security = plan.server().security();
+        return new FeedEntry(
+                plan.name(),
+                plan.id(),
+                Boolean.getBoolean(StokerHome.OWN_PROCESS)
+                        ? OptionalLong.of(ProcessHandle.current().pid())
+                        : OptionalLong.empty(),
+                startedMs,
+                plan.entries(),
+                plan.order(),
+                new FeedEntry.Trainers(
+                        addresses,
+                        unix,
+                        statusUrls,
+                        plan.ledger(),
+                        Optional.ofNullable(security.tokenFile()),
+                        Optional.ofNullable(security.tlsCert())));
     }
 }

@@ -3,10 +3,10 @@ package dev.stoker.feeder.source.enumerator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
-import dev.stoker.feeder.plan.FeederArguments;
-import dev.stoker.feeder.plan.StokerHome;
-import dev.stoker.feeder.plan.StopRequest;
+import dev.stoker.feeder.registry.StokerHome;
+import dev.stoker.feeder.registry.StopRequest;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.server.TestDataset;
 import dev.stoker.server.Waiting;
@@ -33,8 +33,7 @@ class FeedFilesTest {
     void resolve() throws IOException {
         TestDataset dataset = TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4);
         String name = file.getFileName().toString().replace(".json", "");
-        plan = FeederArguments.parse(new String[] {dataset.path().toString(), "--name", name})
-                .plan();
+        plan = FeedPlan.of(FeedOptions.parse(new String[] {dataset.path().toString(), "--name", name}));
     }
 
     @AfterEach

@@ -1,0 +1,52 @@
+package dev.stoker.connectors.dataset.sink.committer;
+
+import dev.stoker.connectors.dataset.PackReportSerializer;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+
+/** Version 1: number of chunks, the chunks, classes, notes, examples, as in {@link PackReportSerializer}. */
+public final class IngestCommittableSerializer implements SimpleVersionedSerializer<IngestCommittable> {
+
+    private static final int VERSION = 1;
+
+    @Override
+    public int getVersion() {
+        return VERSION;
+    }
+
+    @Override
+    public byte[] serialize(IngestCommittable committable) throws IOException {
+        DataOutputSerializer out =
+                new DataOutputSerializer(64 + 80 * committable.chunks().size());
+        out.writeInt(committable.chunks().size());
+        for (ChunkSummary chunk : committable.chunks()) {
+            PackReportSerializer.write(chunk, out);
+        }
+        PackReportSerializer.writeClasses(committable.classes(), out);
+        PackReportSerializer.writeNotes(committable.notes(), out);
+        PackReportSerializer.writeTexts(committable.examples(), out);
+        return out.getCopyOfBuffer();
+    }
+
+    @Override
+    public IngestCommittable deserialize(int version, byte[] serialized) throws IOException {
+        if (version != VERSION) {
+            throw new IOException("A committable of an ingest has version " + version + ", this code reads " + VERSION);
+        }
+        DataInputDeserializer in = new DataInputDeserializer(serialized);
+        List<ChunkSummary> chunks = new ArrayList<>();
+        for (int count = in.readInt(); count > 0; count--) {
+            chunks.add(PackReportSerializer.readChunk(in));
+        }
+        return new IngestCommittable(
+                chunks,
+                PackReportSerializer.readClasses(in),
+                PackReportSerializer.readNotes(in),
+                PackReportSerializer.readTexts(in));
+    }
+}

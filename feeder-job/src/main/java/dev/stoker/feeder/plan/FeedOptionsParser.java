@@ -1,0 +1,247 @@
+package dev.stoker.feeder.plan;
+
+import dev.stoker.feeder.registry.StokerHome;
+import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.schemas.order.LaneOrder;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.ShufflePolicy;
+import dev.stoker.server.feed.GroupSpec;
+import dev.stoker.server.feed.OnCorrupt;
+import dev.stoker.server.feed.PortRange;
+import dev.stoker.server.feed.ServerOptions;
+import dev.stoker.server.security.FeedToken;
+import dev.stoker.server.security.ServerSecurity;
+import dev.stoker.server.security.TlsFiles;
+import dev.stoker.server.tiers.CacheAccess;
+import dev.stoker.server.tiers.CacheLifetime;
+import dev.stoker.server.ui.StatusAddress;
+import dev.stoker.storage.Stores;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+
+/** Parses arguments into the options of a feed and collects all problems. For one use. */
+final class FeedOptionsParser {
+
+    private final Configuration options;
+    private final List<String> positional;
+    private final List<String> problems;
+
+    FeedOptionsParser(JobArguments arguments) {
+        options = arguments.options();
+        positional = arguments.positional();
+        problems = new ArrayList<>(arguments.problems());
+    }
+
+    FeedOptions parse() {
+        if (positional.isEmpty()) {
+            problems.add("no dataset is given: name at least one, as [name=]path[@version][:split]");
+        }
+        List<StreamArgument> streams = positional.stream()
+                .map(text -> check(() -> StreamArgument.parse(text)))
+                .flatMap(Optional::stream)
+                .toList();
+        streams.stream()
+                .collect(Collectors.groupingBy(StreamArgument::name, Collectors.counting()))
+                .forEach((name, count) -> {
+                    if (count > 1) {
+                        problems.add(count + " streams are called " + name + ": name them, as in other=path:split");
+                    }
+                });
+        boolean follow = options.get(FeedFlags.FOLLOW);
+        for (StreamArgument stream : streams) {
+            if (follow && stream.version().isPresent()) {
+                problems.add("option --follow: stream " + stream.name() + " is fixed to version "
+                        + stream.version().getAsLong() + ": leave out @"
+                        + stream.version().getAsLong() + " or --follow");
+            }
+        }
+        Optional<OrderSpec> order = check(this::order);
+        check(() -> PortRange.parse(options.get(FeedFlags.PORT)));
+        Optional<OnCorrupt> onCorrupt =
+                choice(FeedFlags.ON_CORRUPT.key(), options.get(FeedFlags.ON_CORRUPT), OnCorrupt.values());
+        List<FeedPlan.Group> groups = groups(streams);
+        long epochs = options.getOptional(FeedFlags.EPOCHS).orElse(0L);
+        if (options.getOptional(FeedFlags.EPOCHS).isPresent() && epochs < 1) {
+            problems.add("option --epochs: " + epochs + " is not positive");
+        }
+        int parallelism = options.getOptional(FeedFlags.PARALLELISM).orElse(1);
+        if (parallelism < 1) {
+            problems.add("option --parallelism: " + parallelism + " is not positive");
+        }
+        check(this::reachable);
+        Optional<FeedPlan.Tiers> tiers = tiers();
+        check(() -> StatusAddress.parse(options.get(FeedFlags.UI)));
+        options.getOptional(FeedFlags.LEDGER).ifPresent(ledger -> check(() -> Stores.normalize(ledger)));
+        streams.forEach(stream -> check(() -> Stores.normalize(stream.path())));
+        String name = streams.isEmpty()
+                ? "feed"
+                : check(() -> name(streams.get(0))).orElse("feed");
+        check(() -> StokerHome.feedFile(name));
+        if (!problems.isEmpty()) {
+            throw new InvalidFeedException(problems);
+        }
+        return new FeedOptions(
+                name,
+                streams,
+                follow ? FeedOptions.Following.FOLLOWS : FeedOptions.Following.PINNED,
+                order.orElseThrow(),
+                new FeedOptions.End(groups, epochs, options.get(FeedFlags.IDLE_TIMEOUT)),
+                onCorrupt.orElseThrow(),
+                options.getOptional(FeedFlags.LEDGER),
+                server(tiers.orElseThrow()),
+                options.get(FeedFlags.UI),
+                new FeedPlan.Work(
+                        options.get(FeedFlags.CHECKPOINT_INTERVAL).toMillis(),
+                        options.getOptional(FeedFlags.PARALLELISM).orElse(0)));
+    }
+
+    private OrderSpec order() {
+        ShufflePolicy shuffle = choice("shuffle", options.get(FeedFlags.SHUFFLE), ShufflePolicy.values())
+                .orElse(ShufflePolicy.WINDOW);
+        LaneOrder laneOrder = choice("lane-order", options.get(FeedFlags.LANE_ORDER), LaneOrder.values())
+                .orElse(LaneOrder.MIXED);
+        return new OrderSpec(
+                options.get(FeedFlags.SEED),
+                options.get(FeedFlags.BATCH_SIZE),
+                options.get(FeedFlags.LANES),
+                options.get(FeedFlags.SHUFFLE_WINDOW).getBytes(),
+                shuffle,
+                laneOrder);
+    }
+
+    private List<FeedPlan.Group> groups(List<StreamArgument> streams) {
+        List<FeedPlan.Group> groups = new ArrayList<>();
+        for (String text : options.get(FeedFlags.GROUPS)) {
+            int slash = text.indexOf('/');
+            String stream = slash < 0 ? text : text.substring(0, slash);
+            String group = slash < 0 ? GroupSpec.DEFAULT_GROUP : text.substring(slash + 1);
+            if (streams.stream().noneMatch(s -> s.name().equals(stream))) {
+                problems.add("option --groups: there is no stream " + stream);
+            }
+            groups.add(new FeedPlan.Group(stream, group));
+        }
+        return groups;
+    }
+
+    /** Checks that the bind address is not reachable from other machines without protection. */
+    private Object reachable() {
+        ServerOptions defaults = ServerOptions.defaults();
+        return new ServerOptions(
+                options.get(FeedFlags.BIND),
+                defaults.ports(),
+                Optional.empty(),
+                access(),
+                options.get(FeedFlags.MAX_SESSIONS),
+                workingMemory(),
+                defaults.maxMappings(),
+                defaults.maxPendingReceipts(),
+                defaults.tiers(),
+                defaults.linger());
+    }
+
+    /** Returns which files protect the feed. Only the feeder reads the files. */
+    private ServerSecurity access() {
+        Optional<String> certificate = options.getOptional(FeedFlags.TLS_CERT);
+        Optional<String> key = options.getOptional(FeedFlags.TLS_KEY);
+        Optional<String> clientCa = options.getOptional(FeedFlags.TLS_CLIENT_CA);
+        if (certificate.isPresent() != key.isPresent()) {
+            throw new IllegalArgumentException("options --tls-cert and --tls-key: only one is given; give both");
+        }
+        if (clientCa.isPresent() && certificate.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "option --tls-client-ca: the feeder also needs a certificate: give --tls-cert and --tls-key");
+        }
+        return new ServerSecurity(
+                options.getOptional(FeedFlags.TOKEN_FILE).map(file -> FeedToken.of(file)),
+                certificate.map(
+                        file -> new TlsFiles(Path.of(file), Path.of(key.orElseThrow()), clientCa.map(Path::of))),
+                options.get(FeedFlags.INSECURE));
+    }
+
+    private String file(ConfigOption<String> option) {
+        return options.getOptional(option)
+                .map(file -> Path.of(file).toAbsolutePath().toString())
+                .orElse(null);
+    }
+
+    private long workingMemory() {
+        return options.getOptional(FeedFlags.WORKING_MEMORY)
+                .map(MemorySize::getBytes)
+                .orElse(ServerOptions.AUTO_MEMORY);
+    }
+
+    private Optional<FeedPlan.Tiers> tiers() {
+        Optional<CacheLifetime> lifetime = choice(
+                FeedFlags.CACHE_LIFETIME.key(),
+                options.get(FeedFlags.CACHE_LIFETIME),
+                CacheLifetime.values());
+        Optional<CacheAccess> access = choice(
+                FeedFlags.CACHE_ACCESS.key(), options.get(FeedFlags.CACHE_ACCESS), CacheAccess.values());
+        return check(() -> {
+            FeedPlan.Tiers tiers = new FeedPlan.Tiers(
+                    options.get(FeedFlags.TIER),
+                    lifetime.orElse(CacheLifetime.FEED),
+                    access.orElse(CacheAccess.USER),
+                    options.get(FeedFlags.WARM),
+                    options.getOptional(FeedFlags.ORIGIN_BANDWIDTH)
+                            .map(MemorySize::getBytes)
+                            .orElse(0L),
+                    options.get(FeedFlags.ORIGIN_CONCURRENCY));
+            tiers.options();
+            return tiers;
+        });
+    }
+
+    private FeedPlan.Server server(FeedPlan.Tiers tiers) {
+        return new FeedPlan.Server(
+                options.get(FeedFlags.BIND),
+                options.get(FeedFlags.PORT),
+                options.getOptional(FeedFlags.ADVERTISE).orElse(null),
+                new FeedPlan.Security(
+                        file(FeedFlags.TOKEN_FILE),
+                        file(FeedFlags.TLS_CERT),
+                        file(FeedFlags.TLS_KEY),
+                        file(FeedFlags.TLS_CLIENT_CA),
+                        options.get(FeedFlags.INSECURE)),
+                options.get(FeedFlags.MAX_SESSIONS),
+                workingMemory(),
+                tiers);
+    }
+
+    private String name(StreamArgument first) {
+        return options.getOptional(FeedFlags.NAME)
+                .orElseGet(() -> Stores.name(first.path()).orElse("feed").replaceAll("[^A-Za-z0-9_.-]", "_"));
+    }
+
+    private <T> Optional<T> check(Supplier<T> value) {
+        try {
+            return Optional.of(value.get());
+        } catch (IllegalArgumentException e) {
+            problems.add(e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private <E extends Enum<E>> Optional<E> choice(String what, String text, E[] values) {
+        for (E value : values) {
+            if (value.name().equalsIgnoreCase(text)) {
+                return Optional.of(value);
+            }
+        }
+        List<String> names = new ArrayList<>();
+        for (E value : values) {
+            names.add(value.name().toLowerCase(Locale.ROOT));
+        }
+        problems.add("option --" + what.replace(FeedFlags.PREFIX, "") + ": '" + text + "' is not one of "
+                + String.join(", ", names));
+        return Optional.empty();
+    }
+}

@@ -1,0 +1,86 @@
+package dev.stoker.feeder.topic;
+
+import dev.stoker.connectors.kafka.TopicException;
+import dev.stoker.connectors.kafka.TopicRecord;
+import dev.stoker.connectors.kafka.registry.SchemaRegistry;
+import dev.stoker.connectors.kafka.topic.TopicCheck;
+import dev.stoker.connectors.kafka.topic.TopicNeeds;
+import dev.stoker.schemas.kafka.SampleSchema;
+import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.server.StreamContent;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.function.UnaryOperator;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** Prepares the topic of a feed and builds the feed's job. */
+public final class TopicFeedJob {
+    /** Room for partitions that take more than their share because lanes are uneven, and for headers. */
+    private static final double UNEVEN = 1.25;
+
+    private TopicFeedJob() {}
+
+    /**
+     * Creates or checks the topic and adds the feed to an environment.
+     *
+     * @throws IOException if the topic or the brokers are not configured as required; the message names what to change
+     */
+    public static void build(StreamExecutionEnvironment env, TopicFeedPlan plan) throws IOException {
+        build(env, plan, UnaryOperator.identity());
+    }
+
+    /** Adds the feed to an environment, with another sink around the topic's sink. */
+    static void build(StreamExecutionEnvironment env, TopicFeedPlan plan, UnaryOperator<Sink<TopicRecord>> around)
+            throws IOException {
+        prepare(plan).addTo(env, around);
+    }
+
+    private static TopicFeedPlan registered(TopicFeedPlan plan) throws IOException {
+        if (plan.values().registry() == null) {
+            return plan;
+        }
+        try (StreamContent content =
+                StreamContent.open(plan.feed().spec(), plan.feed().serverOptions())) {
+            String schema = SampleSchema.of(content.order().stream().fields());
+            return plan.withSchema(SchemaRegistry.register(
+                    plan.values().registry(), plan.target().topic() + "-value", schema));
+        }
+    }
+
+    /** Creates or checks the topic, and registers the schema of its records. */
+    private static TopicFeedGraph prepare(TopicFeedPlan plan) throws IOException {
+        Duration checkpointInterval = plan.feed().checkpointInterval();
+        if (plan.target().exactlyOnce() && plan.target().transactionTimeoutMs() <= 2 * checkpointInterval.toMillis()) {
+            throw new TopicException(
+                    "the brokers abort transactions after " + plan.target().transactionTimeoutMs()
+                            + " ms, but a checkpoint commits them only every " + checkpointInterval.toMillis()
+                            + " ms: give a longer --transaction-timeout or a shorter --checkpoint-interval");
+        }
+        try (StreamContent content =
+                        StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
+                TopicChoices choices = TopicChoices.open(plan.feed(), plan.target())) {
+            TopicInfos.of(plan, plan.follows() ? content.order(choices.first()) : content.order());
+            String fingerprint = content.order().fingerprint().text();
+            StreamChunks chunks = content.order().stream().chunks();
+            long bytes = 0;
+            for (int i = 0; i < chunks.size(); i++) {
+                bytes += chunks.isLive(i) ? chunks.length(i) : 0;
+            }
+            long share = (long) (UNEVEN * bytes / plan.lanes());
+            TopicNeeds needs =
+                    new TopicNeeds(plan.lanes(), share, Duration.ofMillis(plan.epochTimeMs()), plan.replication());
+            if (plan.follows()) {
+                // Before the topic is created, because its partitions are the lanes of the first version.
+                choices.begin();
+            }
+            String topicId;
+            try (TopicCheck topic = new TopicCheck(plan.target())) {
+                topicId = topic.ensure(needs);
+            }
+            // Check here already for records of another feed, because the user reads this message.
+            TopicStart.fresh(plan, plan.follows() ? choices : TopicStart.pinned(plan.target(), fingerprint));
+            return new TopicFeedGraph(registered(plan), fingerprint, topicId);
+        }
+    }
+}

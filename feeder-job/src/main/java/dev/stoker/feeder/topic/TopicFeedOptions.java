@@ -1,0 +1,181 @@
+package dev.stoker.feeder.topic;
+
+import dev.stoker.connectors.kafka.KafkaTarget;
+import dev.stoker.feeder.plan.FeedFlags;
+import dev.stoker.feeder.plan.FeedOptions;
+import dev.stoker.feeder.plan.InvalidFeedException;
+import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.schemas.kafka.ValueFormat;
+import dev.stoker.schemas.order.OrderSpec;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+
+/**
+ * The valid options of a feed to a topic. {@link #parse} creates them from arguments; {@link TopicFeedPlan#of} resolves
+ * them.
+ *
+ * @param feed the options that every feed has
+ * @param target the topic
+ * @param worldSize number of ranks that read the topic
+ * @param lanes how the number of lanes and their order were chosen
+ * @param pace how far the feed may be ahead of which consumer groups
+ * @param epochTime maximum time that trainers take for an epoch
+ * @param replication replication factor of a topic that the feed creates; -1 for the default of the brokers
+ * @param values the format of the records
+ */
+public record TopicFeedOptions(
+        FeedOptions feed,
+        KafkaTarget target,
+        int worldSize,
+        Lanes lanes,
+        TopicFeedPlan.Pace pace,
+        Duration epochTime,
+        int replication,
+        TopicFeedPlan.Values values) {
+
+    /**
+     * How the number of lanes and their order were chosen.
+     *
+     * @param isFree whether the user gave no number, so that the feed can reduce it
+     * @param mayAmplify whether ranks may read each other's partitions
+     */
+    record Lanes(boolean isFree, boolean mayAmplify) {}
+
+    /** Returns whether the arguments describe a feed to a topic. */
+    public static boolean wanted(String[] args) {
+        for (int i = 0; i < args.length && !args[i].equals("--"); i++) {
+            if (args[i].equals("--to") || args[i].startsWith("--to=")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Parses arguments. Opens no dataset.
+     *
+     * @throws InvalidFeedException if arguments are invalid; the message names all errors
+     */
+    public static TopicFeedOptions parse(String... args) {
+        List<ConfigOption<?>> known = new ArrayList<>(FeedFlags.all());
+        TopicFeedFlags.all().stream().filter(option -> !known.contains(option)).forEach(known::add);
+        JobArguments arguments = JobArguments.parse(args, FeedFlags.PREFIX, known);
+        Configuration options = arguments.options();
+        List<String> problems = new ArrayList<>(arguments.problems());
+        check(options, arguments.positional(), problems);
+        if (!problems.isEmpty()) {
+            throw new InvalidFeedException(problems);
+        }
+        int worldSize = options.get(TopicFeedFlags.WORLD_SIZE);
+        boolean isFree = options.getOptional(FeedFlags.LANES).isEmpty();
+        if (options.getOptional(FeedFlags.LANE_ORDER).isEmpty()) {
+            options.set(FeedFlags.LANE_ORDER, "fixed");
+        }
+        if (isFree) {
+            int lanes = OrderSpec.defaults().lanes();
+            options.set(FeedFlags.LANES, (lanes + worldSize - 1) / worldSize * worldSize);
+        }
+        return new TopicFeedOptions(
+                feed(options, arguments.positional()),
+                target(options),
+                worldSize,
+                new Lanes(isFree, options.get(TopicFeedFlags.ALLOW_READ_AMPLIFICATION)),
+                new TopicFeedPlan.Pace(
+                        options.get(TopicFeedFlags.PACE_GROUPS),
+                        options.get(TopicFeedFlags.EPOCHS_AHEAD),
+                        options.getOptional(TopicFeedFlags.BYTES_AHEAD)
+                                .map(MemorySize::getBytes)
+                                .orElse(0L)),
+                options.get(TopicFeedFlags.EPOCH_TIME),
+                options.get(TopicFeedFlags.REPLICATION),
+                new TopicFeedPlan.Values(
+                        ValueFormat.named(options.get(TopicFeedFlags.VALUE_FORMAT))
+                                .orElseThrow(),
+                        options.getOptional(TopicFeedFlags.SCHEMA_REGISTRY).orElse(null),
+                        -1));
+    }
+
+    private static void check(Configuration options, List<String> positional, List<String> problems) {
+        if (!options.get(TopicFeedFlags.TO).equals("kafka")) {
+            problems.add("option --to: '" + options.get(TopicFeedFlags.TO) + "' is not one of trainers, kafka");
+        }
+        for (ConfigOption<?> option : List.of(TopicFeedFlags.BOOTSTRAP, TopicFeedFlags.TOPIC, TopicFeedFlags.WORLD_SIZE)) {
+            if (options.getOptional(option).isEmpty()) {
+                problems.add("option " + JobArguments.flag(option, FeedFlags.PREFIX)
+                        + " is missing; --to kafka requires it");
+            }
+        }
+        if (options.getOptional(TopicFeedFlags.WORLD_SIZE).orElse(1) < 1) {
+            problems.add("option --world-size: " + options.get(TopicFeedFlags.WORLD_SIZE) + " is not positive");
+        }
+        if (positional.size() > 1) {
+            problems.add(positional.size() + " datasets are given; a topic holds one stream: start a feed for each");
+        }
+        String delivery = options.get(TopicFeedFlags.DELIVERY);
+        if (!delivery.equals("at-least-once") && !delivery.equals("exactly-once")) {
+            problems.add("option --delivery: '" + delivery + "' is not one of at-least-once, exactly-once");
+        }
+        if (options.get(TopicFeedFlags.MAX_RECORD_BYTES) < 1024) {
+            problems.add(
+                    "option --max-record-bytes: " + options.get(TopicFeedFlags.MAX_RECORD_BYTES) + " is less than 1024");
+        }
+        String format = options.get(TopicFeedFlags.VALUE_FORMAT);
+        if (ValueFormat.named(format).isEmpty()) {
+            problems.add("option --value-format: '" + format + "' is not one of arrow, avro");
+        }
+        String registry = options.getOptional(TopicFeedFlags.SCHEMA_REGISTRY).orElse(null);
+        if (registry != null && !format.equals("avro")) {
+            problems.add("option --schema-registry: only records of --value-format avro have a schema");
+        }
+        if (registry != null && !registry.matches("https?://.+")) {
+            problems.add("option --schema-registry: '" + registry + "' is not an http:// or https:// address");
+        }
+        if (options.get(TopicFeedFlags.EPOCHS_AHEAD) < 0) {
+            problems.add("option --epochs-ahead: " + options.get(TopicFeedFlags.EPOCHS_AHEAD) + " is negative");
+        }
+        if (options.get(TopicFeedFlags.PACE_GROUPS).isEmpty()
+                && options.getOptional(FeedFlags.EPOCHS).isEmpty()) {
+            problems.add("the topic would grow without limit: give --epochs, or --pace-groups with the consumer groups"
+                    + " to wait for");
+        }
+        int replication = options.get(TopicFeedFlags.REPLICATION);
+        if (replication != -1 && (replication < 1 || replication > Short.MAX_VALUE)) {
+            problems.add("option --replication-factor: " + replication + " is neither positive nor -1");
+        }
+        if (options.get(TopicFeedFlags.EPOCH_TIME).isNegative()
+                || options.get(TopicFeedFlags.TRANSACTION_TIMEOUT).toMillis() < 1000) {
+            problems.add(
+                    "options --epoch-time and --transaction-timeout: expected a time, the latter of a second or more");
+        }
+    }
+
+    private static KafkaTarget target(Configuration options) {
+        return new KafkaTarget(
+                options.get(TopicFeedFlags.BOOTSTRAP),
+                options.get(TopicFeedFlags.TOPIC),
+                options.getOptional(TopicFeedFlags.KAFKA_CONFIG)
+                        .map(file -> Path.of(file).toAbsolutePath().toString())
+                        .orElse(null),
+                options.get(TopicFeedFlags.DELIVERY).equals("exactly-once"),
+                options.get(TopicFeedFlags.TRANSACTION_TIMEOUT).toMillis(),
+                options.get(TopicFeedFlags.MAX_RECORD_BYTES));
+    }
+
+    private static FeedOptions feed(Configuration options, List<String> positional) {
+        List<String> args = new ArrayList<>();
+        for (ConfigOption<?> option : FeedFlags.all()) {
+            String value = options.toMap().get(option.key());
+            if (value != null && !TopicFeedFlags.all().contains(option)) {
+                args.add(JobArguments.flag(option, FeedFlags.PREFIX) + "=" + value);
+            }
+        }
+        args.add("--");
+        args.addAll(positional);
+        return FeedOptions.parse(args.toArray(new String[0]));
+    }
+}

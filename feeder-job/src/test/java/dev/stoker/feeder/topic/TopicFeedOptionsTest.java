@@ -1,0 +1,117 @@
+package dev.stoker.feeder.topic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.feeder.plan.InvalidFeedException;
+import dev.stoker.schemas.order.LaneOrder;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.server.TestDataset;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TopicFeedOptionsTest {
+    @TempDir
+    Path directory;
+
+    private TestDataset dataset;
+
+    @BeforeEach
+    void makeDataset() throws IOException {
+        int[] rows = new int[30];
+        Arrays.fill(rows, 3);
+        dataset = TestDataset.create(directory.resolve("photos"), 5, 20, rows);
+    }
+
+    private TopicFeedPlan parse(String... options) throws IOException {
+        List<String> args = new ArrayList<>(List.of(
+                dataset.path().toString(), "--to", "kafka", "--bootstrap", "a:1,b:2", "--topic", "t", "--epochs", "3"));
+        args.addAll(List.of(options));
+        return TopicFeedPlan.of(TopicFeedOptions.parse(args.toArray(new String[0])));
+    }
+
+    @Test
+    void isWantedWhereATargetIsNamed() {
+        assertThat(TopicFeedOptions.wanted(new String[] {"./photos", "--to", "kafka"}))
+                .isTrue();
+        assertThat(TopicFeedOptions.wanted(new String[] {"./photos", "--to=kafka"}))
+                .isTrue();
+        assertThat(TopicFeedOptions.wanted(new String[] {"./photos", "--topic=kafka", "--", "--to"}))
+                .isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 16", "2, 16", "3, 18", "5, 20", "8, 16", "13, 26", "16, 16", "24, 24", "30, 30", "17, 17"})
+    void choosesLanesThatTheRanksCanShare(int worldSize, int lanes) throws IOException {
+        TopicFeedPlan plan = parse("--world-size", "" + worldSize);
+        assertThat(plan.lanes()).isEqualTo(lanes);
+        assertThat(plan.readAmplification()).isEqualTo(1);
+        OrderSpec order = OrderSpec.fromJson(plan.feed().order());
+        assertThat(order.laneOrder()).isEqualTo(LaneOrder.FIXED);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "'--world-size=4 --lanes=6', 2, 6 lanes are not a multiple of 4 ranks",
+        "'--world-size=3 --lanes=16', 3, 16 lanes are not a multiple of 3 ranks",
+        "'--world-size=4 --lane-order=mixed', 4, lane order is mixed",
+        "'--world-size=31', 31, the stream has chunks for 30 lanes only",
+    })
+    void refusesAmplificationUnlessItIsAllowed(String options, int factor, String why) throws IOException {
+        assertThatThrownBy(() -> parse(options.split(" ")))
+                .isInstanceOf(InvalidFeedException.class)
+                .hasMessageContaining(why)
+                .hasMessageContaining(factor + " times what they need")
+                .hasMessageContaining("--allow-read-amplification");
+        assertThat(parse((options + " --allow-read-amplification").split(" ")).readAmplification())
+                .isEqualTo(factor);
+    }
+
+    @Test
+    void namesEverythingThatIsWrong() {
+        assertThatThrownBy(() -> TopicFeedOptions.parse(new String[] {
+                    "a",
+                    "b",
+                    "--to=rabbit",
+                    "--delivery=twice",
+                    "--max-record-bytes=7",
+                    "--epochs-ahead=-1",
+                    "--topc=t",
+                    "--value-format=json",
+                    "--schema-registry=registry:8081"
+                }))
+                .hasMessageContaining("--value-format: 'json' is not one of arrow, avro")
+                .hasMessageContaining("only records of --value-format avro have a schema")
+                .hasMessageContaining("'registry:8081' is not an http:// or https:// address")
+                .isInstanceOf(InvalidFeedException.class)
+                .hasMessageContaining("'rabbit' is not one of trainers, kafka")
+                .hasMessageContaining("--bootstrap is missing")
+                .hasMessageContaining("--topic is missing")
+                .hasMessageContaining("--world-size is missing")
+                .hasMessageContaining("2 datasets are given")
+                .hasMessageContaining("'twice' is not one of")
+                .hasMessageContaining("--max-record-bytes: 7")
+                .hasMessageContaining("--epochs-ahead: -1")
+                .hasMessageContaining("unknown option --topc, did you mean --topic?")
+                .hasMessageContaining("give --epochs, or --pace-groups");
+    }
+
+    @Test
+    void takesTheOptionsOfEveryFeed() throws IOException {
+        TopicFeedPlan plan = parse(
+                "--world-size=2", "--seed=9", "--pace-groups=a;b", "--bytes-ahead=10 mb", "--delivery=exactly-once");
+        assertThat(OrderSpec.fromJson(plan.feed().order()).seed()).isEqualTo(9);
+        assertThat(plan.feed().epochs()).isEqualTo(3);
+        assertThat(plan.pace()).isEqualTo(new TopicFeedPlan.Pace(List.of("a", "b"), 1, 10 << 20));
+        assertThat(plan.target().exactlyOnce()).isTrue();
+        assertThat(plan.target().bootstrap()).isEqualTo("a:1,b:2");
+    }
+}

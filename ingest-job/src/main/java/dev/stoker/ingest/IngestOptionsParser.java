@@ -1,0 +1,288 @@
+package dev.stoker.ingest;
+
+import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.ingest.pack.TextSource;
+import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.LabelRule;
+import dev.stoker.ingest.spec.LocationChecks;
+import dev.stoker.ingest.spec.Sidecar;
+import dev.stoker.ingest.spec.SidecarType;
+import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.ingest.spec.SplitShares;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.storage.Stores;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+
+/** Parses arguments into options and collects all problems. For one use. */
+final class IngestOptionsParser {
+
+    private static final long MIN_CHUNK_BYTES = 4096;
+    private static final long MAX_CHUNK_BYTES = 1L << 30;
+
+    private final JobArguments arguments;
+    private final Configuration given;
+    private final List<String> problems;
+
+    IngestOptionsParser(String... args) {
+        arguments = JobArguments.parse(args, IngestFlags.PREFIX, IngestFlags.all());
+        given = arguments.options();
+        problems = new ArrayList<>(arguments.problems());
+    }
+
+    IngestOptions parse() {
+        List<String> positional = arguments.positional();
+        String source = null;
+        String target = null;
+        if (positional.size() != 2) {
+            problems.add("an ingest takes a source directory and a target directory, not "
+                    + (positional.isEmpty() ? "nothing" : String.join(" ", positional)));
+        } else {
+            source = location(positional.get(0));
+            target = location(positional.get(1));
+            if (source != null && target != null) {
+                new LocationChecks(problems::add).check(source, target);
+            }
+        }
+        IngestOptions.Content content = content();
+        Optional<SplitRule> splitRule = splitRule();
+        WalkOrder order = choice(IngestFlags.ORDER, "shuffled", "listed").equals("listed")
+                ? new WalkOrder.Listed()
+                : new WalkOrder.Shuffled(given.get(IngestFlags.SEED));
+        IngestOptions.Mode mode = mode();
+        Optional<String> ingestId = ingestId();
+        IngestOptions.Walk walk = new IngestOptions.Walk(
+                choice(FileTree.Hidden.class, IngestFlags.HIDDEN),
+                choice(FileTree.Links.class, IngestFlags.LINKS),
+                choice(FileTree.Empty.class, IngestFlags.EMPTY),
+                choice(FileTree.Errors.class, IngestFlags.ON_ERROR),
+                limit());
+        IngestOptions.Work work = work();
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
+        return new IngestOptions(
+                source,
+                target,
+                given.getOptional(IngestFlags.NAME).orElse(Stores.name(target).orElse("dataset")),
+                content,
+                splitRule,
+                order,
+                mode,
+                ingestId,
+                walk,
+                work,
+                given.get(IngestFlags.DRY_RUN) ? IngestOptions.Run.DRY : IngestOptions.Run.REAL);
+    }
+
+    /** Returns the normalized location, or null if it is invalid. */
+    private String location(String text) {
+        try {
+            return Stores.normalize(text);
+        } catch (IllegalArgumentException e) {
+            problems.add(e.getMessage());
+            return null;
+        }
+    }
+
+    private IngestOptions.Content content() {
+        Optional<String> field = given.getOptional(IngestFlags.FIELD);
+        Optional<String> type = Optional.empty();
+        if (field.isPresent() && field.get().indexOf(':') >= 0) {
+            int colon = field.get().indexOf(':');
+            type = Optional.of(field.get().substring(colon + 1));
+            field = Optional.of(field.get().substring(0, colon));
+            if (!type.get().equals("binary") && !type.get().equals("utf8")) {
+                problems.add("option --field: the type " + type.get() + " is neither binary nor utf8");
+            }
+        }
+        Set<String> names = new HashSet<>();
+        field.ifPresent(name -> checkField("--field", name, "binary", names));
+        Optional<LabelRule> label = given.getOptional(IngestFlags.LABEL_FROM).flatMap(this::label);
+        String labelField = given.get(IngestFlags.LABEL_FIELD);
+        if (label.isPresent()) {
+            checkField("--label-field", labelField, "categorical", names);
+        }
+        List<Sidecar> sidecars = new ArrayList<>();
+        for (String text : given.get(IngestFlags.SIDECAR)) {
+            sidecar(text, names).ifPresent(sidecars::add);
+        }
+        Optional<List<String>> payload = given.getOptional(IngestFlags.PAYLOAD)
+                .map(list -> list.stream()
+                        .flatMap(text -> Arrays.stream(text.split(",")))
+                        .map(String::strip)
+                        .filter(name -> !name.equals("none"))
+                        .toList());
+        return new IngestOptions.Content(field, type, label, labelField, sidecars, payload);
+    }
+
+    private void checkField(String option, String name, String type, Set<String> names) {
+        try {
+            new Field(name, FieldType.parse(type), false, false);
+        } catch (IllegalArgumentException e) {
+            problems.add("option " + option + ": " + e.getMessage());
+            return;
+        }
+        if (!names.add(name)) {
+            problems.add("option " + option + ": two fields are named " + name + "; rename one of them");
+        }
+    }
+
+    private Optional<Sidecar> sidecar(String text, Set<String> names) {
+        int equals = text.indexOf('=');
+        int colon = text.indexOf(':', equals + 1);
+        if (equals < 2 || colon < 0 || text.charAt(0) != '.') {
+            problems.add("option --sidecar: " + text + " is not ending=field:type, such as .txt=caption:utf8");
+            return Optional.empty();
+        }
+        Sidecar sidecar =
+                new Sidecar(text.substring(0, equals), text.substring(equals + 1, colon), text.substring(colon + 1));
+        checkField("--sidecar", sidecar.field(), sidecar.type(), names);
+        if (!SidecarType.isKnown(sidecar.type())) {
+            problems.add("option --sidecar: the type " + sidecar.type() + " cannot be read from a file; use "
+                    + SidecarType.names());
+            return Optional.empty();
+        }
+        return Optional.of(sidecar);
+    }
+
+    private Optional<LabelRule> label(String text) {
+        if (text.equals("parent-dir")) {
+            return Optional.of(new LabelRule.ParentDirectory());
+        }
+        if (text.startsWith("regex:")) {
+            try {
+                Pattern pattern = Pattern.compile(text.substring("regex:".length()));
+                if (pattern.matcher("").groupCount() < 1) {
+                    problems.add("option --label-from: the expression " + pattern
+                            + " has no group; put the part that is the class in parentheses");
+                }
+                return Optional.of(new LabelRule.Regex(pattern));
+            } catch (PatternSyntaxException e) {
+                problems.add("option --label-from: " + e.getDescription() + " near index " + e.getIndex() + " of "
+                        + e.getPattern());
+                return Optional.empty();
+            }
+        }
+        if (text.startsWith("csv:")) {
+            String file = location(text.substring("csv:".length()));
+            if (file == null) {
+                return Optional.empty();
+            }
+            if (!TextSource.isReadable(file)) {
+                problems.add("option --label-from: the file " + file + " does not exist or is not readable");
+            }
+            return Optional.of(new LabelRule.Csv(file));
+        }
+        problems.add("option --label-from: " + text + " is not parent-dir, regex:<expression> or csv:<file>");
+        return Optional.empty();
+    }
+
+    private Optional<SplitRule> splitRule() {
+        Optional<String> from = given.getOptional(IngestFlags.SPLIT_FROM);
+        List<String> shares = given.get(IngestFlags.SPLIT);
+        if (from.isPresent() && !from.get().equals("top-dir")) {
+            problems.add("option --split-from: " + from.get() + " is not top-dir");
+        }
+        if (from.isPresent() && !shares.isEmpty()) {
+            problems.add("--split and --split-from cannot be given together; leave one out");
+        }
+        if (from.isPresent()) {
+            return Optional.of(new SplitRule.TopDirectory());
+        }
+        if (shares.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new SplitRule.Shares(SplitShares.parse(shares, problems)));
+    }
+
+    private IngestOptions.Mode mode() {
+        boolean append = given.get(IngestFlags.APPEND);
+        boolean replace = given.get(IngestFlags.REPLACE);
+        if (append && replace) {
+            problems.add("--append and --replace cannot be given together; leave one out");
+        }
+        return append ? IngestOptions.Mode.APPEND : replace ? IngestOptions.Mode.REPLACE : IngestOptions.Mode.CREATE;
+    }
+
+    private Optional<String> ingestId() {
+        Optional<String> id = given.getOptional(IngestFlags.INGEST_ID);
+        id.ifPresent(text -> {
+            try {
+                if (!UUID.fromString(text).toString().equals(text)) {
+                    problems.add("option --ingest-id: " + text + " does not have the form that an ingest prints");
+                }
+            } catch (IllegalArgumentException e) {
+                problems.add("option --ingest-id: " + text + " is not an id; give the one that the interrupted ingest"
+                        + " printed");
+            }
+        });
+        return id;
+    }
+
+    private OptionalLong limit() {
+        Optional<Long> limit = given.getOptional(IngestFlags.LIMIT);
+        limit.filter(n -> n < 1).ifPresent(n -> problems.add("option --limit: " + n + " is not at least 1"));
+        return limit.map(OptionalLong::of).orElse(OptionalLong.empty());
+    }
+
+    private IngestOptions.Work work() {
+        long chunkSize = given.get(IngestFlags.CHUNK_SIZE).getBytes();
+        if (chunkSize < MIN_CHUNK_BYTES || chunkSize > MAX_CHUNK_BYTES) {
+            problems.add("option --chunk-size: " + chunkSize + " bytes is not between 4 kb and 1 gb");
+        }
+        int threads = given.get(IngestFlags.READ_THREADS);
+        if (threads < 1 || threads > 1024) {
+            problems.add("option --read-threads: " + threads + " is not between 1 and 1024");
+        }
+        int readAhead = given.get(IngestFlags.READ_AHEAD);
+        if (readAhead < 1 || readAhead > 1024) {
+            problems.add("option --read-ahead: " + readAhead + " is not between 1 and 1024");
+        }
+        Optional<Integer> parallelism = given.getOptional(IngestFlags.PARALLELISM);
+        parallelism
+                .filter(p -> p < 1 || p > 32768)
+                .ifPresent(p -> problems.add("option --parallelism: " + p + " is not between 1 and 32768"));
+        return new IngestOptions.Work(
+                given.contains(IngestFlags.CHUNK_SIZE)
+                        ? OptionalInt.of((int) Math.min(chunkSize, MAX_CHUNK_BYTES))
+                        : OptionalInt.empty(),
+                parallelism.map(OptionalInt::of).orElse(OptionalInt.empty()),
+                threads,
+                readAhead);
+    }
+
+    private String choice(ConfigOption<String> option, String... values) {
+        String value = given.get(option);
+        if (!Arrays.asList(values).contains(value)) {
+            problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX) + ": " + value + " is not "
+                    + String.join(" or ", values));
+            return values[0];
+        }
+        return value;
+    }
+
+    private <E extends Enum<E>> E choice(Class<E> type, ConfigOption<String> option) {
+        E[] constants = type.getEnumConstants();
+        String[] values = Arrays.stream(constants)
+                .map(constant -> constant.name().toLowerCase(Locale.ROOT))
+                .toArray(String[]::new);
+        return constants[Arrays.asList(values).indexOf(choice(option, values))];
+    }
+}

@@ -1,0 +1,310 @@
+package dev.stoker.ingest.topic;
+
+import dev.stoker.connectors.dataset.TopicRun;
+import dev.stoker.connectors.kafka.TopicLocation;
+import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.SidecarType;
+import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.ingest.spec.SplitShares;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.storage.Stores;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+
+/** Parses arguments into options and collects all problems. For one use. */
+final class TopicIngestOptionsParser {
+
+    private static final long MIN_CHUNK_BYTES = 4096;
+    private static final long MAX_CHUNK_BYTES = 1L << 30;
+    private static final Duration LEAST_INTERVAL = Duration.ofMillis(100);
+
+    private final JobArguments arguments;
+    private final Configuration given;
+    private final List<String> problems;
+    private final Set<String> names = new HashSet<>();
+
+    TopicIngestOptionsParser(String... args) {
+        arguments = JobArguments.parse(args, IngestFlags.PREFIX, TopicIngestOptions.flags());
+        given = arguments.options();
+        problems = new ArrayList<>(arguments.problems());
+    }
+
+    TopicIngestOptions parse() {
+        TopicLocation topic = null;
+        String target = null;
+        List<String> positional = arguments.positional();
+        if (positional.size() != 2) {
+            problems.add("an ingest takes a topic and a target directory, not " + String.join(" ", positional));
+        } else {
+            topic = tried(() -> TopicLocation.parse(positional.get(0), given.getOptional(TopicIngestFlags.KAFKA_CONFIG)));
+            target = tried(() -> Stores.normalize(positional.get(1)));
+        }
+        given.getOptional(TopicIngestFlags.KAFKA_CONFIG)
+                .filter(file -> !Files.isReadable(Path.of(file)))
+                .ifPresent(file -> problems.add("option --kafka-config: the file " + file + " is not readable"));
+        refuseOthers();
+        TopicIngestOptions.Reach reach = reach();
+        RecordMapping mapping = mapping();
+        ValueFormat value = value();
+        List<Field> fields = fields(value);
+        TopicIngestOptions.Work work = work();
+        long most = given.get(TopicIngestFlags.MAX_DEAD_LETTERS);
+        if (most < 0) {
+            problems.add("option --max-dead-letters: " + most + " is not at least 0");
+        }
+        Optional<SplitRule> splits = given.get(IngestFlags.SPLIT).isEmpty()
+                ? Optional.empty()
+                : Optional.of(new SplitRule.Shares(SplitShares.parse(given.get(IngestFlags.SPLIT), problems)));
+        String letters = given.getOptional(TopicIngestFlags.DEAD_LETTERS)
+                .map(text -> tried(() -> Stores.normalize(text)))
+                .orElse(target + "/" + DeadLetters.DIRECTORY);
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
+        String name =
+                given.getOptional(IngestFlags.NAME).orElse(Stores.name(target).orElse("dataset"));
+        boolean isAppend = given.get(IngestFlags.APPEND);
+        return new TopicIngestOptions(
+                topic,
+                reach,
+                target,
+                new TopicIngestOptions.Shape(name, fields, payload(), splits),
+                value,
+                mapping,
+                new TopicIngestOptions.DeadLetterRule(letters, most),
+                work,
+                given.get(IngestFlags.DRY_RUN)
+                        ? TopicIngestOptions.Mode.DRY
+                        : isAppend ? TopicIngestOptions.Mode.APPEND : TopicIngestOptions.Mode.CREATE);
+    }
+
+    private <T> T tried(java.util.function.Supplier<T> parse) {
+        try {
+            return parse.get();
+        } catch (IllegalArgumentException e) {
+            problems.add(e.getMessage());
+            return null;
+        }
+    }
+
+    private void refuseOthers() {
+        List<ConfigOption<?>> known = TopicIngestFlags.shared();
+        for (ConfigOption<?> option : IngestFlags.all()) {
+            if (!known.contains(option) && given.contains(option)) {
+                problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX)
+                        + " is for trees of files, not for topics; leave it out"
+                        + (option == IngestFlags.INGEST_ID
+                                ? "; a topic's position is in the dataset: the same command resumes there"
+                                : ""));
+            }
+        }
+    }
+
+    private TopicIngestOptions.Reach reach() {
+        String text = given.get(TopicIngestFlags.FROM);
+        TopicIngestOptions.From from = TopicIngestOptions.From.EARLIEST;
+        Instant since = Instant.EPOCH;
+        if (text.equals("latest")) {
+            from = TopicIngestOptions.From.LATEST;
+        } else if (!text.equals("earliest")) {
+            from = TopicIngestOptions.From.TIME;
+            try {
+                since = Instant.parse(text);
+            } catch (DateTimeException e) {
+                problems.add("option --from: " + text
+                        + " is neither earliest nor latest nor a time in UTC such as 2026-11-20T10:00:00Z");
+            }
+        }
+        Optional<String> until = given.getOptional(TopicIngestFlags.UNTIL);
+        until.filter(end -> !end.equals("latest"))
+                .ifPresent(end -> problems.add("option --until: " + end + " is not latest"));
+        return new TopicIngestOptions.Reach(
+                from,
+                since,
+                until.isPresent() ? TopicIngestOptions.Until.LATEST : TopicIngestOptions.Until.STOPPED,
+                given.get(TopicIngestFlags.ALLOW_GAP) ? TopicIngestOptions.Gaps.ALLOWED : TopicIngestOptions.Gaps.REFUSED);
+    }
+
+    private RecordMapping mapping() {
+        String key = choice(TopicIngestFlags.KEY, "offset", "record");
+        Optional<String> keyField = given.getOptional(TopicIngestFlags.KEY_FIELD);
+        keyField.ifPresent(name -> checkField("--key-field", name, "utf8"));
+        Optional<String> timestamp = given.getOptional(TopicIngestFlags.TIMESTAMP);
+        timestamp.ifPresent(name -> checkField("--timestamp", name, "int64"));
+        ArrayList<RecordMapping.Header> headers = new ArrayList<>();
+        for (String text : given.get(TopicIngestFlags.HEADER)) {
+            int equals = text.indexOf('=');
+            String name = equals < 0 ? text : text.substring(0, equals);
+            String field = equals < 0 ? text : text.substring(equals + 1);
+            int colon = field.indexOf(':');
+            String type = colon < 0 ? "utf8" : field.substring(colon + 1);
+            field = colon < 0 ? field : field.substring(0, colon);
+            if (!SidecarType.isKnown(type)) {
+                problems.add("option --header: the type " + type + " cannot be read from a header; use "
+                        + SidecarType.names());
+            } else {
+                checkField("--header", field, type);
+                headers.add(new RecordMapping.Header(name, field, type));
+            }
+        }
+        return new RecordMapping(
+                key.equals("record") ? TopicRun.Keys.RECORDS : TopicRun.Keys.OFFSETS,
+                keyField.orElse(null),
+                timestamp.orElse(null),
+                headers);
+    }
+
+    private ValueFormat value() {
+        ValueFormat.Kind kind = ValueFormat.Kind.RAW;
+        if (given.getOptional(TopicIngestFlags.VALUE).isEmpty()) {
+            problems.add("option --value is missing; give the format of the records' values: raw, json or avro");
+        } else {
+            kind = switch (choice(TopicIngestFlags.VALUE, "raw", "json", "avro")) {
+                case "json" -> ValueFormat.Kind.JSON;
+                case "avro" -> ValueFormat.Kind.AVRO;
+                default -> ValueFormat.Kind.RAW;
+            };
+        }
+        String field = given.getOptional(IngestFlags.FIELD).orElse("data");
+        if (kind == ValueFormat.Kind.RAW) {
+            checkField("--field", field, "binary");
+        } else if (given.contains(IngestFlags.FIELD)) {
+            problems.add("option --field names the field of raw values; leave it out, or see --schema");
+        }
+        Optional<String> registry = given.getOptional(TopicIngestFlags.SCHEMA_REGISTRY);
+        Optional<String> schema = given.getOptional(TopicIngestFlags.AVRO_SCHEMA).map(this::read);
+        ValueFormat.Wire wire =
+                choice(TopicIngestFlags.AVRO_WIRE, "plain", "confluent").equals("confluent") || registry.isPresent()
+                        ? ValueFormat.Wire.CONFLUENT
+                        : ValueFormat.Wire.PLAIN;
+        if (kind == ValueFormat.Kind.AVRO) {
+            if (registry.isEmpty() && schema.isEmpty()) {
+                problems.add("avro values need --avro-schema or --schema-registry");
+            }
+            registry.ifPresent(this::checkUrl);
+            schema.ifPresent(text -> tried(() -> AvroFields.parse(text)));
+        } else {
+            for (ConfigOption<String> option :
+                    List.of(TopicIngestFlags.AVRO_SCHEMA, TopicIngestFlags.AVRO_WIRE, TopicIngestFlags.SCHEMA_REGISTRY)) {
+                if (given.contains(option)) {
+                    problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX) + " is for --value avro");
+                }
+            }
+        }
+        return new ValueFormat(kind, field, schema.orElse(null), wire, registry.orElse(null));
+    }
+
+    private void checkUrl(String url) {
+        URI parsed = tried(() -> URI.create(url));
+        if (parsed != null && !List.of("http", "https").contains(String.valueOf(parsed.getScheme()))) {
+            problems.add("option --schema-registry: " + url + " is not an http or https URL");
+        } else if (parsed != null && parsed.getUserInfo() != null) {
+            problems.add("option --schema-registry: put user and password into the file of --kafka-config, as"
+                    + " basic.auth.user.info=user:password");
+        }
+    }
+
+    private String read(String file) {
+        try {
+            return Files.readString(Path.of(file));
+        } catch (IOException e) {
+            problems.add("option --avro-schema: the file " + file + " is not readable");
+            return null;
+        }
+    }
+
+    private List<Field> fields(ValueFormat value) {
+        List<Field> fields = new ArrayList<>();
+        for (String text : given.get(TopicIngestFlags.SCHEMA)) {
+            for (String part : text.split(",(?![^\\[]*])")) {
+                int colon = part.indexOf(':');
+                boolean isNullable = part.endsWith("?");
+                String type = colon < 0 ? "" : part.substring(colon + 1, part.length() - (isNullable ? 1 : 0));
+                String name = colon < 0 ? part : part.substring(0, colon).strip();
+                if (colon < 0) {
+                    problems.add("option --schema: " + part + " is not name:type, such as label:categorical");
+                } else if (checkField("--schema", name, type)) {
+                    if (type.startsWith("float16") || type.startsWith("bfloat16")) {
+                        problems.add("option --schema: the type " + type + " is not supported for topics; use float32");
+                    }
+                    fields.add(new Field(name, FieldType.parse(type), isNullable, false));
+                }
+            }
+        }
+        if (!fields.isEmpty() && value.kind() == ValueFormat.Kind.RAW) {
+            problems.add("option --schema is for json and avro; name the field of raw values with --field");
+        }
+        return fields;
+    }
+
+    private boolean checkField(String option, String name, String type) {
+        try {
+            new Field(name, FieldType.parse(type), false, false);
+        } catch (IllegalArgumentException e) {
+            problems.add("option " + option + ": " + e.getMessage());
+            return false;
+        }
+        if (!names.add(name)) {
+            problems.add("option " + option + ": two fields are named " + name + "; rename one of them");
+            return false;
+        }
+        return true;
+    }
+
+    private Optional<List<String>> payload() {
+        return given.getOptional(IngestFlags.PAYLOAD)
+                .map(list -> list.stream()
+                        .flatMap(text -> Arrays.stream(text.split(",")))
+                        .map(String::strip)
+                        .filter(name -> !name.equals("none"))
+                        .toList());
+    }
+
+    private TopicIngestOptions.Work work() {
+        Duration interval = given.get(TopicIngestFlags.COMMIT_INTERVAL);
+        if (interval.compareTo(LEAST_INTERVAL) < 0) {
+            problems.add("option --commit-interval: " + interval.toMillis() + " ms is not at least 100 ms");
+        }
+        long chunkSize = given.get(IngestFlags.CHUNK_SIZE).getBytes();
+        if (chunkSize < MIN_CHUNK_BYTES || chunkSize > MAX_CHUNK_BYTES) {
+            problems.add("option --chunk-size: " + chunkSize + " bytes is not between 4 kb and 1 gb");
+        }
+        Optional<Integer> parallelism = given.getOptional(IngestFlags.PARALLELISM);
+        parallelism
+                .filter(p -> p < 1 || p > 32768)
+                .ifPresent(p -> problems.add("option --parallelism: " + p + " is not between 1 and 32768"));
+        return new TopicIngestOptions.Work(
+                interval,
+                given.contains(IngestFlags.CHUNK_SIZE)
+                        ? OptionalInt.of((int) Math.min(chunkSize, MAX_CHUNK_BYTES))
+                        : OptionalInt.empty(),
+                parallelism.map(OptionalInt::of).orElse(OptionalInt.empty()));
+    }
+
+    private String choice(ConfigOption<String> option, String... values) {
+        String value = given.get(option);
+        if (!Arrays.asList(values).contains(value)) {
+            problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX) + ": " + value + " is not "
+                    + String.join(" or ", values));
+            return values[0];
+        }
+        return value;
+    }
+}
