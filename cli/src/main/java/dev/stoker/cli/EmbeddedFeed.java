@@ -43,12 +43,7 @@ final class EmbeddedFeed implements AutoCloseable {
     private FeedStatus last;
     private boolean closed;
 
-    private EmbeddedFeed(
-            FeedPlan plan,
-            FeedLock lock,
-            NodeLease lease,
-            List<String> warnings,
-            RunningJob job) {
+    private EmbeddedFeed(FeedPlan plan, FeedLock lock, NodeLease lease, List<String> warnings, RunningJob job) {
         this.plan = plan;
         this.lock = lock;
         this.lease = lease;

@@ -24,8 +24,7 @@ public final class FeedJob {
      * @param args the options of {@link dev.stoker.feeder.plan.FeedFlags} and one or more streams
      */
     public static void main(String[] args) throws Exception {
-        try (JobLauncher launcher =
-                JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
+        try (JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
             StreamExecutionEnvironment env = launcher.environment();
             FeedPlan plan;
             if (TopicFeedOptions.wanted(args)) {

@@ -57,8 +57,8 @@ class FeedEntryTest {
 
     @Test
     void anEntryOfATopicHasTheBytesOfTheGoldenFile() throws IOException {
-        FeedEntry entry = entry(
-                true, new FeedEntry.Topic("broker-0:9092,broker-1:9092", "photos", 8, 8, "exactly-once"));
+        FeedEntry entry =
+                entry(true, new FeedEntry.Topic("broker-0:9092,broker-1:9092", "photos", 8, 8, "exactly-once"));
         assertThat(entry.running().toString()).isEqualTo(golden("feed-entry-1-topic.json"));
     }
 
