@@ -1,6 +1,5 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.FeedGraph;
 import dev.stoker.feeder.FeedJob;
 import dev.stoker.feeder.SortedChunks;
 import dev.stoker.feeder.ledger.LedgerProgress;
@@ -9,7 +8,6 @@ import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;
-import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.NodeLease;
@@ -43,12 +41,7 @@ final class EmbeddedFeed implements AutoCloseable {
     private FeedStatus last;
     private boolean closed;
 
-    private EmbeddedFeed(
-            FeedPlan plan,
-            FeedLock lock,
-            NodeLease lease,
-            List<String> warnings,
-            RunningJob job) {
+    private EmbeddedFeed(FeedPlan plan, FeedLock lock, NodeLease lease, List<String> warnings, RunningJob job) {
         this.plan = plan;
         this.lock = lock;
         this.lease = lease;
@@ -71,9 +64,7 @@ final class EmbeddedFeed implements AutoCloseable {
         }
         System.setProperty(StokerHome.OWN_PROCESS, "true");
         StopSignal.clear(plan.id());
-        JobLauncher launcher = FeedJob.embedded(plan);
-        new FeedGraph(plan).addTo(launcher.environment());
-        return new EmbeddedFeed(plan, lock, lease, warnings, launcher.launch(FeedJob.name(plan)));
+        return new EmbeddedFeed(plan, lock, lease, warnings, FeedJob.embedded(plan));
     }
 
     FeedPlan plan() {

@@ -63,8 +63,8 @@ record FeedFile(String name, JsonNode json) {
                 .filter(feed -> feed.state() == State.RUNNING)
                 .map(feed -> " (pid " + feed.pid() + ")")
                 .orElse("");
-        throw new CommandException("a feed " + name + " is already running" + pid + "; stop it with stoker stop "
-                + name + ", or use another --name");
+        throw new CommandException("a feed " + name + " is already running" + pid + "; stop it with stoker stop " + name
+                + ", or use another --name");
     }
 
     /** Lists some of the known feeds, running ones first: files of ended feeds stay for the audit. */

@@ -48,7 +48,9 @@ final class FeedVerb implements Callable<Integer> {
         String[] args = arguments.toArray(new String[0]);
         if (TopicFeedOptions.wanted(args)) {
             return TopicFeed.run(
-                    TopicFeedPlan.of(TopicFeedOptions.parse(args)), out, spec.commandLine().getErr());
+                    TopicFeedPlan.of(TopicFeedOptions.parse(args)),
+                    out,
+                    spec.commandLine().getErr());
         }
         FeedPlan resolved = FeedPlan.of(FeedOptions.parse(args));
         spec.commandLine().getErr().println("stoker: starting the feed …");

@@ -1,6 +1,5 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.FeedJob;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.feeder.source.reader.StopSignal;
@@ -8,7 +7,6 @@ import dev.stoker.feeder.topic.TopicFeedJob;
 import dev.stoker.feeder.topic.TopicFeedPlan;
 import dev.stoker.feeder.topic.TopicProgress;
 import dev.stoker.flink.failure.Waits;
-import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
@@ -44,9 +42,7 @@ final class TopicFeed {
         try (Signals signals = new Signals()) {
             StopSignal.clear(id);
             TopicProgress.clear(id);
-            JobLauncher launcher = FeedJob.embedded(feed);
-            TopicFeedJob.build(launcher.environment(), plan);
-            RunningJob job = launcher.launch(FeedJob.name(feed));
+            RunningJob job = TopicFeedJob.embedded(plan);
             signals.onStop(StopSignal.of(id)::request);
             files.publish(TopicProgress.of(id).snapshot());
             files.publish();

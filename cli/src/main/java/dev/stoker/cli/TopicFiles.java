@@ -67,7 +67,9 @@ final class TopicFiles {
     static long newestVersion(String feed) {
         long newest = 0;
         try {
-            for (JsonNode lane : FeedRegister.findProgress(feed).map(now -> now.path("lanes")).orElseGet(Json::array)) {
+            for (JsonNode lane : FeedRegister.findProgress(feed)
+                    .map(now -> now.path("lanes"))
+                    .orElseGet(Json::array)) {
                 newest = Math.max(newest, lane.path("version").asLong());
             }
         } catch (IOException e) {

@@ -31,8 +31,7 @@ final class Topics {
 
     static final List<JobTopic> FEED = List.of(
             new JobTopic(
-                    "Name and content",
-                    List.of(FeedFlags.NAME, FeedFlags.FOLLOW, FeedFlags.EPOCHS, FeedFlags.GROUPS)),
+                    "Name and content", List.of(FeedFlags.NAME, FeedFlags.FOLLOW, FeedFlags.EPOCHS, FeedFlags.GROUPS)),
             new JobTopic(
                     "Order of the samples",
                     List.of(
@@ -44,12 +43,7 @@ final class Topics {
                             FeedFlags.LANE_ORDER)),
             new JobTopic(
                     "Addresses",
-                    List.of(
-                            FeedFlags.PORT,
-                            FeedFlags.BIND,
-                            FeedFlags.ADVERTISE,
-                            FeedFlags.UI,
-                            FeedFlags.MAX_SESSIONS)),
+                    List.of(FeedFlags.PORT, FeedFlags.BIND, FeedFlags.ADVERTISE, FeedFlags.UI, FeedFlags.MAX_SESSIONS)),
             new JobTopic(
                     "Security",
                     List.of(

@@ -124,7 +124,10 @@ record IngestGraph(IngestPlan plan) {
                         "keys",
                         PathBundleSerializer.TYPE,
                         new TakenKeysOperator(
-                                plan.pack().access(), plan.run().target(), plan.run().baseVersion(), seed))
+                                plan.pack().access(),
+                                plan.run().target(),
+                                plan.run().baseVersion(),
+                                seed))
                 .uid("keys")
                 .setParallelism(parallelism(env));
     }

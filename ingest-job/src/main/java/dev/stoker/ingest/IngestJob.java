@@ -60,8 +60,7 @@ public final class IngestJob {
                         + " --ingest-id " + ingestId);
             }
         };
-        try (JobLauncher launcher =
-                JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
+        try (JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
             if (launcher.mode() == JobLauncher.Mode.DETACHED) {
                 submit(options, launcher, listener);
             } else {
@@ -160,8 +159,8 @@ public final class IngestJob {
      * Inspects source and dataset, creates a new dataset, and takes the ingest's lease. Takes no lease if the ingest's
      * version already exists.
      */
-    private static Preparation prepare(
-            IngestOptions options, String ingest, SampleAccess access, JobLauncher launcher) throws IOException {
+    private static Preparation prepare(IngestOptions options, String ingest, SampleAccess access, JobLauncher launcher)
+            throws IOException {
         Preparation found = Preparation.of(options, access.store());
         if (found.committed().isPresent()) {
             return found;

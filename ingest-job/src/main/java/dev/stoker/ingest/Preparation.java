@@ -335,12 +335,11 @@ record Preparation(
     private IngestRun run(IngestOptions options, String ingest, DatasetStore stores) {
         TreeMap<String, String> properties = new TreeMap<>();
         properties.put("source", options.source());
-        IngestRun.Effect effect =
-                switch (options.mode()) {
-                    case CREATE -> IngestRun.Effect.CREATE;
-                    case APPEND -> IngestRun.Effect.APPEND;
-                    case REPLACE -> IngestRun.Effect.REPLACE;
-                };
+        IngestRun.Effect effect = switch (options.mode()) {
+            case CREATE -> IngestRun.Effect.CREATE;
+            case APPEND -> IngestRun.Effect.APPEND;
+            case REPLACE -> IngestRun.Effect.REPLACE;
+        };
         return new IngestRun(stores, options.target(), info.id().toString(), ingest, effect, baseVersion, properties);
     }
 

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.client.errors.FeedNotFoundException;
+import dev.stoker.schemas.protocol.UnixAddress;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -32,6 +35,20 @@ class TargetTest {
         assertThat(Address.parse("::1:3")).isEmpty();
         assertThat(Address.parse("a:0")).isEmpty();
         assertThat(Address.parse("a:65536")).isEmpty();
+    }
+
+    @Test
+    void readsTheGoldenEntry() throws IOException {
+        try (InputStream golden = getClass().getResourceAsStream("/golden/feed-entry-1.json")) {
+            file("photos", new String(golden.readAllBytes(), StandardCharsets.UTF_8));
+        }
+        Target target = of("photos");
+        assertThat(target.addresses()).containsExactly("10.0.0.1:7420", "10.0.0.2:7420");
+        assertThat(target.unix())
+                .containsExactly(Map.entry(
+                        "10.0.0.1:7420",
+                        new UnixAddress("4b1f4a0c-0000-4000-8000-000000000001/pid:[1]", "/tmp/stoker/7420.sock")));
+        assertThat(target.certificate()).contains(Path.of("/etc/stoker/cert.pem"));
     }
 
     @Test

@@ -93,7 +93,8 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
      * @param after looks at greater versions only
      * @throws CommitRefusedException if a version in between was recovered without its properties
      */
-    public static Optional<LogEntry> newest(Dataset dataset, Snapshot base, String topic, long after) throws IOException {
+    public static Optional<LogEntry> newest(Dataset dataset, Snapshot base, String topic, long after)
+            throws IOException {
         long version = base.table().topicVersion(topic).orElse(0);
         long recovered = base.table().recoveredVersion();
         if (recovered > Math.max(version, after)) {

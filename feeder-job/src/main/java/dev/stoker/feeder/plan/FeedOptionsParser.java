@@ -81,9 +81,8 @@ final class FeedOptionsParser {
         check(() -> StatusAddress.parse(options.get(FeedFlags.UI)));
         options.getOptional(FeedFlags.LEDGER).ifPresent(ledger -> check(() -> Stores.normalize(ledger)));
         streams.forEach(stream -> check(() -> Stores.normalize(stream.path())));
-        String name = streams.isEmpty()
-                ? "feed"
-                : check(() -> name(streams.get(0))).orElse("feed");
+        String name =
+                streams.isEmpty() ? "feed" : check(() -> name(streams.get(0))).orElse("feed");
         check(() -> StokerHome.feedFile(name));
         if (!problems.isEmpty()) {
             throw new InvalidFeedException(problems);
@@ -179,12 +178,10 @@ final class FeedOptionsParser {
     }
 
     private Optional<FeedPlan.Tiers> tiers() {
-        Optional<CacheLifetime> lifetime = choice(
-                FeedFlags.CACHE_LIFETIME.key(),
-                options.get(FeedFlags.CACHE_LIFETIME),
-                CacheLifetime.values());
-        Optional<CacheAccess> access = choice(
-                FeedFlags.CACHE_ACCESS.key(), options.get(FeedFlags.CACHE_ACCESS), CacheAccess.values());
+        Optional<CacheLifetime> lifetime =
+                choice(FeedFlags.CACHE_LIFETIME.key(), options.get(FeedFlags.CACHE_LIFETIME), CacheLifetime.values());
+        Optional<CacheAccess> access =
+                choice(FeedFlags.CACHE_ACCESS.key(), options.get(FeedFlags.CACHE_ACCESS), CacheAccess.values());
         return check(() -> {
             FeedPlan.Tiers tiers = new FeedPlan.Tiers(
                     options.get(FeedFlags.TIER),

@@ -1,12 +1,16 @@
 package dev.stoker.feeder.plan;
 
+import dev.stoker.flink.embedded.EmbeddedFlink;
 import dev.stoker.flink.failure.RestartLimit;
+import dev.stoker.flink.launch.JobLauncher;
 import java.time.Duration;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
@@ -15,6 +19,15 @@ public final class FlinkSettings {
     private static final Duration STALLED_CHECKPOINT = Duration.ofMinutes(1);
 
     private FlinkSettings() {}
+
+    /** Returns a launcher that runs a feed in this process, with the little memory that a feed needs of Flink. */
+    public static JobLauncher embedded(FeedPlan plan) {
+        Configuration settings = new Configuration();
+        settings.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(8));
+        settings.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(8));
+        settings.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(8));
+        return JobLauncher.embedded(EmbeddedFlink.environment(plan.parallelism(1), settings));
+    }
 
     /**
      * Applies the settings to an environment.

@@ -23,13 +23,7 @@ import java.util.UUID;
  * @param output where batches go
  */
 public record FeedEntry(
-        String name,
-        UUID id,
-        OptionalLong pid,
-        long startedMs,
-        List<Stream> streams,
-        String order,
-        Output output) {
+        String name, UUID id, OptionalLong pid, long startedMs, List<Stream> streams, String order, Output output) {
 
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -91,9 +85,9 @@ public record FeedEntry(
         if (output instanceof Trainers trainers) {
             trainers.addresses().forEach(addresses::add);
             ObjectNode sockets = json.putObject("unix");
-            trainers.unix().forEach((address, place) -> sockets.putObject(address)
-                    .put("host", place.host())
-                    .put("path", place.path()));
+            trainers.unix()
+                    .forEach((address, place) ->
+                            sockets.putObject(address).put("host", place.host()).put("path", place.path()));
             trainers.status().forEach(json.putArray("status")::add);
             json.put("ledger", trainers.ledger());
             json.put("token_file", trainers.tokenFile().orElse(null));

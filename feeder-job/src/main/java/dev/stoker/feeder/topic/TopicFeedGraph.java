@@ -29,8 +29,7 @@ record TopicFeedGraph(TopicFeedPlan plan, String fingerprint, String topicId) {
      * @throws IOException if the clients' settings cannot be read or are invalid
      */
     void addTo(StreamExecutionEnvironment env, UnaryOperator<Sink<TopicRecord>> around) throws IOException {
-        FlinkSettings.apply(
-                env, plan.feed().checkpointInterval(), plan.feed().parallelism(env.getParallelism()));
+        FlinkSettings.apply(env, plan.feed().checkpointInterval(), plan.feed().parallelism(env.getParallelism()));
         // A task's transactions must be committed or aborted before its lanes read the end of the topic.
         env.configure(new Configuration().set(PipelineOptions.OPERATOR_CHAINING, true));
         // Records are large and never modified.

@@ -5,6 +5,10 @@ import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.connectors.kafka.registry.SchemaRegistry;
 import dev.stoker.connectors.kafka.topic.TopicCheck;
 import dev.stoker.connectors.kafka.topic.TopicNeeds;
+import dev.stoker.feeder.plan.FlinkSettings;
+import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.flink.launch.RunningJob;
+import dev.stoker.flink.launch.SharedCluster;
 import dev.stoker.schemas.kafka.SampleSchema;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.server.StreamContent;
@@ -14,19 +18,46 @@ import java.util.function.UnaryOperator;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** Prepares the topic of a feed and builds the feed's job. */
+/** The feed to a topic: writes the batches of a stream to Kafka. */
 public final class TopicFeedJob {
     /** Room for partitions that take more than their share because lanes are uneven, and for headers. */
     private static final double UNEVEN = 1.25;
 
     private TopicFeedJob() {}
 
+    /** Runs on the cluster that {@code flink run} submits to; entry point of the job jar for topics. */
+    public static void main(String... args) throws Exception {
+        TopicFeedPlan plan = TopicFeedPlan.of(TopicFeedOptions.parse(args));
+        try (JobLauncher launcher =
+                JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
+            build(launcher.environment(), plan);
+            plan.lines().forEach(System.out::println);
+            SharedCluster.warning(launcher.environment()).ifPresent(System.err::println);
+            launcher.run(name(plan));
+        }
+    }
+
+    /**
+     * Prepares the topic and launches the feed in this process.
+     *
+     * @throws IOException if the topic or the brokers are not configured as required; the message names what to change
+     */
+    public static RunningJob embedded(TopicFeedPlan plan) throws Exception {
+        JobLauncher launcher = FlinkSettings.embedded(plan.feed());
+        build(launcher.environment(), plan);
+        return launcher.launch(name(plan));
+    }
+
+    private static String name(TopicFeedPlan plan) {
+        return "stoker feed " + plan.feed().name();
+    }
+
     /**
      * Creates or checks the topic and adds the feed to an environment.
      *
      * @throws IOException if the topic or the brokers are not configured as required; the message names what to change
      */
-    public static void build(StreamExecutionEnvironment env, TopicFeedPlan plan) throws IOException {
+    static void build(StreamExecutionEnvironment env, TopicFeedPlan plan) throws IOException {
         build(env, plan, UnaryOperator.identity());
     }
 

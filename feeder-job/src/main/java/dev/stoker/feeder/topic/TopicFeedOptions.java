@@ -104,7 +104,8 @@ public record TopicFeedOptions(
         if (!options.get(TopicFeedFlags.TO).equals("kafka")) {
             problems.add("option --to: '" + options.get(TopicFeedFlags.TO) + "' is not one of trainers, kafka");
         }
-        for (ConfigOption<?> option : List.of(TopicFeedFlags.BOOTSTRAP, TopicFeedFlags.TOPIC, TopicFeedFlags.WORLD_SIZE)) {
+        for (ConfigOption<?> option :
+                List.of(TopicFeedFlags.BOOTSTRAP, TopicFeedFlags.TOPIC, TopicFeedFlags.WORLD_SIZE)) {
             if (options.getOptional(option).isEmpty()) {
                 problems.add("option " + JobArguments.flag(option, FeedFlags.PREFIX)
                         + " is missing; --to kafka requires it");
@@ -121,8 +122,8 @@ public record TopicFeedOptions(
             problems.add("option --delivery: '" + delivery + "' is not one of at-least-once, exactly-once");
         }
         if (options.get(TopicFeedFlags.MAX_RECORD_BYTES) < 1024) {
-            problems.add(
-                    "option --max-record-bytes: " + options.get(TopicFeedFlags.MAX_RECORD_BYTES) + " is less than 1024");
+            problems.add("option --max-record-bytes: " + options.get(TopicFeedFlags.MAX_RECORD_BYTES)
+                    + " is less than 1024");
         }
         String format = options.get(TopicFeedFlags.VALUE_FORMAT);
         if (ValueFormat.named(format).isEmpty()) {

@@ -71,7 +71,8 @@ public record TopicFeedPlan(
 
     /** Returns how many times the ranks together read each record; 1 unless more is allowed. */
     public int readAmplification() {
-        return ReadAmplification.factor(lanes(), OrderSpec.fromJson(feed.order()).laneOrder(), worldSize);
+        return ReadAmplification.factor(
+                lanes(), OrderSpec.fromJson(feed.order()).laneOrder(), worldSize);
     }
 
     /** Returns the plan as text. */

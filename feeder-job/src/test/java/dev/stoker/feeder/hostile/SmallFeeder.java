@@ -91,7 +91,7 @@ final class SmallFeeder implements AutoCloseable {
                     0,
                     new FeedPlan.Server("127.0.0.1", "0", null, null, 1, 0, null),
                     "off",
-                new FeedPlan.Work(1000, 0));
+                    new FeedPlan.Work(1000, 0));
             reader = new LaneReader(
                     new SilentContext(),
                     () -> lease,

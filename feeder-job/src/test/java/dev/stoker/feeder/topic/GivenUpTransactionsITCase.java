@@ -310,8 +310,7 @@ class GivenUpTransactionsITCase {
             Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
             List<Long> ends = ends(arguments, IsolationLevel.READ_COMMITTED);
             for (int lane = 0; lane < LANES; lane++) {
-                TopicPartition place =
-                        new TopicPartition(arguments.target().topic(), lane);
+                TopicPartition place = new TopicPartition(arguments.target().topic(), lane);
                 offsets.put(place, new OffsetAndMetadata(ends.get(lane)));
             }
             admin.alterConsumerGroupOffsets("trainers", offsets).all().get();

@@ -77,7 +77,7 @@ class StalledTransactionITCase {
             feed = arguments.feed().id();
             StreamExecutionEnvironment env = StalledCheckpoints.environment(directory.resolve("checkpoints"));
             env.setParallelism(1);
-        TopicFeedJob.build(env, arguments);
+            TopicFeedJob.build(env, arguments);
             StalledCheckpoints.begin(stall);
             JobClient job = env.executeAsync();
             StalledCheckpoints.await(stall, cluster, job);

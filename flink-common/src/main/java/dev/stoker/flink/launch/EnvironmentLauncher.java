@@ -56,7 +56,9 @@ record EnvironmentLauncher(StreamExecutionEnvironment environment, Mode mode) im
         @Override
         public boolean isOver() {
             try {
-                return client.getJobStatus().get(ANSWER_SECONDS, TimeUnit.SECONDS).isGloballyTerminalState();
+                return client.getJobStatus()
+                        .get(ANSWER_SECONDS, TimeUnit.SECONDS)
+                        .isGloballyTerminalState();
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 return false;

@@ -51,8 +51,7 @@ public final class TopicIngestJob {
                 plan.forEach(System.out::println);
             }
         };
-        try (JobLauncher launcher =
-                JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
+        try (JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
             if (launcher.mode() == JobLauncher.Mode.DETACHED) {
                 String run = UUID.randomUUID().toString();
                 build(options, prepare(options, launcher, run), run, launcher, listener);

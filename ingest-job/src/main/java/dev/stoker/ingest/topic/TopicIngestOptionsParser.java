@@ -53,7 +53,8 @@ final class TopicIngestOptionsParser {
         if (positional.size() != 2) {
             problems.add("an ingest takes a topic and a target directory, not " + String.join(" ", positional));
         } else {
-            topic = tried(() -> TopicLocation.parse(positional.get(0), given.getOptional(TopicIngestFlags.KAFKA_CONFIG)));
+            topic = tried(
+                    () -> TopicLocation.parse(positional.get(0), given.getOptional(TopicIngestFlags.KAFKA_CONFIG)));
             target = tried(() -> Stores.normalize(positional.get(1)));
         }
         given.getOptional(TopicIngestFlags.KAFKA_CONFIG)
@@ -139,7 +140,9 @@ final class TopicIngestOptionsParser {
                 from,
                 since,
                 until.isPresent() ? TopicIngestOptions.Until.LATEST : TopicIngestOptions.Until.STOPPED,
-                given.get(TopicIngestFlags.ALLOW_GAP) ? TopicIngestOptions.Gaps.ALLOWED : TopicIngestOptions.Gaps.REFUSED);
+                given.get(TopicIngestFlags.ALLOW_GAP)
+                        ? TopicIngestOptions.Gaps.ALLOWED
+                        : TopicIngestOptions.Gaps.REFUSED);
     }
 
     private RecordMapping mapping() {
@@ -189,7 +192,8 @@ final class TopicIngestOptionsParser {
             problems.add("option --field names the field of raw values; leave it out, or see --schema");
         }
         Optional<String> registry = given.getOptional(TopicIngestFlags.SCHEMA_REGISTRY);
-        Optional<String> schema = given.getOptional(TopicIngestFlags.AVRO_SCHEMA).map(this::read);
+        Optional<String> schema =
+                given.getOptional(TopicIngestFlags.AVRO_SCHEMA).map(this::read);
         ValueFormat.Wire wire =
                 choice(TopicIngestFlags.AVRO_WIRE, "plain", "confluent").equals("confluent") || registry.isPresent()
                         ? ValueFormat.Wire.CONFLUENT
@@ -201,8 +205,8 @@ final class TopicIngestOptionsParser {
             registry.ifPresent(this::checkUrl);
             schema.ifPresent(text -> tried(() -> AvroFields.parse(text)));
         } else {
-            for (ConfigOption<String> option :
-                    List.of(TopicIngestFlags.AVRO_SCHEMA, TopicIngestFlags.AVRO_WIRE, TopicIngestFlags.SCHEMA_REGISTRY)) {
+            for (ConfigOption<String> option : List.of(
+                    TopicIngestFlags.AVRO_SCHEMA, TopicIngestFlags.AVRO_WIRE, TopicIngestFlags.SCHEMA_REGISTRY)) {
                 if (given.contains(option)) {
                     problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX) + " is for --value avro");
                 }

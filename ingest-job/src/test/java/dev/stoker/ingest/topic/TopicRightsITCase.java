@@ -67,7 +67,8 @@ class TopicRightsITCase {
         return topic;
     }
 
-    private static TopicIngestResult ingest(String topic, TopicIngestListener listener, String... more) throws Exception {
+    private static TopicIngestResult ingest(String topic, TopicIngestListener listener, String... more)
+            throws Exception {
         List<String> args = new java.util.ArrayList<>(
                 List.of("--value=raw", "--commit-interval=200 ms", "--kafka-config=" + settings));
         args.addAll(List.of(more));

@@ -101,7 +101,8 @@ public final class FileTreeSource implements Source<PathBundle, DirectorySplit, 
     }
 
     @Override
-    public SplitEnumerator<DirectorySplit, FileTreeState> createEnumerator(SplitEnumeratorContext<DirectorySplit> context) {
+    public SplitEnumerator<DirectorySplit, FileTreeState> createEnumerator(
+            SplitEnumeratorContext<DirectorySplit> context) {
         return new FileTreeEnumerator(context, perReader());
     }
 

@@ -46,7 +46,8 @@ final class FeedFiles implements LaneMaps.Hint {
         if (closed || same || !(complete || isKnown())) {
             return;
         }
-        FeedRegister.put(plan.name(), entry(any.addresses(), any.unix(), statusUrls).running());
+        FeedRegister.put(
+                plan.name(), entry(any.addresses(), any.unix(), statusUrls).running());
         written = any.addresses();
         writtenUnix = any.unix();
         writtenUrls = statusUrls;

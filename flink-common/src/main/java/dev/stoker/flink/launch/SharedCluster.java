@@ -1,6 +1,7 @@
-package dev.stoker.feeder;
+package dev.stoker.flink.launch;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobStatus;
@@ -10,11 +11,12 @@ import org.apache.flink.client.deployment.DefaultClusterClientServiceLoader;
 import org.apache.flink.client.program.ClusterClient;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.client.JobStatusMessage;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Looks for other jobs on the cluster to which a feed is about to be submitted. */
-final class SharedCluster {
+public final class SharedCluster {
     private static final Logger LOG = LoggerFactory.getLogger(SharedCluster.class);
     private static final long LIMIT_S = 10;
 
@@ -23,9 +25,10 @@ final class SharedCluster {
     /**
      * A warning if other jobs run on a session cluster; empty on a cluster of the feed's own, or if it cannot be asked.
      */
-    static Optional<String> warning(Configuration configuration) {
+    public static Optional<String> warning(StreamExecutionEnvironment env) {
         try {
-            return warning(jobs(configuration));
+            Map<String, String> settings = ((Configuration) env.getConfiguration()).toMap();
+            return warning(jobs(Configuration.fromMap(settings)));
         } catch (Exception e) {
             // A feed does not fail because nobody could be asked; application mode has no cluster to ask yet.
             LOG.debug("The jobs of the cluster cannot be listed", e);
