@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import functools
+import json
+import os
 import pickle
 from decimal import Decimal
 from pathlib import Path
@@ -18,10 +20,13 @@ import pytest
 
 import stoker
 from stoker import Feed, testing
+from stoker._batch.batch import Batch, Form
 from stoker._format.fields import Field
-from stoker.errors import InvalidSampleError
+from stoker._source.batch_source import DeliveredBatch, PieceData
+from stoker.errors import CorruptDataError, InvalidSampleError
 
 Writer = functools.partial(stoker.Writer, shuffle=False)
+GOLDEN = Path(__file__).parents[2] / "schemas" / "src" / "test" / "resources" / "golden"
 UTC = dt.timezone.utc
 NINES = Decimal("0." + "9" * 38)
 SCHEMA = {
@@ -335,3 +340,26 @@ def test_types_that_do_not_exist_are_refused(tmp_path: Path, kind: str) -> None:
         Field("f", kind)
     with pytest.raises(ValueError, match=why):
         Writer(tmp_path / "x", {"f": kind})
+
+
+def test_damaged_messages_are_refused_or_read() -> None:
+    """Whatever bytes a message has, its columns are values or a `CorruptDataError`."""
+    fields = tuple(Field.from_json(f, "golden") for f in json.loads((GOLDEN / "chunk-1a.json").read_text())["fields"])
+    form = Form(fields)
+    good = np.frombuffer((GOLDEN / "batch-1-all.bin").read_bytes(), np.uint8)
+    rows, _ = form.layout.head(good, "golden")
+    names = [f.name for f in fields if f.special is not None or f.item is not None]
+    seed = int(os.environ.get("TEST_SEED", "5"))
+    rng = np.random.default_rng(seed)
+    refused = 0
+    for _ in range(200):
+        bad = good.copy()
+        for _ in range(int(rng.integers(1, 4))):
+            bad[rng.integers(0, len(bad))] = rng.integers(0, 256)
+        try:
+            batch = Batch(form, DeliveredBatch(0, 0, [PieceData(0, rows, False, 0, bad)]), dict)
+            for name in names:
+                assert len(batch[name]) == rows, f"seed {seed}"
+        except CorruptDataError:
+            refused += 1
+    assert 0 < refused < 200, f"seed {seed}"

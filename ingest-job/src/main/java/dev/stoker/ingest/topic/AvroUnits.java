@@ -23,7 +23,8 @@ record AvroUnits(Optional<FieldType> avro, FieldType wanted) {
         Schema value = AvroFields.withoutNull(schema);
         boolean isLogical = value.getLogicalType() != null;
         return new AvroUnits(
-                isLogical ? AvroFields.logical(value.getLogicalType()).map(FieldType::parse) : Optional.empty(), wanted);
+                isLogical ? AvroFields.logical(value.getLogicalType()).map(FieldType::parse) : Optional.empty(),
+                wanted);
     }
 
     /** @throws IllegalArgumentException if the logical type is of another kind, or the value would be rounded */

@@ -43,7 +43,8 @@ class SpecialValuesTest {
              {"name":"ms","type":{"type":"int","logicalType":"time-millis"}},
              {"name":"us","type":{"type":"long","logicalType":"time-micros"}},
              {"name":"price","type":{"type":"bytes","logicalType":"decimal","precision":9,"scale":2}},
-             {"name":"fixed","type":{"type":"fixed","name":"F","size":8,"logicalType":"decimal","precision":18,"scale":0}},
+             {"name":"fixed","type":
+              {"type":"fixed","name":"F","size":8,"logicalType":"decimal","precision":18,"scale":0}},
              {"name":"huge","type":{"type":"bytes","logicalType":"decimal","precision":50,"scale":2}},
              {"name":"id","type":{"type":"string","logicalType":"uuid"}},
              {"name":"tags","type":{"type":"array","items":"string"}},
@@ -116,9 +117,7 @@ class SpecialValuesTest {
                 "tags:utf8[]",
                 "parts:binary[]",
                 "boxes:int16[][]");
-        ChunkHead head = json(
-                fields,
-                """
+        ChunkHead head = json(fields, """
                 {"at":"2026-01-31T13:00:00.5+01:00","local":"2026-01-31 12:00:00.000001","count":-5,"day":"1969-12-31",
                 "noon":43200000,"price":123456789012345678901234567890123456.78,"text":"-0.00000000000000000001",
                 "tags":["ä","","x"],"parts":["AAE=",""],"boxes":[[1,-2],[],[32767]]}""");
@@ -220,7 +219,8 @@ class SpecialValuesTest {
         assertThat(head.column(0).longAt(0)).isEqualTo(1_769_860_800_500_000_000L);
         assertThat(head.column(1).longAt(0)).isZero();
         assertThat(head.column(2).decimalAt(0)).isEqualTo("-2.0000");
-        for (String wrong : List.of("at:timestamp[s,UTC]", "at:timestamp[ms]", "at:date", "day:time[s]", "price:decimal(2,0)")) {
+        for (String wrong :
+                List.of("at:timestamp[s,UTC]", "at:timestamp[ms]", "at:date", "day:time[s]", "price:decimal(2,0)")) {
             List<Field> other = fields(wrong);
             byte[] value = wrong.startsWith("price") ? avro(AVRO, with("price", new byte[] {1})) : avro(AVRO, event());
             assertThatThrownBy(() -> decoded(other, new AvroValues(reader(AVRO), other, places(other)), value))

@@ -226,9 +226,7 @@ public final class ArrowColumn {
 
     /** Returns the position of the value's bytes in the file. Not for bool. */
     public int valuePosition(int row) {
-        return offsetsAt >= 0
-                ? valuesAt + valueOffset(row) * type.width()
-                : valuesAt + row * type.width();
+        return offsetsAt >= 0 ? valuesAt + valueOffset(row) * type.width() : valuesAt + row * type.width();
     }
 
     /** Returns the length of the value in bytes. Not for bool. */

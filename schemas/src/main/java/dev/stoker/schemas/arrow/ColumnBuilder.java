@@ -5,9 +5,6 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -18,6 +15,7 @@ import java.util.List;
 public final class ColumnBuilder {
     private final ArrowField field;
     private final FieldType type;
+    private final ValueChecks checks;
     private final ByteList validity = new ByteList();
     private final ByteList offsets = new ByteList();
     /** Offsets of the items of a {@link NestedListType}; empty for other types. */
@@ -31,6 +29,7 @@ public final class ColumnBuilder {
     public ColumnBuilder(ArrowField field) {
         this.field = field;
         this.type = field.type();
+        this.checks = new ValueChecks(field);
         if (type.hasOffsets()) {
             offsets.addInt(0);
         }
@@ -55,32 +54,19 @@ public final class ColumnBuilder {
      */
     public void appendLong(long value) {
         if (type == ScalarType.BOOL) {
-            checkRange(value, 0, 1);
+            checks.range(value, 0, 1);
             appendBit(value == 1);
             return;
         }
         if (type instanceof ScalarType scalar) {
-            checkInteger(scalar, value);
+            checks.integer(scalar, value);
         } else if (type instanceof TimeType time) {
-            checkRange(value, 0, time.unit().perDay() - 1);
+            checks.range(value, 0, time.unit().perDay() - 1);
         } else if (!(type instanceof TimestampType)) {
-            throw wrongKind("an integer");
+            throw checks.wrongKind("an integer");
         }
         addFixed(value, type.width());
         valid();
-    }
-
-    private void checkInteger(ScalarType scalar, long value) {
-        switch (scalar) {
-            case INT8 -> checkRange(value, Byte.MIN_VALUE, Byte.MAX_VALUE);
-            case INT16 -> checkRange(value, Short.MIN_VALUE, Short.MAX_VALUE);
-            case INT32, CATEGORICAL, DATE -> checkRange(value, Integer.MIN_VALUE, Integer.MAX_VALUE);
-            case UINT8 -> checkRange(value, 0, 0xFF);
-            case UINT16 -> checkRange(value, 0, 0xFFFF);
-            case UINT32 -> checkRange(value, 0, 0xFFFFFFFFL);
-            case INT64, UINT64 -> {}
-            default -> throw wrongKind("an integer");
-        }
     }
 
     /** Appends a bool. */
@@ -91,7 +77,7 @@ public final class ColumnBuilder {
     /** Appends a floating-point number, rounded to the nearest value, ties to even. */
     public void appendDouble(double value) {
         if (!(type instanceof ScalarType scalar) || !scalar.isFloat()) {
-            throw wrongKind("a floating-point number");
+            throw checks.wrongKind("a floating-point number");
         }
         switch (scalar) {
             case FLOAT16 -> values.addShort(HalfFloats.float16(value));
@@ -105,7 +91,7 @@ public final class ColumnBuilder {
     /** Appends the bits of a floating-point number, in the least significant bits of the argument. */
     public void appendBits(long bits) {
         if (!(type instanceof ScalarType scalar) || !scalar.isFloat()) {
-            throw wrongKind("a floating-point number");
+            throw checks.wrongKind("a floating-point number");
         }
         addFixed(bits, scalar.width());
         valid();
@@ -114,7 +100,7 @@ public final class ColumnBuilder {
     /** Appends a decimal number. It must fit the type without rounding. */
     public void appendDecimal(BigDecimal value) {
         if (!(type instanceof DecimalType decimal)) {
-            throw wrongKind("a decimal number");
+            throw checks.wrongKind("a decimal number");
         }
         BigInteger unscaled;
         try {
@@ -130,18 +116,18 @@ public final class ColumnBuilder {
     /** Appends text to a utf8 column. */
     public void appendString(String value) {
         if (type != ScalarType.UTF8) {
-            throw wrongKind("text");
+            throw checks.wrongKind("text");
         }
-        values.add(utf8(value));
+        values.add(checks.encoded(value));
         variable();
     }
 
     /** Appends a list of texts to a column of {@code utf8[]}. */
     public void appendStrings(List<String> items) {
         if (!(type instanceof NestedListType nested) || nested.item() != ScalarType.UTF8) {
-            throw wrongKind("a list of texts");
+            throw checks.wrongKind("a list of texts");
         }
-        appendItems(items.stream().map(this::utf8).toList());
+        appendItems(items.stream().map(checks::encoded).toList());
     }
 
     /**
@@ -150,7 +136,7 @@ public final class ColumnBuilder {
      */
     public void appendItems(List<ByteBuffer> items) {
         if (!(type instanceof NestedListType nested)) {
-            throw wrongKind("a list of items");
+            throw checks.wrongKind("a list of items");
         }
         for (ByteBuffer item : items) {
             if (item.remaining() % nested.width() != 0) {
@@ -158,7 +144,7 @@ public final class ColumnBuilder {
                         + " bytes are no item of type " + nested.item());
             }
             if (nested.item() == ScalarType.UTF8) {
-                checkUtf8(item);
+                checks.utf8(item);
             }
         }
         for (ByteBuffer item : items) {
@@ -168,24 +154,16 @@ public final class ColumnBuilder {
         variable();
     }
 
-    private ByteBuffer utf8(String value) {
-        try {
-            return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("column " + field.name() + ": the text has half a surrogate pair", e);
-        }
-    }
-
     /**
      * Appends a value's bytes: utf8, binary, fixed-size binary, the 16 little-endian bytes of an unscaled decimal, or
      * the little-endian elements of a list or tensor.
      */
     public void appendBytes(ByteBuffer bytes) {
-        checkBytes(bytes.remaining());
+        checks.bytes(bytes.remaining());
         if (type == ScalarType.UTF8) {
-            checkUtf8(bytes);
+            checks.utf8(bytes);
         } else if (type instanceof DecimalType decimal) {
-            checkDecimal(decimal, bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN));
+            checks.decimal(decimal, bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN));
         }
         values.add(bytes);
         variable();
@@ -199,7 +177,7 @@ public final class ColumnBuilder {
     /** Appends a list of int32. */
     public void appendInts(int... elements) {
         if (!type.equals(new ListType(ScalarType.INT32))) {
-            throw wrongKind("a list of int32");
+            throw checks.wrongKind("a list of int32");
         }
         for (int element : elements) {
             values.addInt(element);
@@ -210,7 +188,7 @@ public final class ColumnBuilder {
     /** Appends a value of another column of this type, bit for bit, or null if that value is null. */
     public void appendFrom(ArrowColumn source, int row) {
         if (!source.field().type().equals(type)) {
-            throw wrongKind("that of " + source.field().type());
+            throw checks.wrongKind("that of " + source.field().type());
         }
         if (source.isNull(row)) {
             appendNull();
@@ -311,11 +289,10 @@ public final class ColumnBuilder {
             case BITS, FIXED -> new ByteBuffer[] {valid, values.buffer()};
             case BYTES -> new ByteBuffer[] {valid, offsets.buffer(), values.buffer()};
             case LIST -> new ByteBuffer[] {valid, offsets.buffer(), none, values.buffer()};
-            case NESTED -> ((NestedListType) type).item() instanceof ListType
-                    ? new ByteBuffer[] {
-                        valid, offsets.buffer(), none, itemOffsets.buffer(), none, values.buffer()
-                    }
-                    : new ByteBuffer[] {valid, offsets.buffer(), none, itemOffsets.buffer(), values.buffer()};
+            case NESTED ->
+                ((NestedListType) type).item() instanceof ListType
+                        ? new ByteBuffer[] {valid, offsets.buffer(), none, itemOffsets.buffer(), none, values.buffer()}
+                        : new ByteBuffer[] {valid, offsets.buffer(), none, itemOffsets.buffer(), values.buffer()};
             case TENSOR -> new ByteBuffer[] {valid, none, values.buffer()};
         };
     }
@@ -369,49 +346,5 @@ public final class ColumnBuilder {
         if (toRows % 8 != 0) {
             bits.set(bitmap - 1, bits.get(bitmap - 1) & ((1 << (toRows % 8)) - 1));
         }
-    }
-
-    private void checkRange(long value, long least, long greatest) {
-        if (value < least || value > greatest) {
-            throw new IllegalArgumentException("column " + field.name() + ": " + value + " is not between " + least
-                    + " and " + greatest + ", the range of " + type);
-        }
-    }
-
-    private void checkBytes(int length) {
-        boolean fits = switch (type.layout()) {
-            case BITS, NESTED -> false;
-            case FIXED -> (type instanceof FixedBinaryType || type instanceof DecimalType) && length == type.width();
-            case TENSOR -> length == type.width();
-            case BYTES, LIST -> length % type.width() == 0;
-        };
-        if (!fits) {
-            throw new IllegalArgumentException(
-                    "column " + field.name() + ": " + length + " bytes are no value of type " + type);
-        }
-    }
-
-    private void checkDecimal(DecimalType decimal, ByteBuffer bytes) {
-        long low = bytes.getLong(bytes.position());
-        long high = bytes.getLong(bytes.position() + 8);
-        if (!decimal.holds(high, low)) {
-            BigInteger unscaled = BigInteger.valueOf(high)
-                    .shiftLeft(64)
-                    .add(new BigInteger(Long.toUnsignedString(low)));
-            throw new IllegalArgumentException("column " + field.name() + ": the unscaled number " + unscaled
-                    + " has more than " + decimal.precision() + " digits, the maximum of " + decimal);
-        }
-    }
-
-    private void checkUtf8(ByteBuffer bytes) {
-        try {
-            StandardCharsets.UTF_8.newDecoder().decode(bytes.duplicate());
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("column " + field.name() + ": the bytes are not UTF-8", e);
-        }
-    }
-
-    private IllegalArgumentException wrongKind(String given) {
-        return new IllegalArgumentException("column " + field.name() + " has the type " + type + ", not " + given);
     }
 }

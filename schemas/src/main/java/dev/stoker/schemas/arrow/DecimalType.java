@@ -35,8 +35,8 @@ public record DecimalType(int precision, int scale) implements FieldType {
                     + "; decimals of 256 bits are not supported; use utf8 for longer numbers");
         }
         if (scale < 0 || scale > precision) {
-            throw new IllegalArgumentException("the scale of a decimal with " + precision + " digits is 0 to "
-                    + precision + ", not " + scale);
+            throw new IllegalArgumentException(
+                    "the scale of a decimal with " + precision + " digits is 0 to " + precision + ", not " + scale);
         }
     }
 

@@ -94,8 +94,8 @@ public sealed interface FieldType
 
         private static final Pattern NULL_ITEMS = Pattern.compile("([a-z0-9]+(?:\\[])?)\\?(\\[[0-9,]*](?:\\[])?)");
 
-        private static final Pattern PARAMETERS = Pattern.compile(
-                "timestamp\\[(?<unit>s|ms|us|ns)(?:,(?<zone>[^]]*))?]|time\\[(?<time>s|ms|us|ns)]"
+        private static final Pattern PARAMETERS =
+                Pattern.compile("timestamp\\[(?<unit>s|ms|us|ns)(?:,(?<zone>[^]]*))?]|time\\[(?<time>s|ms|us|ns)]"
                         + "|decimal(?<wide>256)?\\((?<precision>[1-9][0-9]{0,8}),(?<scale>0|[1-9][0-9]{0,8})\\)");
 
         private Parsing() {}
@@ -106,20 +106,21 @@ public sealed interface FieldType
                         + "'; use decimal(p,s) with at most 38 digits, or utf8");
             }
             if (text.group("precision") != null) {
-                return new DecimalType(Integer.parseInt(text.group("precision")), Integer.parseInt(text.group("scale")));
+                return new DecimalType(
+                        Integer.parseInt(text.group("precision")), Integer.parseInt(text.group("scale")));
             }
             if (text.group("time") != null) {
                 return new TimeType(TimeResolution.named(text.group("time")));
             }
-            return new TimestampType(
-                    TimeResolution.named(text.group("unit")), Optional.ofNullable(text.group("zone")));
+            return new TimestampType(TimeResolution.named(text.group("unit")), Optional.ofNullable(text.group("zone")));
         }
 
         static IllegalArgumentException unknown(String text) {
             return new IllegalArgumentException(String.format(
                     Locale.ROOT,
-                    "unknown type '%s'; known are %s, timestamp[us], timestamp[us,Europe/Berlin], time[us], decimal(10,2), "
-                            + "lists such as int32[], utf8[] and int32[][], and tensors such as float32[3,224,224]",
+                    "unknown type '%s'; known are %s, timestamp[us], timestamp[us,Europe/Berlin], time[us], "
+                            + "decimal(10,2), lists such as int32[], utf8[] and int32[][], and tensors such as "
+                            + "float32[3,224,224]",
                     text,
                     ScalarType.names()));
         }

@@ -76,12 +76,12 @@ public final class TimeText {
             if (type instanceof TimestampType timestamp) {
                 long perSecond = timestamp.unit().perSecond();
                 int nanos = (int) (Math.floorMod(value, perSecond) * (NANOS / perSecond));
-                LocalDateTime utc =
-                        LocalDateTime.ofEpochSecond(Math.floorDiv(value, perSecond), nanos, ZoneOffset.UTC);
+                LocalDateTime utc = LocalDateTime.ofEpochSecond(Math.floorDiv(value, perSecond), nanos, ZoneOffset.UTC);
                 return utc + (timestamp.zone().isPresent() ? "Z" : "");
             }
             if (type instanceof TimeType time) {
-                return LocalTime.ofNanoOfDay(Math.multiplyExact(value, NANOS / time.unit().perSecond()))
+                return LocalTime.ofNanoOfDay(
+                                Math.multiplyExact(value, NANOS / time.unit().perSecond()))
                         .toString();
             }
             return LocalDate.ofEpochDay(value).toString();

@@ -39,8 +39,7 @@ public record TimestampType(TimeResolution unit, Optional<String> zone) implemen
 
     @Override
     public String canonical() {
-        return "timestamp[" + unit.canonical()
-                + zone.map(name -> "," + name).orElse("") + "]";
+        return "timestamp[" + unit.canonical() + zone.map(name -> "," + name).orElse("") + "]";
     }
 
     @Override

@@ -87,7 +87,9 @@ public final class SampleSchema {
             };
         }
         if (type instanceof DecimalType decimal) {
-            return logical("bytes", "decimal").put("precision", decimal.precision()).put("scale", decimal.scale());
+            return logical("bytes", "decimal")
+                    .put("precision", decimal.precision())
+                    .put("scale", decimal.scale());
         }
         if (type instanceof NestedListType nested) {
             String item = nested.item() == ScalarType.UTF8 ? "string" : "bytes";

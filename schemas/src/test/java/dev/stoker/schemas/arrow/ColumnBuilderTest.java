@@ -93,8 +93,8 @@ class ColumnBuilderTest {
         ColumnBuilder column = column("decimal(" + digits + ",1)");
         BigInteger limit = BigInteger.TEN.pow(digits);
         BigDecimal greatest = new BigDecimal(limit.subtract(BigInteger.ONE), 1);
-        List<BigDecimal> values =
-                List.of(greatest, greatest.negate(), new BigDecimal("0.0"), new BigDecimal("-0.1"), new BigDecimal("0.1"));
+        List<BigDecimal> values = List.of(
+                greatest, greatest.negate(), new BigDecimal("0.0"), new BigDecimal("-0.1"), new BigDecimal("0.1"));
         values.forEach(column::appendDecimal);
         for (BigDecimal beyond : List.of(new BigDecimal(limit, 1), new BigDecimal(limit, 1).negate())) {
             assertThatThrownBy(() -> column.appendDecimal(beyond))
@@ -130,8 +130,10 @@ class ColumnBuilderTest {
         assertThatThrownBy(() -> column.appendDecimal(new BigDecimal("1.234")))
                 .hasMessage("column c: 1.234 is not a number of at most 3 digits before and 2 behind the decimal point,"
                         + " the range of decimal(5,2)");
-        assertThatThrownBy(() -> column.appendDecimal(new BigDecimal("1e999999999"))).hasMessageContaining("1E+");
-        assertThatThrownBy(() -> column.appendDecimal(new BigDecimal("1e-999999999"))).hasMessageContaining("1E-");
+        assertThatThrownBy(() -> column.appendDecimal(new BigDecimal("1e999999999")))
+                .hasMessageContaining("1E+");
+        assertThatThrownBy(() -> column.appendDecimal(new BigDecimal("1e-999999999")))
+                .hasMessageContaining("1E-");
         assertThatThrownBy(() -> column.appendBytes(
                         littleEndian(BigInteger.ONE.shiftLeft(127).negate())))
                 .hasMessageContaining("more than 5 digits");
@@ -170,7 +172,8 @@ class ColumnBuilderTest {
         for (int row : new int[] {3, 2, 0, 1}) {
             copy.appendFrom(read, row);
         }
-        assertThat(StandardCharsets.UTF_8.decode(read(copy).itemAt(2, 2)).toString()).isEqualTo("ö");
+        assertThat(StandardCharsets.UTF_8.decode(read(copy).itemAt(2, 2)).toString())
+                .isEqualTo("ö");
         copy.truncate(1);
         assertThat(read(copy).itemCount(0)).isEqualTo(1);
         copy.truncate(0);

@@ -72,7 +72,9 @@ class TimeTextTest {
                                 ? random.nextLong(time.unit().perDay())
                                 : random.nextLong() >> random.nextInt(20, 60);
                 String written = TimeText.format(type, number);
-                assertThat(TimeText.parse(type, written)).as("seed %s, %s", SEED, written).isEqualTo(number);
+                assertThat(TimeText.parse(type, written))
+                        .as("seed %s, %s", SEED, written)
+                        .isEqualTo(number);
             }
         }
     }

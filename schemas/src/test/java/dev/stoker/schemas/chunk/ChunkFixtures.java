@@ -78,7 +78,8 @@ public final class ChunkFixtures {
         } else if (type instanceof TimeType time) {
             builder.setLong(f, random.nextLong(time.unit().perDay()));
         } else if (type instanceof DecimalType decimal) {
-            long unscaled = random.nextLong() % BigInteger.TEN.pow(Math.min(decimal.precision(), 18)).longValue();
+            long unscaled = random.nextLong()
+                    % BigInteger.TEN.pow(Math.min(decimal.precision(), 18)).longValue();
             builder.setDecimal(f, BigDecimal.valueOf(unscaled, decimal.scale()));
         } else if (type instanceof ListType list) {
             builder.setBytes(f, bytes(random, random.nextInt(5) * list.width()));
