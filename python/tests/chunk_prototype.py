@@ -9,6 +9,7 @@ import json
 import math
 import struct
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 
@@ -65,12 +66,15 @@ class FlatBuilder:
         return self.put("I", len(targets))
 
     def table(self, fields: list[tuple[int, str, Any]]) -> int:
-        """(slot, struct code or 'offset', value) in the order of writing; zero numbers and absent offsets left out."""
+        """(slot, struct code or 'offset', value) in the order of writing; None, zeros and absent offsets left out.
+
+        A number whose default is not 0 is given as None where it has its default, and as a text where it is 0.
+        """
         start = len(self.data)
         slots: dict[int, int] = {}
         for slot, code, value in fields:
             if value:
-                slots[slot] = self.offset(value) if code == "offset" else self.number(code, value)
+                slots[slot] = self.offset(value) if code == "offset" else self.number(code, int(value))
         at = self.number("i", 0)
         entries = [at - slots[s] if s in slots else 0 for s in range(max(slots, default=-1) + 1)]
         vtable = struct.pack(f"<{2 + len(entries)}H", 4 + 2 * len(entries), at - start, *entries)
@@ -94,11 +98,15 @@ NUMBERS = {
     "float16": "e", "float32": "f", "float64": "d", "bfloat16": "H", "categorical": "i",
 }  # fmt: skip
 INT, FLOAT, BINARY, UTF8, BOOL, LIST, FIXED_SIZE_LIST = 2, 3, 4, 5, 6, 12, 16
+DECIMAL, DATE, TIME, TIMESTAMP = 7, 8, 9, 10
+UNITS = ["s", "ms", "us", "ns"]
 
 
 def split(kind: str) -> tuple[str, list[int] | None]:
-    """Element type and shape; an empty shape for lists, None for everything else."""
-    element, bracket, shape = kind.partition("[")
+    """Item type and shape; an empty shape for lists, None for everything else."""
+    if kind.startswith("time"):
+        return kind, None
+    element, bracket, shape = kind.rpartition("[") if kind.endswith("]") else (kind, "", "")
     return element, [int(d) for d in shape[:-1].split(",") if d] if bracket else None
 
 
@@ -107,6 +115,19 @@ def arrow_type(b: FlatBuilder, kind: str) -> tuple[int, int]:
     element, shape = split(kind)
     if shape is not None:
         return (FIXED_SIZE_LIST, b.table([(0, "i", math.prod(shape))])) if shape else (LIST, b.table([]))
+    if kind == "date":
+        return DATE, b.table([(0, "h", "0")])
+    if kind.startswith("decimal"):
+        precision, scale = (int(n) for n in kind[8:-1].split(","))
+        return DECIMAL, b.table([(1, "i", scale), (0, "i", precision)])
+    if kind.startswith("timestamp"):
+        unit, _, zone = kind[10:-1].partition(",")
+        zone_at = b.string(zone) if zone else 0
+        return TIMESTAMP, b.table([(1, "offset", zone_at), (0, "h", UNITS.index(unit))])
+    if kind.startswith("time"):
+        unit = kind[5:-1]
+        bits = None if unit in ("s", "ms") else 64
+        return TIME, b.table([(1, "i", bits), (0, "h", None if unit == "ms" else str(UNITS.index(unit)))])
     if kind in ("utf8", "binary", "bool"):
         return {"utf8": UTF8, "binary": BINARY, "bool": BOOL}[kind], b.table([])
     if kind in ("float16", "float32", "float64"):
@@ -129,7 +150,7 @@ def field(b: FlatBuilder, number: int, name: str, kind: str, nullable: bool) -> 
     element, shape = split(kind)
     children = [field(b, number, "item", element, False)] if shape is not None else []
     own = {}
-    if element == "bfloat16" and name != "item":
+    if element.removesuffix("[]") == "bfloat16" and name != "item":
         own["stoker.type"] = kind
     if shape:
         own["ARROW:extension:name"] = "arrow.fixed_shape_tensor"
@@ -197,10 +218,30 @@ def value_bytes(kind: str, value: Any, class_id: Callable[[str], int]) -> bytes:
         return bytes.fromhex(value)
     if kind == "categorical":
         return struct.pack("<i", class_id(value))
+    if kind.startswith("decimal"):
+        sign, digits, exponent = Decimal(value).as_tuple()
+        assert exponent == -int(kind[8:-1].split(",")[1])
+        number = int("".join(map(str, digits)))
+        return (-number if sign else number).to_bytes(16, "little", signed=True)
     values = value if shape is not None else [value]
     if element == "bfloat16":  # the golden values fit: their lower halves are zero
         return b"".join(struct.pack("<f", v)[2:] for v in values)
-    return struct.pack(f"<{len(values)}{NUMBERS[element]}", *values)
+    return struct.pack(f"<{len(values)}{code_of(element)}", *values)
+
+
+def code_of(kind: str) -> str:
+    """Struct code of a number."""
+    if kind == "date" or kind in ("time[s]", "time[ms]"):
+        return "i"
+    return "q" if kind.startswith("time") else NUMBERS[kind]
+
+
+def width_of(kind: str) -> int:
+    """Bytes of a value of fixed width; 0 for other types."""
+    if kind.startswith("decimal"):
+        return 16
+    fixed = kind in NUMBERS or kind == "date" or kind.startswith("time")
+    return struct.calcsize("<" + code_of(kind)) if fixed else 0
 
 
 def row_bytes(kind: str, values: list[Any]) -> list[bytes]:
@@ -224,7 +265,14 @@ def column(kind: str, values: list[Any], class_id: Callable[[str], int]) -> Part
     validity = bitmap([v is not None for v in values]) if nulls else b""
     if kind == "bool":
         return [(len(values), nulls)], [validity, bitmap([bool(v) for v in values])]
-    width = math.prod(shape or []) * struct.calcsize(NUMBERS[element]) if element in NUMBERS else 0
+    if shape == [] and (element in ("utf8", "binary") or element.endswith("]")):
+        ends = [0]
+        for value in values:
+            ends.append(ends[-1] + len(value or []))
+        nodes, buffers = column(element, [item for value in values for item in value or []], class_id)
+        offsets = struct.pack(f"<{len(ends)}i", *ends)
+        return [(len(values), nulls), *nodes], [validity, offsets, *buffers]
+    width = math.prod(shape or []) * width_of(element)
     packed = [bytes(width if shape != [] else 0) if v is None else value_bytes(kind, v, class_id) for v in values]
     data = b"".join(packed)
     if kind in ("utf8", "binary") or shape == []:

@@ -46,6 +46,19 @@ def _plain(column: pa.Array, row: int, field: dict[str, Any], classes: list[str]
         return scalar.as_py() if pa.types.is_dictionary(column.type) else classes[scalar.as_py()]
     if kind == "binary":
         return scalar.as_py().hex()
+    if kind.startswith("decimal"):
+        return f"{scalar.as_py():f}"
+    if kind.startswith(("time", "date")):
+        return scalar.value
+    if kind == "utf8[]":
+        return scalar.as_py()
+    if kind == "binary[]":
+        return [item.hex() for item in scalar.as_py()]
+    if kind.endswith("[][]"):
+        return [
+            _numbers(np.array(item.as_py(), item.type.value_type.to_pandas_dtype()), kind.startswith("bfloat16"))
+            for item in scalar.values
+        ]
     if kind == "bfloat16":
         return _numbers(np.array([scalar.as_py()], np.uint16), True)[0]
     if kind.endswith("]"):
@@ -150,8 +163,8 @@ def test_writers_made_from_the_page_make_the_golden_batch(name: str) -> None:
 def _sample_value(name: str, value: Any, fields: list[dict[str, Any]], spec: dict[str, Any]) -> Any:
     """The form in which `datasets` wants it."""
     kind = next((f["type"] for f in fields if f["name"] == name), "utf8")
-    if value is None:
-        return None
+    if value is None or datasets.is_special(kind):
+        return value
     if kind == "binary":
         return bytes.fromhex(value)
     if kind == "categorical":

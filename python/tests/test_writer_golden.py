@@ -7,6 +7,7 @@ import json
 import uuid
 from calendar import timegm
 from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from stoker._dataset.log import DatasetInfo, LogEntry
 from stoker._dataset.snapshot import Snapshot, _read_table
 from stoker._format.avro import read_container
 from stoker._format.fields import Field
+from stoker._format.temporal import Date, Decimal128, Time, Timestamp
 from stoker._packing.columns import keys_of, segment, sliced
 from stoker._packing.filling_chunk import FillingChunk
 from stoker._packing.pack import ChunkFormat, ChunkIdentity
@@ -54,6 +56,12 @@ def _value(field: Field, value: Any) -> Any:
         return bytes.fromhex(value)
     if field.shape:
         return np.array(value).reshape(field.shape)
+    if isinstance(field.special, Decimal128):
+        return Decimal(value)
+    if isinstance(field.special, Date | Time | Timestamp):
+        return np.int64(value).view(field.special.view)
+    if field.item == "binary":
+        return [bytes.fromhex(item) for item in value]
     return value
 
 
@@ -73,6 +81,16 @@ def _add(chunk: FillingChunk, group: Any) -> None:
 
 def _arrow(field: Field, values: list[Any]) -> pa.Array:
     given = [_value(field, v) for v in values]
+    if isinstance(field.special, Decimal128):
+        return pa.array(given, pa.decimal128(38, field.special.scale))
+    if field.special is not None:
+        stored = pa.array(values, pa.from_numpy_dtype(field.special.dtype))
+        return stored.view(field.special.arrow())
+    if field.item is not None:
+        element = pa.float32() if field.element == "bfloat16" else None
+        large = {"utf8": pa.large_utf8(), "binary": pa.binary()}.get(field.item)
+        inner = large or pa.list_(element or pa.from_numpy_dtype(field.dtype))
+        return pa.array(given, pa.large_list(inner) if field.nullable else pa.list_(inner))
     if field.type == "categorical":
         return pa.array(given, pa.utf8()).dictionary_encode() if "maybe" in field.name else pa.array(given, pa.utf8())
     if field.type in ("utf8", "binary", "bool"):

@@ -76,8 +76,9 @@ def serve(
     """Serves a dataset directory, or rows in memory, until the block ends.
 
     Rows in memory are a mapping of field names to columns of one length: a NumPy array of numbers or bools (one
-    dimension: a small field, more: a payload field of fixed shape), a list of `str` (utf8), of `bytes` (a binary
-    payload field) or of one-dimensional arrays (a payload field of varying length). A field named in `classes` is
+    dimension: a small field, more: a payload field of fixed shape), of `datetime64` or `timedelta64`, a list of `str`
+    (utf8), of `bytes` (a binary payload field), of one-dimensional arrays (a payload field of varying length), or of
+    lists of one of these (a small field). A field named in `classes` is
     categorical; its column holds class names or their indexes. `keys` default to the row numbers.
 
     `order` gives some or all values of the feed's default order. `feeders` is the number of servers.

@@ -14,6 +14,7 @@ import sys
 import numpy as np
 import tensorflow as tf
 from stoker import Feed
+from stoker.testing import serve
 
 spec = {"batch_size": 7, "lanes": 3, "tail": "keep"}
 with Feed(sys.argv[1], **spec) as feed:
@@ -44,6 +45,18 @@ with Feed(sys.argv[1], columns=["image"], decode={"image": len}, **spec) as feed
         raise AssertionError
     data = feed.as_tf_dataset({"image": tf.TensorSpec((None,), tf.int64)}).prefetch(2)
     assert [g["image"].numpy().tolist() for g in data] == [[len(v) for v in b["image"]] for b in batches[0]]
+rows = {"at": np.zeros(4, "datetime64[us]"), "tags": [["a"], [], ["b"], []], "n": np.arange(4)}
+with serve(rows) as served:
+    for name, kind in (("at", "timestamp[us]"), ("tags", "utf8[]")):
+        with Feed(served.target, batch_size=2, columns=[name]) as feed:
+            try:
+                feed.as_tf_dataset()
+            except ValueError as e:
+                assert f"field '{name}' has the type {kind}" in str(e) and "columns=" in str(e), e
+            else:
+                raise AssertionError
+    with Feed(served.target, batch_size=2, columns=["n"], run=1) as feed:
+        assert len(list(feed.as_tf_dataset())) == 2
 print("right")
 """
 

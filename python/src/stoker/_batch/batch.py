@@ -15,7 +15,8 @@ from stoker._batch import jax_arrays, pinned_memory, torch_tensors
 from stoker._batch.ragged import Ragged
 from stoker._batch.tensors import Converter, Delivered, Tensors
 from stoker._format.fields import Field, batch_schema
-from stoker._format.message import Buffers, Column, offsets_at
+from stoker._format.message import Buffers, Column, checked_offsets, offsets_at
+from stoker._format.special_columns import nested_items, special_values
 from stoker._format.view import View
 from stoker._source.batch_source import DeliveredBatch, PieceData
 from stoker.errors import CorruptDataError
@@ -76,6 +77,14 @@ class _Piece:
         end = place.elements if column.kind == "list" else place.data[1]
         return self.data(column, place), offsets_at(self.buffer, place.offsets, end, name)
 
+    def nested(self, field: Field) -> list[Any]:
+        """For each row the list of its items."""
+        column, place = self.place(field.name)
+        values = self.data(column, place)
+        outer = checked_offsets(self.buffer, place.offsets, place.items, field.name)
+        inner = checked_offsets(self.buffer, place.item_offsets, len(values) // column.unit, field.name)
+        return nested_items(field, outer, inner, values)
+
     def fixed(self, name: str) -> npt.NDArray[Any]:
         """Values."""
         return self.data(*self.place(name))
@@ -97,8 +106,12 @@ class Batch:
     - numbers, bool, tensors: one contiguous, writable, 64-byte aligned array of shape (rows, *shape). bfloat16 is
       returned as its bits (uint16). Class ids are int32; `feed.classes` has their names.
     - binary and lists: a `Ragged` with values, offsets and a view for each row
+    - timestamps: `datetime64` in the unit of the type. With a zone the values are in UTC, and `feed.info.fields` has
+      the zone; without one they are local. Dates: `datetime64[D]`. Times: `timedelta64` since midnight
+    - decimals: an array of `decimal.Decimal` objects
     - utf8: a list of `str`
-    - nullable fields: a `numpy.ma.MaskedArray`; None for a missing string; an empty row of a `Ragged`.
+    - `utf8[]`, `binary[]` and lists of lists: for each row a list of `str`, `bytes` or arrays
+    - nullable fields: a `numpy.ma.MaskedArray`; None for a missing string or list of items; an empty row of a `Ragged`.
       `validity(name)` works for all types
 
     Columns are views of the received memory. That memory is reused once nothing refers to it.
@@ -184,10 +197,14 @@ class Batch:
         field = self._form.fields[name]
         if field.type == "utf8":
             return self._strings(name, field.nullable)
+        if field.item is not None:
+            return self._nested(field)
         if field.has_offsets:
             return self._ragged(name)
         parts = [p.fixed(name) for p in self._pieces]
         values = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if field.special is not None:
+            values = special_values(field, values)
         if field.shape:
             values = values.reshape(self._rows, *field.shape)
         if not field.nullable:
@@ -206,6 +223,11 @@ class Batch:
         return np.concatenate(
             [v if v is not None else np.ones(p.rows, np.bool_) for v, p in zip(parts, self._pieces, strict=True)]
         )
+
+    def _nested(self, field: Field) -> list[Any]:
+        rows = [row for p in self._pieces for row in p.nested(field)]
+        valid = self.validity(field.name) if field.nullable else None
+        return rows if valid is None else [r if ok else None for r, ok in zip(rows, valid.tolist(), strict=True)]
 
     def _ragged(self, name: str) -> Ragged:
         return Ragged.of([p.varying(name) for p in self._pieces])
@@ -240,8 +262,8 @@ class Batch:
     def to(self, device: Any = "cpu", non_blocking: bool = False) -> Tensors:
         """Returns the columns as torch tensors on a device; on the CPU they are views of the batch.
 
-        Lists become nested (jagged) tensors; bytes and strings are not converted. Raises `MissingDependencyError`
-        without torch.
+        Lists become nested (jagged) tensors. Bytes, strings, times, decimals and lists of items are not converted.
+        Raises `MissingDependencyError` without torch.
         """
         return self._converted(torch_tensors.converter(device, non_blocking))
 
@@ -263,7 +285,9 @@ class Batch:
             valid = self.validity(name) if field.nullable and not isinstance(value, list) else None
             if valid is not None:
                 validity[name] = to.array(valid, "bool")
-            if isinstance(value, np.ma.MaskedArray):
+            if isinstance(value, np.ndarray) and value.dtype.kind in "mMO":
+                columns[name] = value  # no tensor holds times or decimals
+            elif isinstance(value, np.ma.MaskedArray):
                 columns[name] = to.array(value.data, element)
             elif isinstance(value, np.ndarray):
                 columns[name] = to.array(value, element)

@@ -34,8 +34,8 @@ class Tensors:
     """What `Batch.to` and `Batch.to_jax` give: columns by name or attribute, and whose they are.
 
     `columns` is a plain dict, as in `model(**tensors.columns)`. Numbers, bools, class ids, tensors and stacked decoded
-    arrays are tensors; lists are nested tensors (torch) or a `Ragged` (JAX); bytes and strings are as in the batch.
-    Of a nullable field, `validity` says which rows have a value.
+    arrays are tensors; lists are nested tensors (torch) or a `Ragged` (JAX). Bytes, strings, times, decimals and lists
+    of items are as in the batch. Of a nullable field, `validity` says which rows have a value.
     """
 
     def __init__(self, columns: dict[str, Any], validity: dict[str, Any], batch: Delivered) -> None:

@@ -14,7 +14,7 @@ from stoker._commit.local_store import LocalStore
 from stoker._dataset.snapshot import Snapshot, open_snapshot, table_path, table_versions
 from stoker._format.canonical_json import compact_upper, sorted_by_code_unit
 from stoker._format.flatbuffer import Block, SchemaColumn, closing, opening
-from stoker._format.message import Column, MessageLayout
+from stoker._format.message import Column, MessageLayout, Sizes
 from stoker._packing.segments import bitmap
 
 COMMITS = 100
@@ -105,7 +105,7 @@ def _column(name: str, kind: str) -> Column:
     return Column(name, "fixed", _WIDTHS[kind], 1, False, False, np.dtype(np.uint8))
 
 
-def _content(name: str, snapshot: Snapshot) -> tuple[tuple[int, int, int, int, int], tuple[bytes, bytes, bytes]]:
+def _content(name: str, snapshot: Snapshot) -> tuple[Sizes, tuple[bytes, ...]]:
     """What `MessageLayout.pack` wants to know, and validity, offsets and values."""
     chunks = snapshot.chunks
     rows = len(chunks)
@@ -118,9 +118,10 @@ def _content(name: str, snapshot: Snapshot) -> tuple[tuple[int, int, int, int, i
         data = b"".join(x.astype("<i4").tobytes() for x in lists if x is not None)
         nulls = rows - int(valid.sum())
         validity = bitmap(valid) if nulls else b""
-        return (nulls, int(offsets[-1]), len(validity), 4 * rows + 4, len(data)), (validity, offsets.tobytes(), data)
+        sizes = Sizes(nulls, int(offsets[-1]), len(validity), 4 * rows + 4, len(data))
+        return sizes, (validity, offsets.tobytes(), data, b"")
     data = _values(name, snapshot)
-    return (0, rows, 0, 0, len(data)), (b"", b"", data)
+    return Sizes(0, rows, 0, 0, len(data)), (b"", b"", data, b"")
 
 
 def _values(name: str, snapshot: Snapshot) -> bytes:

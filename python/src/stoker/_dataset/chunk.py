@@ -16,7 +16,7 @@ from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
 from stoker._format.dictionaries import Dictionary, class_names, read_dictionary
 from stoker._format.flatbuffer import chunk_schema
-from stoker._format.message import Buffers, Column, MessageLayout, checked_offsets, chunk_columns
+from stoker._format.message import Buffers, Column, MessageLayout, checked_offsets, chunk_columns, nested_rows
 from stoker._format.requires import check_metadata_requires
 from stoker._memory.file_reads import read_fully
 from stoker.errors import CorruptDataError
@@ -33,7 +33,7 @@ class ColumnData:
     column: Column
     validity: npt.NDArray[np.bool_] | None
     offsets: npt.NDArray[Any] | None
-    """In elements, from 0; for bytes and lists."""
+    """In elements, from 0; for bytes and lists. In bytes for nested lists, whose rows are byte strings."""
     data: npt.NDArray[Any]
     """Elements; bool as one byte each; tensors as (rows, width)."""
 
@@ -173,6 +173,9 @@ class ChunkReader:
         what: ChunkName,
     ) -> ColumnData:
         """The values of a column that is not payload, class ids as those of the version."""
+        if column.kind == "nested":
+            starts, encoded = nested_rows(message, column, place, rows, what.of(column.name))
+            return ColumnData(column, _validity(message, place, rows), starts, encoded)
         values = message[place.data[0] : place.data[0] + place.data[1]].view(
             np.uint8 if column.kind == "bool" else column.dtype
         )

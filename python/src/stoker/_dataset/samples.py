@@ -17,6 +17,7 @@ from stoker._dataset.location import dataset_path
 from stoker._dataset.snapshot import Snapshot, open_snapshot
 from stoker._format.checksum import crc32c
 from stoker._format.fields import Field
+from stoker._format.special_columns import nested_row, special_values
 from stoker._memory.file_reads import read_fully
 from stoker.errors import CorruptDataError
 
@@ -27,9 +28,11 @@ class Samples:
     """The samples of a version, or of one split of it, by position, by (ordinal, row) or by key.
 
     `samples[7]`, `samples[-1]`, `samples[ordinal, row]` and `samples["dir/cat.jpg"]` give a dict with `key` and every
-    field: bytes or arrays as they were ingested, class names for ids, None for missing values. A slice, a list or an
-    array of positions gives a list of them. Every read is checked. The first access by key reads all heads. Iteration
-    goes through the chunks in stored order. One thread at a time.
+    field: bytes or arrays as they were ingested, class names for ids, None for missing values. Timestamps and dates are
+    `numpy.datetime64`, times `numpy.timedelta64`, decimals `decimal.Decimal`, nested lists are lists.
+
+    A slice, a list or an array of positions gives a list of them. Every read is checked. The first access by key reads
+    all heads. Iteration goes through the chunks in stored order. One thread at a time.
     """
 
     def __init__(self, snapshot: Snapshot, split: str | None = None) -> None:
@@ -169,9 +172,13 @@ class Samples:
         for column in head.small:
             name = column.column.name
             field = types.get(name)
-            value = _value(column, row, "utf8" if field is None else field.type)
+            value = _value(column, row, "utf8" if field is None else _kind(field))
             if field is not None and value is not None:
-                if field.type == "categorical":
+                if field.item is not None:
+                    value = nested_row(field, value)
+                elif field.special is not None:
+                    value = special_values(field, value)[0]
+                elif field.type == "categorical":
                     value = self.classes[name][value]
                 elif field.shape:
                     value = value.reshape(field.shape)
@@ -206,10 +213,19 @@ def _payload(data: npt.NDArray[np.uint8], field: Field) -> Any:
     return values.reshape(field.shape) if field.shape else values
 
 
+def _kind(field: Field) -> str:
+    """How `_value` reads it."""
+    if field.item is not None:
+        return "binary"
+    return "stored" if field.special is not None else field.type
+
+
 def _value(column: ColumnData, row: int, kind: str) -> Any:
     if column.validity is not None and not column.validity[row]:
         return None
     if column.offsets is None:
+        if kind == "stored":
+            return column.data[row : row + 1]
         value = column.data[row]
         return value.copy() if isinstance(value, np.ndarray) else value.item()
     part = column.data[column.offsets[row] : column.offsets[row + 1]]

@@ -37,6 +37,11 @@ def dataset_of(begin: Callable[[], Iterator[Batch]], reading: Reading, signature
                     f"as_tf_dataset(signature={{{field.name!r}: tf.TensorSpec((None, 224, 224, 3), tf.uint8)}})"
                 )
             return tf.TensorSpec(_IMAGES[how], tf.uint8)
+        if field.special is not None or field.item is not None:
+            raise ValueError(
+                f"field {field.name!r} has the type {field.type}, which no TensorFlow tensor holds; leave it out with "
+                "Feed(columns=[…]), or convert it in a loop over the feed"
+            )
         if field.type in ("utf8", "binary"):
             return tf.TensorSpec((None,), tf.string)
         kind = tf.bfloat16 if field.element == "bfloat16" else tf.as_dtype(field.dtype)

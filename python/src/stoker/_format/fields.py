@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from stoker._format.field_names import check_field_name
+from stoker._format.temporal import Special, special
 from stoker.errors import CorruptDataError
 
 _NUMBERS: dict[str, Any] = {
@@ -26,8 +28,9 @@ _NUMBERS: dict[str, Any] = {
     "float64": pa.float64(),
     "bfloat16": pa.uint16(),
 }
-_NULL_ITEMS = re.compile(r"([a-z0-9]+)\?(\[[0-9,]*\])")
+_NULL_ITEMS = re.compile(r"([a-z0-9]+(?:\[\])?)\?(\[[0-9,]*\](?:\[\])?)")
 _TYPE = re.compile(r"([a-z0-9]+)(?:\[((?:[0-9]+(?:,[0-9]+)*)?)\])?")
+_TEXTS = ("utf8", "binary")
 
 
 def check_items(kind: str) -> None:
@@ -38,6 +41,14 @@ def check_items(kind: str) -> None:
             f"items of lists and tensors cannot be null: '{kind}'; use '{match[1]}{match[2]}'; the field itself may be "
             "nullable"
         )
+
+
+@cache
+def _item(kind: str) -> str | None:
+    item = kind.removesuffix("[]")
+    if item == kind:
+        return None
+    return item if item in _TEXTS or (item.endswith("[]") and item[:-2] in _NUMBERS) else None
 
 
 @dataclass(frozen=True)
@@ -51,16 +62,40 @@ class Field:
 
     def __post_init__(self) -> None:
         check_field_name(self.name)
-        kind, _, shape = self._parts()
-        known = kind in _NUMBERS if shape is not None else kind in _NUMBERS or kind in _OTHERS
-        if not known or (shape is not None and any(d < 1 for d in shape)):
-            raise ValueError(f"field {self.name}: unknown type {self.type!r}")
-        if self.payload and not (shape is not None or kind in ("utf8", "binary")):
+        try:
+            known = self.special is not None or self.item is not None
+        except ValueError as e:
+            raise ValueError(f"field {self.name}: {e}") from None
+        if not known:
+            kind, _, shape = self._parts()
+            known = kind in _NUMBERS if shape is not None else kind in _NUMBERS or kind in _OTHERS
+            if not known or (shape is not None and any(d < 1 for d in shape)):
+                raise ValueError(f"field {self.name}: unknown type {self.type!r}")
+        if self.payload and not (self.has_offsets or self.shape):
             raise ValueError(f"field {self.name}: {self.type} cannot be a payload field")
+        if self.payload and self.item is not None:
+            raise ValueError(
+                f"field {self.name}: {self.type} cannot be a payload field; a row of it is not one run of bytes; make "
+                "it a small field"
+            )
+
+    @property
+    def special(self) -> Special | None:
+        """The parameters of a timestamp, date, time or decimal, else None."""
+        return special(self.type)
+
+    @property
+    def item(self) -> str | None:
+        """The type of the items of a nested list: utf8, binary or a list of numbers, else None."""
+        return _item(self.type)
 
     def _parts(self) -> tuple[str, bool, tuple[int, ...] | None]:
-        """(element type, is a list or tensor, shape: None scalar, () list, else tensor)."""
+        """(element type, is a list or tensor, shape: None scalar or nested list, () list, else tensor)."""
         check_items(self.type)
+        if self.special is not None:
+            return self.type, False, None
+        if self.item is not None:
+            return self.item.removesuffix("[]"), False, None
         match = _TYPE.fullmatch(self.type)
         if match is None:
             raise ValueError(f"field {self.name}: unknown type {self.type!r}")
@@ -70,7 +105,7 @@ class Field:
 
     @property
     def element(self) -> str:
-        """The element type of a list or tensor, else the type itself."""
+        """The element type of a list, nested list or tensor, else the type itself."""
         return self._parts()[0]
 
     @property
@@ -84,13 +119,16 @@ class Field:
 
     @property
     def has_offsets(self) -> bool:
-        """True if the values of a row vary in length: utf8, binary, lists."""
-        return self.type in ("utf8", "binary") or self.is_list
+        """True if the values of a row vary in length: utf8, binary, lists, nested lists."""
+        return self.type in _TEXTS or self.is_list or self.item is not None
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """NumPy type of an element (bfloat16: its bits as uint16; utf8, binary: bytes)."""
+        """NumPy type of an element as it is stored (bfloat16: its bits as uint16; utf8, binary: bytes)."""
         kind = self.element
+        own = self.special
+        if own is not None:
+            return own.dtype
         if kind in ("utf8", "binary"):
             return np.dtype(np.uint8)
         if kind == "categorical":
@@ -109,11 +147,17 @@ class Field:
 
     def arrow(self) -> pa.Field:
         """The column as it stands in a batch (categorical ids of the version)."""
-        metadata = {"stoker.type": self.element} if self.element in ("bfloat16", "categorical") else None
+        own = self.element if self.item is None else self.type
+        metadata = {"stoker.type": own} if self.element in ("bfloat16", "categorical") else None
         return pa.field(self.name, self._arrow_type(), self.nullable, metadata)
 
     def _arrow_type(self) -> pa.DataType:
         kind, _, shape = self._parts()
+        if self.special is not None:
+            return self.special.arrow()
+        if self.item is not None:
+            inner = _OTHERS[kind] if kind in _TEXTS else pa.list_(pa.field("item", _NUMBERS[kind], False))
+            return pa.list_(pa.field("item", inner, False))
         if shape is None:
             return _NUMBERS.get(kind) or _OTHERS[kind]
         value = _NUMBERS[kind]

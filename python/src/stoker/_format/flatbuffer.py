@@ -13,10 +13,14 @@ from typing import Any, NamedTuple
 
 from stoker._format.canonical_json import array_of_numbers
 from stoker._format.fields import Field
+from stoker._format.temporal import UNITS, Decimal128, Special, Time, Timestamp, special
 
 _STRUCTS = {code: struct.Struct("<" + code) for code in "BhiIq"}
 _OFFSET = "offset"
 _INT, _FLOAT, _BINARY, _UTF8, _BOOL, _LIST, _FIXED_BINARY, _FIXED_LIST = 2, 3, 4, 5, 6, 12, 15, 16
+_DECIMAL, _DATE, _TIME, _TIMESTAMP = 7, 8, 9, 10
+_MILLISECONDS = 1
+_TIME_BITS = 32
 _PLAIN = {"utf8": _UTF8, "binary": _BINARY, "bool": _BOOL}
 _FLOATS = ("float16", "float32", "float64")
 _INTS = {
@@ -100,12 +104,12 @@ class _Builder:
             self.offset(target)
         return self.put(_STRUCTS["I"].pack(len(targets)))
 
-    def table(self, *fields: tuple[int, str, int]) -> int:
-        """Fields as (slot, struct code or "offset", value), in the order of writing; zeros are left out."""
+    def table(self, *fields: tuple[int, str, int] | tuple[int, str, int, int]) -> int:
+        """Fields as (slot, struct code or "offset", value, default), in the order of writing; defaults are left out."""
         start = self.size
         slots: dict[int, int] = {}
-        for slot, code, value in fields:
-            if value:
+        for slot, code, value, *default in fields:
+            if value != (default[0] if default else 0):
                 slots[slot] = self.offset(value) if code is _OFFSET else self.number(code, value)
         self.prep(4)
         at = self.size + 4
@@ -124,14 +128,19 @@ class _Builder:
 
 
 def _split(kind: str) -> tuple[str, list[int] | None]:
-    """Element type and shape; an empty shape for lists, None for everything else."""
-    element, bracket, shape = kind.partition("[")
+    """Item type and shape; an empty shape for lists, None for everything else."""
+    if special(kind) is not None:
+        return kind, None
+    element, bracket, shape = kind.rpartition("[") if kind.endswith("]") else (kind, "", "")
     return element, [int(d) for d in shape[:-1].split(",") if d] if bracket else None
 
 
 def _type(b: _Builder, kind: str) -> tuple[int, int]:
     """Type code and position of the type's table."""
     element, shape = _split(kind)
+    own = special(kind)
+    if own is not None:
+        return _special(b, own)
     if shape is not None:
         return (_FIXED_LIST, b.table((0, "i", math.prod(shape)))) if shape else (_LIST, b.table())
     if kind in _PLAIN:
@@ -142,6 +151,19 @@ def _type(b: _Builder, kind: str) -> tuple[int, int]:
         return _FIXED_BINARY, b.table((0, "i", int(kind[18:-1])))
     bits, signed = _INTS[element]
     return _INT, b.table((0, "i", bits), (1, "B", int(signed)))
+
+
+def _special(b: _Builder, kind: Special) -> tuple[int, int]:
+    units = list(UNITS)
+    if isinstance(kind, Timestamp):
+        zone = 0 if kind.zone is None else b.string(kind.zone)
+        return _TIMESTAMP, b.table((1, _OFFSET, zone), (0, "h", units.index(kind.unit)))
+    if isinstance(kind, Time):
+        unit, bits = units.index(kind.unit), 8 * kind.dtype.itemsize
+        return _TIME, b.table((1, "i", bits, _TIME_BITS), (0, "h", unit, _MILLISECONDS))
+    if isinstance(kind, Decimal128):
+        return _DECIMAL, b.table((1, "i", kind.scale), (0, "i", kind.precision))
+    return _DATE, b.table((0, "h", 0, _MILLISECONDS))
 
 
 def _pairs(b: _Builder, metadata: Mapping[str, str]) -> int:
@@ -159,7 +181,7 @@ def _field(b: _Builder, column: SchemaColumn, number: int, is_child: bool = Fals
     element, shape = _split(column.type)
     children = [] if shape is None else [_field(b, SchemaColumn("item", element), number, True)]
     own = {}
-    if element == "bfloat16" and not is_child:
+    if element.removesuffix("[]") == "bfloat16" and not is_child:
         own["stoker.type"] = column.type
     if shape:
         own["ARROW:extension:name"] = "arrow.fixed_shape_tensor"

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._format.fields import Field
+from stoker._format.nested_rows import columns_of, rows_of, without_nulls
 from stoker.errors import BatchTooLargeError, CorruptDataError
 
 BODY_LIMIT = 1 << 31
@@ -31,34 +32,58 @@ class Column:
 
     name: str
     kind: str
-    """fixed, bool, bytes, list or tensor."""
+    """fixed, bool, bytes, list, tensor or nested. Outside of messages a nested row is a byte string, see
+    `nested_rows`."""
     itemsize: int
-    """Bytes of an element."""
+    """Bytes of an element; 1 if nested."""
     width: int
     """Elements of a row (tensor), else 1."""
     nullable: bool
     payload: bool
     dtype: np.dtype[Any]
+    item: np.dtype[Any] | None = None
+    """Of a nested list: what the items consist of, numbers or bytes."""
+    has_number_lists: bool = False
+    """Whether the items of a nested list are lists of numbers."""
 
     @cached_property
     def has_offsets(self) -> bool:
         """Whether rows vary in length."""
-        return self.kind in ("bytes", "list")
+        return self.kind in ("bytes", "list", "nested")
+
+    @cached_property
+    def has_child(self) -> bool:
+        """Whether it has one child, of numbers."""
+        return self.kind in ("list", "tensor")
 
     @cached_property
     def nodes(self) -> int:
-        """Field nodes, the child's included."""
-        return 2 if self.kind in ("list", "tensor") else 1
+        """Field nodes, those of children included."""
+        if self.kind == "nested":
+            return 3 if self.has_number_lists else 2
+        return 2 if self.has_child else 1
 
     @cached_property
     def buffers(self) -> int:
-        """Buffers, the child's included."""
+        """Buffers, those of children included."""
+        if self.kind == "nested":
+            return 6 if self.has_number_lists else 5
         return {"fixed": 2, "bool": 2, "bytes": 3, "list": 4, "tensor": 3}[self.kind]
+
+    @property
+    def unit(self) -> int:
+        """Bytes that one unit of the item offsets of a nested list stands for."""
+        assert self.item is not None
+        return self.item.itemsize
 
     @staticmethod
     def of(field: Field) -> Column:
         """The column of a field."""
         kind = "fixed"
+        if field.item is not None:
+            numbers = field.item.endswith("[]")
+            plain = np.dtype(np.uint8)
+            return Column(field.name, "nested", 1, 1, field.nullable, False, plain, field.dtype, numbers)
         if field.type in ("utf8", "binary"):
             kind = "bytes"
         elif field.is_list:
@@ -92,8 +117,8 @@ def chunk_columns(fields: Sequence[Field]) -> list[Column]:
 
 
 _HEAD = struct.Struct("<40sq32sq16s")
-_NODES = {n: struct.Struct(f"<{2 * n}q") for n in (1, 2)}
-_BUFFERS = {n: struct.Struct(f"<{2 * n}q") for n in (2, 3, 4)}
+_NODES = {n: struct.Struct(f"<{2 * n}q") for n in (1, 2, 3)}
+_BUFFERS = {n: struct.Struct(f"<{2 * n}q") for n in (2, 3, 4, 5, 6)}
 _NONE = (0, 0)
 
 
@@ -102,21 +127,55 @@ class Buffers(NamedTuple):
 
     nulls: int
     elements: int
-    """Length of the child node of a list or tensor, else the rows."""
+    """Length of the node of the elements of a list, nested list or tensor, else the rows."""
     validity: tuple[int, int]
     offsets: tuple[int, int]
     data: tuple[int, int]
+    item_offsets: tuple[int, int] = _NONE
+    """Of a nested list."""
+    items: int = 0
+    """Items of all rows of a nested list."""
 
     def with_checksum(self, column: Column) -> list[tuple[int, int]]:
         """The buffers that have a checksum in the footer of a chunk: all except payload data, in metadata order."""
         offsets = [self.offsets] if column.has_offsets else []
-        items = [_NONE] if column.nodes == 2 else []
+        items = [_NONE] if column.has_child else []
+        if column.kind == "nested":
+            items = [_NONE, self.item_offsets, *([_NONE] if column.has_number_lists else [])]
         return [self.validity, *offsets, *items, *([] if column.payload else [self.data])]
 
     def moved(self, by: int) -> Buffers:
         """The same buffers in a message that is cut off before them."""
-        places = ((at + by, length) for at, length in (self.validity, self.offsets, self.data))
-        return Buffers(self.nulls, self.elements, *places)
+        buffers = (self.validity, self.offsets, self.data, self.item_offsets)
+        validity, offsets, data, item_offsets = ((at + by, length) for at, length in buffers)
+        return Buffers(self.nulls, self.elements, validity, offsets, data, item_offsets, self.items)
+
+    def sizes(self) -> Sizes:
+        """What `MessageLayout.pack` needs."""
+        return Sizes(self.nulls, self.elements, self.validity[1], self.offsets[1], self.data[1], self.items)
+
+
+class Sizes(NamedTuple):
+    """Contents of a column of a message; the last three of bytes."""
+
+    nulls: int
+    elements: int
+    """Length of the node of the elements of a list, nested list or tensor, else the rows."""
+    validity: int
+    offsets: int
+    data: int
+    items: int = 0
+    """Number of items of a nested list."""
+
+
+class Places(NamedTuple):
+    """Offsets of a column's buffers in a message."""
+
+    validity: int
+    offsets: int
+    data: int
+    item_offsets: int = 0
+    """Of a nested list."""
 
 
 class MessageLayout:
@@ -149,20 +208,21 @@ class MessageLayout:
             buffer += 16 * c.buffers
 
     def pack(
-        self, rows: int, parts: Sequence[tuple[int, int, int, int, int]], what: tuple[int, int, int]
-    ) -> tuple[bytearray, list[tuple[int, int, int]], int]:
-        """Lays out a message.
+        self, rows: int, parts: Sequence[Sizes], what: tuple[int, int, int]
+    ) -> tuple[bytearray, list[Places], int]:
+        """Lays out a message of these columns.
 
-        `parts` holds for each column (nulls, elements, validity bytes, offsets bytes, data bytes).
-        Returns the metadata, for each column the offsets of validity, offsets and data in the message, and
-        the message's length. Raises `BatchTooLargeError`; `what` is (number, epoch, batch size).
+        Returns the metadata, the places of the buffers of each column in the message, and the message's length. Raises
+        `BatchTooLargeError`; `what` is (number, epoch, batch size).
         """
         nodes: list[int] = []
         buffers: list[int] = []
-        places: list[tuple[int, int, int]] = []
+        places: list[Places] = []
+        start = self.body_start
         end = 0
         later: list[tuple[int, int, int]] = []  # (index into buffers, column, length) of payload data
-        for index, (column, (nulls, elements, valid, offs, data)) in enumerate(zip(self.columns, parts, strict=True)):
+        for index, (column, part) in enumerate(zip(self.columns, parts, strict=True)):
+            nulls, elements, valid, offs, data, items = part
             nodes += (rows, nulls)
             v = end
             buffers += (v, valid)
@@ -171,7 +231,12 @@ class MessageLayout:
             if column.has_offsets:
                 buffers += (o, offs)
                 end += -(-offs // 64) * 64
-            if column.nodes == 2:
+            i = end
+            if column.kind == "nested":
+                nodes += (items, 0)
+                buffers += (end, 0, end, 4 * items + 4)
+                end += 4 * items + 4 + 63 & -64
+            if column.has_child or column.has_number_lists:
                 nodes += (elements, 0)
                 buffers += (end, 0)
             d = end
@@ -180,17 +245,16 @@ class MessageLayout:
             buffers += (d, data)
             if not column.payload:
                 end += -(-data // 64) * 64
-            places.append((v, o, d))
+            places.append(Places(v + start, o + start, d + start, i + start))
         if later:
             for at, index, data in later:
                 buffers[at] = end
-                places[index] = (*places[index][:2], end)
+                places[index] = places[index]._replace(data=end + start)
                 end += -(-data // 64) * 64
             # an empty child validity in front of payload data keeps the place it got above
         metadata = bytearray(self.body_start)
         self.pack_into(metadata, end, rows, nodes, buffers, what)
-        start = self.body_start
-        return metadata, [(v + start, o + start, d + start) for v, o, d in places], start + end
+        return metadata, places, start + end
 
     def pack_into(
         self, data: Any, body: int, rows: int, nodes: Sequence[int], buffers: Sequence[int], what: tuple[int, int, int]
@@ -242,14 +306,21 @@ class MessageLayout:
         valid = (places[0] + start, places[1])
         place = (places[-2] + start, places[-1])
         offs = (places[2] + start, places[3]) if column.has_offsets else _NONE
-        elements = nodes[2] if column.nodes == 2 else rows
+        elements = nodes[2] if column.has_child else rows
+        items, inner = 0, _NONE
+        if column.kind == "nested":
+            items, inner = nodes[2], (places[6] + start, places[7])
+            elements = nodes[4] if column.has_number_lists else place[1]
         good = nodes[0] == rows and (nulls == 0 or (column.nullable and 0 < nulls <= rows <= valid[1] * 8))
-        for offset, length in (valid, offs, place):
+        for offset, length in (valid, offs, place, inner):
             if length:
                 good = good and start <= offset and 0 < length <= end - offset
         if column.has_offsets:
             good = good and offs[1] == 4 * rows + 4
-        if column.kind == "list":
+        if column.kind == "nested":
+            good = good and 0 <= items < BODY_LIMIT and inner[1] == 4 * items + 4
+            good = good and place[1] == elements * column.unit
+        elif column.kind == "list":
             good = good and place[1] == elements * column.itemsize
         elif column.kind == "bool":
             good = good and place[1] == rows + 7 >> 3
@@ -258,7 +329,7 @@ class MessageLayout:
             good = good and (column.kind == "fixed" or elements == rows * column.width)
         if not good:
             raise CorruptDataError(f"{what}: impossible buffers of column {column.name} ({rows} rows)")
-        return Buffers(nulls, elements, valid, offs, place)
+        return Buffers(nulls, elements, valid, offs, place, inner, items)
 
     def read(self, data: npt.NDArray[np.uint8], what: object) -> tuple[int, list[Buffers]]:
         """Rows and the buffers of every column; see `head` and `column`."""
@@ -281,6 +352,35 @@ def offsets_at(data: npt.NDArray[np.uint8], place: tuple[int, int], end: int, wh
     if offsets.item(0) != 0 or offsets.item(-1) != end:
         raise CorruptDataError(f"{what}: offsets do not ascend from 0 to {end}")
     return offsets
+
+
+def nested_rows(
+    data: npt.NDArray[np.uint8], column: Column, place: Buffers, rows: int, what: object
+) -> tuple[I64, npt.NDArray[np.uint8]]:
+    """The rows of a nested list as byte strings: their offsets, and their bytes; see the module `nested_rows`."""
+    outer = checked_offsets(data, place.offsets, place.items, what)
+    inner = checked_offsets(data, place.item_offsets, place.data[1] // column.unit, what)
+    values = data[place.data[0] : place.data[0] + place.data[1]]
+    valid = None
+    if place.nulls:
+        bits = data[place.validity[0] : place.validity[0] + place.validity[1]]
+        valid = np.unpackbits(bits, count=rows, bitorder="little").view(np.bool_)
+    return without_nulls(*rows_of(outer, inner, values, column.unit), valid)
+
+
+def nested_parts(
+    column: Column,
+    validity: npt.NDArray[np.uint8] | None,
+    nulls: int,
+    offsets: npt.NDArray[Any],
+    data: npt.NDArray[np.uint8],
+) -> tuple[tuple[Any, ...], Sizes]:
+    """The buffers of a nested list from its rows as byte strings: validity, offsets, data and item offsets."""
+    outer, inner, values = columns_of(offsets, data, column.unit)
+    valid = 0 if validity is None else validity.nbytes
+    elements = len(values) // column.unit
+    sizes = Sizes(nulls, elements, valid, outer.nbytes, values.nbytes, len(inner) - 1)
+    return (validity, outer, values, inner), sizes
 
 
 def checked_offsets(

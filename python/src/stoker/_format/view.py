@@ -95,12 +95,12 @@ class ColumnCut:
         """The canonical message of the same rows. `take` returns memory; `what` is (number, epoch, batch size)."""
         rows, end = self._whole.head(message, "message")
         found = [self._whole.column(message, n, rows, end, "message") for n in self.view.numbers]
-        parts = [(c.nulls, c.elements, c.validity[1], c.offsets[1], c.data[1]) for c in found]
-        metadata, places, length = self.layout.pack(rows, parts, what)
+        metadata, places, length = self.layout.pack(rows, [c.sizes() for c in found], what)
         out: npt.NDArray[np.uint8] = take(length)
         out[: len(metadata)] = np.frombuffer(metadata, np.uint8)
         for column, at in zip(found, places, strict=True):
-            for (begin, size), to in zip((column.validity, column.offsets, column.data), at, strict=True):
+            buffers = (column.validity, column.offsets, column.data, column.item_offsets)
+            for (begin, size), to in zip(buffers, at, strict=True):
                 if size:
                     out[to : to + size] = message[begin : begin + size]
                     out[to + size : -(-(to + size) // 64) * 64] = 0

@@ -8,11 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stoker._format.message import Buffers, Column, MessageLayout, offsets_at
+from stoker._format.message import Buffers, Column, MessageLayout, Sizes, nested_parts, nested_rows, offsets_at
 from stoker._memory.buffers import BufferPool
-
-Sizes = tuple[int, int, int, int, int]
-"""Nulls, elements, and bytes of validity, offsets and data of a column."""
 
 
 class Cut(NamedTuple):
@@ -80,6 +77,11 @@ def _read(cut: Cut, column: Column, place: Buffers) -> Read:
     if place.nulls:
         bits = cut.message[place.validity[0] : place.validity[0] + place.validity[1]]
         valid = np.unpackbits(bits, count=cut.rows, bitorder="little").view(np.bool_)[cut.start : cut.end]
+    if column.kind == "nested":
+        rows, data = nested_rows(cut.message, column, place, cut.rows, column.name)
+        lengths = np.diff(rows[cut.start : cut.end + 1]).astype(np.int32)
+        nulls = 0 if valid is None else len(valid) - int(np.count_nonzero(valid))
+        return Read(nulls, valid, lengths, data[rows[cut.start] : rows[cut.end]])
     raw = cut.message[place.data[0] : place.data[0] + place.data[1]]
     nulls = 0 if valid is None else len(valid) - int(np.count_nonzero(valid))
     if column.kind == "bool":
@@ -95,7 +97,7 @@ def _read(cut: Cut, column: Column, place: Buffers) -> Read:
     return Read(nulls, valid, None, raw[cut.start * width : cut.end * width])
 
 
-def _merge(column: Column, reads: Sequence[Read], rows: int) -> tuple[tuple[Any, Any, Any], Sizes]:
+def _merge(column: Column, reads: Sequence[Read], rows: int) -> tuple[tuple[Any, ...], Sizes]:
     nulls = sum(read.nulls for read in reads)
     validity = None
     if nulls:
@@ -112,8 +114,10 @@ def _merge(column: Column, reads: Sequence[Read], rows: int) -> tuple[tuple[Any,
         offsets = np.zeros(rows + 1, np.int32)
         np.cumsum(np.concatenate([read.lengths for read in reads if read.lengths is not None]), out=offsets[1:])
         elements = data.nbytes // column.itemsize
+        if column.kind == "nested":
+            return nested_parts(column, validity, nulls, offsets, data)
     validity_bytes, offsets_bytes = (array.nbytes if array is not None else 0 for array in (validity, offsets))
-    return (validity, offsets, data), (nulls, elements, validity_bytes, offsets_bytes, data.nbytes)
+    return (validity, offsets, data, None), Sizes(nulls, elements, validity_bytes, offsets_bytes, data.nbytes)
 
 
 def _rows(column: Column, read: Read) -> int:

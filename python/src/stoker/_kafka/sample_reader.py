@@ -11,6 +11,8 @@ import numpy.typing as npt
 from stoker._format.avro import _Cursor
 from stoker._format.fields import Field
 from stoker._format.message import KEY, Column, MessageLayout
+from stoker._format.nested_rows import encoded
+from stoker._format.temporal import DECIMAL, Decimal128
 from stoker._kafka.join import Read, pack
 from stoker._memory.buffers import BufferPool
 from stoker.errors import CorruptDataError
@@ -27,6 +29,10 @@ def _value(field: Field, classes: Mapping[str, Sequence[str]]) -> Value:
     """Reads a value that is there."""
     if field.is_list or field.shape or field.type in ("utf8", "binary"):
         return _bytes
+    if field.item is not None:
+        return _items(field)
+    if isinstance(field.special, Decimal128):
+        return _unscaled
     if field.type == "categorical":
         ids = {name.encode(): number for number, name in enumerate(classes[field.name])}
         return lambda c: ids[_bytes(c)]
@@ -34,6 +40,27 @@ def _value(field: Field, classes: Mapping[str, Sequence[str]]) -> Value:
         return lambda c: c.take(1)[0]
     width = _WIDTHS.get(field.type)
     return (lambda c: c.take(width)) if width else _Cursor.long
+
+
+def _items(field: Field) -> Value:
+    """Reads an array in the one form that the feed writes: at most one block, then 0."""
+    unit = field.dtype.itemsize
+
+    def read(c: _Cursor) -> bytes:
+        count = c.long()
+        if count < 0:
+            raise CorruptDataError(f"{count} items of {field.name}")
+        items = [_bytes(c) for _ in range(count)]
+        if any(len(item) % unit for item in items) or (count and c.long() != 0):
+            raise CorruptDataError(f"{field.name} has half an element, or items in several blocks")
+        return encoded(items, unit)
+
+    return read
+
+
+def _unscaled(c: _Cursor) -> bytes:
+    """Reads an unscaled decimal number: 128 bits, little-endian."""
+    return int.from_bytes(_bytes(c), "big", signed=True).to_bytes(16, "little", signed=True)
 
 
 def _halves(singles: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint16]:
@@ -106,7 +133,7 @@ def _read(column: Column, kind: str, values: Sequence[Any]) -> Read:
         data = _halves(_fixed(values, 4).view(np.uint32))
     elif kind == "bfloat16":
         data = (_fixed(values, 4).view(np.uint32) >> 16).astype(np.uint16)
-    elif kind in _WIDTHS:
+    elif kind in _WIDTHS or column.dtype == DECIMAL:
         return Read(nulls, valid, None, _fixed(values, width))
     else:
         numbers = np.fromiter((0 if v is None else v for v in values), np.int64, len(values))

@@ -10,12 +10,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from stoker._format.fields import Field
+from stoker._format.nested_rows import rows_of, without_nulls
+from stoker._format.temporal import Date, Decimal128, Special, Time, Timestamp
 from stoker._packing.segments import Segment, float_bits
 from stoker._packing.values import MAX_CLASS_BYTES
 from stoker.errors import InvalidSampleError
 
 _TEXTS = (pa.utf8(), pa.large_utf8())
 _BYTES = (pa.binary(), pa.large_binary())
+_ALIKE: dict[type[Special], Any] = {
+    Timestamp: pa.types.is_timestamp,
+    Date: pa.types.is_date,
+    Time: pa.types.is_time,
+    Decimal128: pa.types.is_decimal,
+}
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 
@@ -38,6 +46,10 @@ def segment(array: pa.Array, field: Field) -> Segment:
         valid = array.is_valid().to_numpy(zero_copy_only=False)
         if not field.nullable:
             raise Unfit("there is no value, but the field is not nullable", int(np.argmin(valid)))
+    if field.special is not None:
+        return Segment(len(array), valid, _special(array, field, field.special))
+    if field.item is not None:
+        return _nested(array, field, valid)
     if field.type in ("utf8", "binary"):
         return _bytes(array, field, valid)
     if field.is_list:
@@ -127,6 +139,58 @@ def _list(array: pa.Array, field: Field, valid: npt.NDArray[np.bool_] | None) ->
     child = array.values.slice(first, last - first)
     numbers = _elements(child, field, lambda at: int(np.searchsorted(offsets, first + at, "right")) - 1)
     return _variable(array, offsets - first, field.dtype.itemsize, pa.py_buffer(numbers), valid)
+
+
+def _nested(array: pa.Array, field: Field, valid: npt.NDArray[np.bool_] | None) -> Segment:
+    kind = array.type
+    if pa.types.is_null(kind):
+        array = array.cast(field.arrow().type)
+    elif not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+        raise Unfit(f"expected a column of lists of {field.item}, not {kind}")
+    outer = _offsets(array)
+    first, last = int(outer[0]), int(outer[-1])
+    child = array.values.slice(first, last - first)
+
+    def row_of(at: int) -> int:
+        return int(np.searchsorted(outer, first + at, "right")) - 1
+
+    if child.null_count:
+        at = int(np.argmin(child.is_valid().to_numpy(zero_copy_only=False)))
+        raise Unfit(f"an item is missing; items of {field.type} cannot be null", row_of(at))
+    assert field.item is not None
+    try:
+        items = segment(child, Field(field.name, field.item))
+    except Unfit as e:
+        raise Unfit(str(e), None if e.row is None else row_of(e.row)) from None
+    inner = np.zeros(len(child) + 1, np.int64)
+    np.cumsum(items.lengths // field.dtype.itemsize, out=inner[1:])
+    values = np.frombuffer(items.parts[0], np.uint8)
+    offsets, data = without_nulls(*rows_of(outer - first, inner, values, field.dtype.itemsize), valid)
+    return Segment(len(array), valid, lengths=np.diff(offsets), parts=[memoryview(data)])
+
+
+def _special(array: pa.Array, field: Field, wanted: Special) -> npt.NDArray[Any]:
+    """Stored numbers of a column of timestamps, dates, times or decimals; anything where there is no value."""
+    kind = array.type
+    if not pa.types.is_null(kind) and not _ALIKE[type(wanted)](kind):
+        raise Unfit(f"expected a column of {field.type}, not {kind}")
+    if isinstance(wanted, Timestamp) and pa.types.is_timestamp(kind) and (kind.tz is None) != (wanted.zone is None):
+        raise Unfit(f"expected a column of {field.type}, not {kind}; one of them has a time zone and the other has not")
+    try:
+        cast = array.cast(wanted.arrow())
+    except pa.ArrowInvalid as e:
+        raise Unfit(f"a value of {kind} does not fit {field.type}: {e}") from None
+    if len(cast) == 0:
+        return np.zeros(0, wanted.dtype)
+    values = np.frombuffer(cast.buffers()[1], wanted.dtype)[cast.offset : cast.offset + len(cast)]
+    if isinstance(wanted, Time):
+        good = (values >= 0) & (values < wanted.per_day)
+        if cast.null_count:
+            good |= ~cast.is_valid().to_numpy(zero_copy_only=False)
+        if not good.all():
+            row = int(np.argmin(good))
+            raise Unfit(f"{values[row]} is not a time of day in units of {field.type}", row)
+    return values
 
 
 def _tensor(array: pa.Array, field: Field, valid: npt.NDArray[np.bool_] | None) -> Segment:

@@ -112,7 +112,7 @@ class ChunkFormat:
         self._check_size(parts, sum(map(len, dictionaries)), identity, count)
         message, places, length = self._layout.pack(
             count,
-            [(p.nulls, p.elements, len(p.validity), len(p.offsets), p.data_bytes) for p in parts],
+            [p.sizes() for p in parts],
             (0, 0, count),
         )
         metadata = self._metadata(identity)
@@ -122,14 +122,15 @@ class ChunkFormat:
             blocks.append(Block(len(first), head_length(), len(batch) - head_length()))
             first += batch
         body = self._layout.body_start
-        end = len(first) + (places[-len(payload)][2] if payload else length)
+        end = len(first) + (places[-len(payload)].data if payload else length)
         head = bytearray(end)
         head[: len(first)] = first
         head[len(first) : len(first) + body] = message
         at = len(first)
-        for index, (part, (v, o, d)) in enumerate(zip(parts, places, strict=True)):
+        for index, (part, (v, o, d, i)) in enumerate(zip(parts, places, strict=True)):
             head[at + v : at + v + len(part.validity)] = part.validity
             head[at + o : at + o + len(part.offsets)] = part.offsets
+            head[at + i : at + i + len(part.item_offsets)] = part.item_offsets
             if index < len(parts) - len(payload):
                 _fill(head, at + d, part.data)
         head_crc = crc32c(bytes(head))
@@ -181,14 +182,16 @@ class ChunkFormat:
             crcs.append(crc32c(bytes(part.validity)))
             if column.has_offsets:
                 crcs.append(crc32c(bytes(part.offsets)))
-            if column.nodes == 2:
+            if column.kind == "nested":
+                crcs += [0, crc32c(part.item_offsets)]
+            if column.has_child or column.has_number_lists:
                 crcs.append(0)  # the validity of the items, which is empty
             if not column.payload:
                 crcs.append(crc32c(b"".join(part.data)))
         return crcs
 
     def _check_size(self, parts: Sequence[Content], dictionaries: int, identity: ChunkIdentity, rows: int) -> None:
-        body = dictionaries + sum(p.data_bytes + len(p.offsets) + len(p.validity) for p in parts)
+        body = dictionaries + sum(p.data_bytes + len(p.offsets) + len(p.item_offsets) + len(p.validity) for p in parts)
         if body + _TAIL_ROOM >= BODY_LIMIT:
             raise InvalidSampleError(
                 f"chunk {identity.chunk} would have {body} bytes in {rows} samples, the limit of a file is 2 GiB; "

@@ -13,7 +13,8 @@ from stoker._format.fields import Field, check_items
 
 _TYPES = (
     "bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, utf8, binary, categorical, "
-    "lists as int32[] and tensors as float32(3,224,224), each with ? where a value may be missing"
+    "timestamp[us], timestamp[us,Europe/Berlin], date, time[us], decimal(10,2), lists as int32[], utf8[] or "
+    "int32[][], and tensors as float32(3,224,224), each with ? where a value may be missing"
 )
 _TEXT = re.compile(r"([a-z0-9]+)(?:[\[(]((?:[0-9]+(?:,[0-9]+)*)?),?[\])])?(\?)?")
 PAYLOAD_BYTES = 1024
@@ -33,7 +34,7 @@ class WantedField:
     @property
     def can_be_payload(self) -> bool:
         """Whether it is payload if the caller says so."""
-        return self.field.has_offsets or self.field.shape is not None
+        return (self.field.has_offsets and self.field.item is None) or self.field.shape is not None
 
     @property
     def may_be_payload(self) -> bool:
@@ -92,6 +93,9 @@ def _hint(text: object) -> str:
 def _of_text(name: str, text: str) -> Field:
     if isinstance(text, str):
         check_items(text.replace(" ", ""))
+        own = _of_own_form(name, text.replace(" ", ""))
+        if own is not None:
+            return own
     match = _TEXT.fullmatch(text.replace(" ", "")) if isinstance(text, str) else None
     if match is None:
         raise ValueError(f"field {name!r}: unknown type {text!r}{_hint(text)}; there are {_TYPES}")
@@ -104,6 +108,18 @@ def _of_text(name: str, text: str) -> Field:
         raise ValueError(f"{e}{_hint(text)}; there are {_TYPES}" if "unknown type" in str(e) else str(e)) from None
     _check_shape(field)
     return field
+
+
+def _of_own_form(name: str, text: str) -> Field | None:
+    """A timestamp, date, time, decimal or nested list, which are written as in the format; None for other types."""
+    kind = text.removesuffix("?")
+    if not kind.startswith(("timestamp", "date", "time", "decimal")) and not kind.endswith(("[][]", "8[]", "y[]")):
+        return None
+    try:
+        field = Field(name, kind, nullable=kind != text)
+    except ValueError as e:
+        raise ValueError(f"{e}; there are {_TYPES}" if "unknown type" in str(e) else str(e)) from None
+    return field if field.special is not None or field.item is not None else None
 
 
 def _check_shape(field: Field) -> None:
@@ -129,8 +145,32 @@ def _of_arrow(field: pa.Field) -> str:
     if pa.types.is_fixed_size_list(kind):
         return f"{_number(field.name, kind.value_type)}[{kind.list_size}]"
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        item = kind.value_type
+        if item in (pa.utf8(), pa.large_utf8()):
+            return "utf8[]"
+        if item in (pa.binary(), pa.large_binary()):
+            return "binary[]"
+        if pa.types.is_list(item) or pa.types.is_large_list(item):
+            return f"{_number(field.name, item.value_type)}[][]"
         return f"{_number(field.name, kind.value_type)}[]"
+    other = _special(field.name, kind)
+    if other is not None:
+        return other
     return "bool" if pa.types.is_boolean(kind) else _number(field.name, kind)
+
+
+def _special(name: str, kind: pa.DataType) -> str | None:
+    if pa.types.is_timestamp(kind):
+        return f"timestamp[{kind.unit}{f',{kind.tz}' if kind.tz else ''}]"
+    if pa.types.is_date(kind):
+        return "date"
+    if pa.types.is_time(kind):
+        return f"time[{kind.unit}]"
+    if pa.types.is_decimal(kind):
+        if kind.bit_width > 128:
+            raise ValueError(f"field {name!r}: {kind} is not supported; cast it to decimal128, or to text")
+        return f"decimal({kind.precision},{kind.scale})"
+    return None
 
 
 def _number(name: str, kind: pa.DataType) -> str:

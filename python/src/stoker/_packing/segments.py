@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._format.fields import Field
-from stoker._format.message import Column
+from stoker._format.message import Column, Sizes, nested_parts
+from stoker._format.temporal import DECIMAL
 
 Bytes = bytes | memoryview
 _NO_LENGTHS = np.zeros(0, np.int64)
@@ -32,7 +33,7 @@ class Segment:
     """Of fixed width and bool: the elements; of categorical: codes into `names`; else None."""
     names: Sequence[str] = ()
     lengths: npt.NDArray[np.int64] = field(default_factory=lambda: _NO_LENGTHS)
-    """Of utf8, binary, lists, tensors: bytes of each row."""
+    """Of utf8, binary, lists, nested lists, tensors: bytes of each row."""
     parts: Sequence[Bytes] = ()
     """Their bytes: one for each row, or one in all."""
 
@@ -55,6 +56,13 @@ class Content:
     """Of a payload field: checksum of each row."""
     classes: list[str] | None = None
     """Of a categorical field: the names, by id."""
+    item_offsets: bytes = b""
+    """Of a nested list."""
+
+    def sizes(self) -> Sizes:
+        """What `MessageLayout.pack` needs."""
+        items = max(0, len(self.item_offsets) // 4 - 1)
+        return Sizes(self.nulls, self.elements, len(self.validity), len(self.offsets), self.data_bytes, items)
 
 
 def bfloat16_bits(values: npt.NDArray[Any]) -> npt.NDArray[np.uint16]:
@@ -96,6 +104,9 @@ def of_rows(field: Field, values: list[Any]) -> Segment:
         return Segment(rows, valid, np.array(codes, np.int32), names=list(ids))
     if valid is not None:
         values = [0 if v is None else v for v in values]
+    if field.dtype == DECIMAL:
+        nothing = bytes(DECIMAL.itemsize)
+        return Segment(rows, valid, np.frombuffer(b"".join(v or nothing for v in values), DECIMAL))
     if field.element in ("float16", "bfloat16", "float32", "float64"):
         return Segment(rows, valid, float_bits(np.array(values, np.float64), field.element))
     return Segment(rows, valid, np.array(values, field.dtype))
@@ -124,6 +135,8 @@ def content(field: Field, column: Column, segments: Sequence[Segment]) -> Conten
         return Content(nulls, rows * column.width, validity, b"", parts, total, sizes, lengths, crcs)
     offsets = np.zeros(rows + 1, np.int64)
     np.cumsum(lengths // column.itemsize, out=offsets[1:])
+    if column.kind == "nested":
+        return _nested(column, Content(nulls, 0, validity, b"", parts, total, extra, lengths), offsets)
     elements = int(offsets[-1])
     return Content(
         nulls,
@@ -135,6 +148,25 @@ def content(field: Field, column: Column, segments: Sequence[Segment]) -> Conten
         lengths + (4 + extra),
         lengths,
         crcs,
+    )
+
+
+def _nested(column: Column, rows: Content, offsets: npt.NDArray[np.int64]) -> Content:
+    """The buffers of a nested list from its rows as byte strings."""
+    arrays, sizes = nested_parts(column, None, 0, offsets, np.frombuffer(b"".join(rows.data), np.uint8))
+    _, outer, values, inner = arrays
+    # A row of n items takes its byte string, see `nested_rows`; one without a value takes an offset.
+    taken = (np.maximum(rows.lengths, 4) + rows.row_sizes).astype(np.int64)
+    return Content(
+        rows.nulls,
+        sizes.elements,
+        rows.validity,
+        outer.astype("<i4").tobytes(),
+        [memoryview(values)],
+        values.nbytes,
+        taken,
+        rows.lengths,
+        item_offsets=inner.astype("<i4").tobytes(),
     )
 
 
@@ -163,7 +195,7 @@ def _fixed(field: Field, segments: Sequence[Segment]) -> tuple[list[str] | None,
                 local[code] = ids.setdefault(s.names[code], len(ids))
             values = local[values]
         if s.valid is not None:
-            values = np.where(s.valid, values, values.dtype.type(0))
+            values = np.where(s.valid, values, np.zeros((), values.dtype))
         arrays.append(values)
     return list(ids) if field.type == "categorical" else None, _joined(arrays)
 

@@ -14,8 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._format.fields import Field
+from stoker._format.nested_rows import encoded
 from stoker._packing.pack import MAX_VALUE
 from stoker._packing.segments import float_bits
+from stoker._packing.special_values import special_converter
 
 Converter = Callable[[Any], Any]
 _FLOATS = ("float16", "bfloat16", "float32", "float64")
@@ -23,6 +25,10 @@ _FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 def converter(field: Field) -> Converter:
     """The converter of a field's values, None excepted."""
+    if field.special is not None:
+        return special_converter(field.special)
+    if field.item is not None:
+        return _nested(field)
     if field.is_list or field.shape:
         return _array(field)
     if field.type in _OTHERS:
@@ -104,6 +110,30 @@ def _float(field: Field) -> Converter:
             return float(value)
         except (TypeError, ValueError, OverflowError):
             raise TypeError(f"expected a number, not {_kind(value)}") from None
+
+    return convert
+
+
+def _nested(field: Field) -> Converter:
+    assert field.item is not None
+    item = converter(Field(field.name, field.item))
+    unit = field.dtype.itemsize
+
+    def convert(value: Any) -> bytes:
+        if isinstance(value, (str, bytes, bytearray, memoryview, dict)) or not hasattr(value, "__iter__"):
+            raise TypeError(f"expected a list of {field.item}, not {_kind(value)}")
+        items = []
+        for at, each in enumerate(value):
+            if each is None:
+                raise ValueError(f"item {at} is missing; items of {field.type} cannot be null")
+            try:
+                items.append(item(each))
+            except (TypeError, ValueError) as e:
+                raise type(e)(f"item {at}: {e}") from None
+        row = encoded(items, unit)
+        if len(row) > MAX_VALUE:
+            raise ValueError(f"{len(row)} bytes; 1 GiB is the limit; leave it out or split it")
+        return row
 
     return convert
 

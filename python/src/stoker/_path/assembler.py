@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stoker._format.message import Column, MessageLayout
+from stoker._format.message import Column, MessageLayout, Sizes, nested_parts
 from stoker._memory.buffers import BufferPool
 from stoker._path.rows import Segment, without_missing
 
@@ -44,7 +44,7 @@ class Assembler:
     def __init__(self, layout: MessageLayout, pool: BufferPool) -> None:
         self._layout, self._pool = layout, pool
         self._columns = [
-            (c.payload, c.has_offsets, c.width * c.itemsize, c.width * (c.nodes - 1)) for c in layout.columns
+            (c.payload, c.has_offsets, c.width * c.itemsize, c.width * c.has_child) for c in layout.columns
         ]
         self._plain = all(c.kind in ("fixed", "bytes", "tensor") for c in layout.columns)
         self._body = layout.body_start
@@ -127,8 +127,8 @@ class SmallParts:
     def __init__(self, layout: MessageLayout, segments: Sequence[Segment], what: What) -> None:
         self.rows = sum(s.end - s.start for s in segments)
         self._segments = segments
-        self._arrays: list[tuple[Any, Any, Any]] = []
-        parts = []
+        self._arrays: list[tuple[Any, ...]] = []
+        parts: list[Sizes] = []
         small = payload = 0
         for column in layout.columns:
             if column.payload:
@@ -141,22 +141,24 @@ class SmallParts:
             parts.append(part)
         self.metadata, self._places, self.length = layout.pack(self.rows, parts, what)
 
-    def _small(self, column: Column, at: int) -> tuple[Any, Any]:
+    def _small(self, column: Column, at: int) -> tuple[tuple[Any, ...], Sizes]:
         pieces = [(s.block.small[at], s.start, s.end) for s in self._segments]
         validity, nulls = self._validity(pieces)
         offsets = None
         if column.has_offsets:
             data = _concat([p.data[p.offsets[a] : p.offsets[b]] for p, a, b in pieces if p.offsets is not None], column)
             offsets = _offsets([(p.offsets, a, b) for p, a, b in pieces], self.rows, 1)
+            if column.kind == "nested":
+                return nested_parts(column, validity, nulls, offsets, data)
         else:
             data = _concat([p.data[a:b] for p, a, b in pieces], column)
         elements = len(data) if column.kind == "list" else self.rows * column.width
         if column.kind == "bool":
             data = np.packbits(data.view(np.uint8), bitorder="little")
         sizes = (validity.nbytes if validity is not None else 0, offsets.nbytes if offsets is not None else 0)
-        return (validity, offsets, data), (nulls, elements, *sizes, data.nbytes)
+        return (validity, offsets, data, None), Sizes(nulls, elements, *sizes, data.nbytes)
 
-    def _payload(self, column: Column, at: int) -> tuple[Any, Any]:
+    def _payload(self, column: Column, at: int) -> tuple[tuple[Any, ...], Sizes]:
         pieces = [(s.block.payload[at], s.start, s.end) for s in self._segments]
         size = sum(int(p.ends[b] - p.ends[a]) for p, a, b in pieces)
         offsets = None
@@ -165,7 +167,7 @@ class SmallParts:
         elements = size // column.itemsize if column.kind == "list" else self.rows * column.width
         validity, nulls = self._validity(pieces)
         sizes = (validity.nbytes if validity is not None else 0, 4 * (self.rows + 1) if column.has_offsets else 0)
-        return (validity, offsets, None), (nulls, elements, *sizes, size)
+        return (validity, offsets, None, None), Sizes(nulls, elements, *sizes, size)
 
     def _validity(self, pieces: Sequence[tuple[Any, int, int]]) -> tuple[npt.NDArray[np.uint8] | None, int]:
         """The validity buffer, and the number of nulls."""
@@ -187,7 +189,7 @@ class SmallParts:
                 if array is not None and array.nbytes:
                     _put(buffer, at, array)
             if column.payload:
-                at = places[2]
+                at = places.data
                 for s in self._segments:
                     ends = s.block.payload[payload].ends
                     length = int(ends[s.end] - ends[s.start])

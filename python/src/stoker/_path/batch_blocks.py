@@ -73,7 +73,7 @@ class _Places:
                 self.offsets.append((end, ends // c.itemsize if c.payload and c.itemsize > 1 else ends))
                 self.buffers += (end, 4 * rows + 4)
                 end = end + (4 * rows + 4 + 63 & -64)
-            if c.nodes == 2:
+            if c.has_child:
                 self.nodes += (elements, 0)
                 self.buffers += (end, 0)
             if c.payload:
@@ -169,7 +169,8 @@ def _fronts(layout: MessageLayout, places: _Places, rows: int) -> tuple[npt.NDAr
 def longest(layout: MessageLayout, window: OpenWindow, rows: int) -> int:
     """Returns how many batches of a window a block may have; 0 if its batches must be laid out one by one."""
     block = window.block
-    if window.bases is None or not block.plain or not block.payload:
+    nested = any(c.kind == "nested" for c in layout.columns)
+    if window.bases is None or not block.plain or not block.payload or nested:
         return 0
     entries = 1 + len(block.payload) * (rows + 1)
     small = sum(c.data.nbytes for c in block.small) * rows // max(1, block.rows)

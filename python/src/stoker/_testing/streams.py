@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from stoker._dataset.snapshot import open_snapshot
 from stoker._format.fields import Field
-from stoker._format.message import Column, MessageLayout, batch_columns
+from stoker._format.message import Column, MessageLayout, Sizes, batch_columns, nested_parts
 from stoker._order.delivery import BatchPlan
 from stoker._order.spec import OrderSpec, Tail
 from stoker._order.stream_order import StreamChunks, StreamOrder, fingerprint
+from stoker._packing.values import converter
 from stoker._path.path_source import PathSource
 from stoker._path.path_stream import PathStream
 from stoker._source.batch_source import DeliveredBatch
@@ -102,6 +103,9 @@ class ArrayStream:
         for name, values in columns.items():
             ids = {label: i for i, label in enumerate(self.classes.get(name, ()))}
             self._columns[name] = [ids[v] if isinstance(v, str) else v for v in values] if name in classes else values
+        for field in fields:
+            if field.special is not None or field.item is not None:
+                self._columns[field.name] = list(map(converter(field), self._columns[field.name]))
         self._layout = MessageLayout(batch_columns(fields))
         self.fields = [field.to_json() for field in fields]
         starts = np.arange(0, count, _ROWS_PER_CHUNK)
@@ -149,22 +153,26 @@ class ArrayStream:
         total = 0
         for column in self._layout.columns:
             value = self._columns[column.name][row]
-            total += len(value.encode() if isinstance(value, str) else value) if column.kind == "bytes" else 0
-            total += np.asarray(value).nbytes if column.kind != "bytes" else 0
+            is_bytes = column.kind in ("bytes", "nested")
+            total += len(value.encode() if isinstance(value, str) else value) if is_bytes else np.asarray(value).nbytes
         return total
 
     def _message(self, rows: npt.NDArray[np.int64], what: tuple[int, int, int]) -> npt.NDArray[np.uint8]:
-        arrays = [self._buffers(column, rows) for column in self._layout.columns]
+        arrays: list[Sequence[npt.NDArray[Any]]] = [self._buffers(column, rows) for column in self._layout.columns]
         parts = []
-        for column, (offsets, data) in zip(self._layout.columns, arrays, strict=True):
+        for at, (column, (offsets, data)) in enumerate(zip(self._layout.columns, arrays, strict=True)):
+            if column.kind == "nested":
+                (_, *arrays[at]), sizes = nested_parts(column, None, 0, offsets, data)
+                parts.append(sizes)
+                continue
             elements = data.nbytes // column.itemsize if column.kind == "list" else len(rows) * column.width
-            parts.append((0, elements, 0, offsets.nbytes, data.nbytes))
+            parts.append(Sizes(0, elements, 0, offsets.nbytes, data.nbytes))
         metadata, places, length = self._layout.pack(len(rows), parts, what)
         message = np.zeros(length, np.uint8)
         message[: len(metadata)] = np.frombuffer(metadata, np.uint8)
-        for (offsets, data), (_, o, d) in zip(arrays, places, strict=True):
-            message[o : o + offsets.nbytes] = offsets.view(np.uint8)
-            message[d : d + data.nbytes] = data.reshape(-1).view(np.uint8)
+        for own, (_, *places_of) in zip(arrays, places, strict=True):
+            for array, to in zip(own, places_of, strict=False):
+                message[to : to + array.nbytes] = array.reshape(-1).view(np.uint8)
         return message
 
     def _buffers(self, column: Column, rows: npt.NDArray[np.int64]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -175,7 +183,7 @@ class ArrayStream:
             return none, np.packbits(np.array(values, np.bool_), bitorder="little")
         if not column.has_offsets:
             return none, np.array(values, column.dtype)
-        if column.kind == "bytes":
+        if column.kind in ("bytes", "nested"):
             parts = [np.frombuffer(v.encode() if isinstance(v, str) else v, np.uint8) for v in values]
         else:
             parts = [np.asarray(v, column.dtype) for v in values]
@@ -189,6 +197,7 @@ def _field(name: str, values: Any, categorical: bool) -> Field:
         return Field(name, "categorical")
     if isinstance(values, np.ndarray):
         kind = "bool" if values.dtype == np.bool_ else str(values.dtype)
+        kind = kind.replace("datetime64[D]", "date").replace("datetime64", "timestamp").replace("timedelta64", "time")
         if values.ndim == 1:
             return Field(name, kind)
         return Field(name, f"{kind}[{','.join(map(str, values.shape[1:]))}]", payload=True)
@@ -199,7 +208,13 @@ def _field(name: str, values: Any, categorical: bool) -> Field:
         return Field(name, "binary", payload=True)
     if isinstance(first, np.ndarray) and first.ndim == 1:
         return Field(name, f"{first.dtype}[]", payload=True)
-    raise ValueError(f"column {name}: give a NumPy array, or a list of bytes, str or one-dimensional arrays")
+    if isinstance(first, list):
+        item = first[0] if first else ""
+        kind = "utf8" if isinstance(item, str) else "binary" if isinstance(item, bytes) else f"{item.dtype}[]"
+        return Field(name, f"{kind}[]")
+    raise ValueError(
+        f"column {name}: give a NumPy array, or a list of bytes, str, one-dimensional arrays, or lists of these"
+    )
 
 
 def _bound(columns: Sequence[Column], largest_row: int, batch_size: int) -> int:

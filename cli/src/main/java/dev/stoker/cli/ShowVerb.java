@@ -4,9 +4,12 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TimeText;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
@@ -15,6 +18,7 @@ import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectRangeReader;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -130,7 +134,7 @@ final class ShowVerb implements Callable<Integer> {
         return line.length() <= CELL ? line : line.substring(0, CELL - 1) + "…";
     }
 
-    /** The value of a small field: text, number or boolean, or a description of lists and bytes. */
+    /** The value of a small field: text, number, boolean or list of texts, or a description of lists and bytes. */
     private static Object value(ChunkHead chunk, int field, int row) {
         ArrowColumn column = chunk.column(field);
         FieldType type = column.field().type();
@@ -152,6 +156,25 @@ final class ShowVerb implements Callable<Integer> {
         if (type instanceof ScalarType scalar && scalar.isFloat()) {
             return column.doubleAt(row);
         }
+        if (TimeText.isTime(type)) {
+            return TimeText.format(type, column.longAt(row));
+        }
+        if (type instanceof DecimalType) {
+            return column.decimalAt(row).toPlainString();
+        }
+        if (type instanceof NestedListType nested) {
+            return nested.item() == ScalarType.UTF8
+                    ? texts(column, row)
+                    : type.canonical() + " of " + column.itemCount(row) + " items";
+        }
         return type.canonical() + " of " + column.valueLength(row) + " bytes";
+    }
+
+    private static List<String> texts(ArrowColumn column, int row) {
+        List<String> texts = new ArrayList<>();
+        for (int item = 0; item < column.itemCount(row); item++) {
+            texts.add(StandardCharsets.UTF_8.decode(column.itemAt(row, item)).toString());
+        }
+        return texts;
     }
 }

@@ -6,15 +6,20 @@ import dev.stoker.client.source.Piece;
 import dev.stoker.client.transport.Buffers;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.BatchColumns;
+import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TimeText;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.protocol.Welcome;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -149,6 +154,36 @@ public final class Batch implements AutoCloseable {
         return cell.column.stringAt(cell.row);
     }
 
+    /** The number of a row in a decimal field. */
+    public BigDecimal decimal(String field, int row) {
+        Cell cell = cell(index(field), row);
+        require(field, cell.column.field().type() instanceof DecimalType, "decimal");
+        return cell.column.decimalAt(cell.row);
+    }
+
+    /**
+     * The items of a row in a {@code utf8[]}, {@code binary[]} or list of lists: the bytes of a text or byte string, or
+     * the elements of a list. A missing value has no items.
+     */
+    public List<ByteBuffer> items(String field, int row) {
+        Cell cell = cell(index(field), row);
+        require(field, cell.column.field().type() instanceof NestedListType, "utf8[], binary[] or a list of lists");
+        List<ByteBuffer> items = new ArrayList<>();
+        for (int item = 0; item < cell.column.itemCount(cell.row); item++) {
+            items.add(view(cell.column.itemAt(cell.row, item)));
+        }
+        return items;
+    }
+
+    /** The texts of a row in a {@code utf8[]} field. A missing value has none. */
+    public List<String> texts(String field, int row) {
+        int index = index(field);
+        require(field, typeOf(index) instanceof NestedListType type && type.item() == ScalarType.UTF8, "utf8[]");
+        return items(field, row).stream()
+                .map(item -> StandardCharsets.UTF_8.decode(item).toString())
+                .toList();
+    }
+
     /** The name of a row's class; empty if it has none. */
     public Optional<String> className(String field, int row) {
         Cell cell = cell(index(field), row);
@@ -171,11 +206,16 @@ public final class Batch implements AutoCloseable {
         return values;
     }
 
-    /** All rows of an integer field, bool (0, 1) or categorical (the class's id); 0 for missing values. */
+    /**
+     * All rows of an integer field, bool (0, 1) or categorical (the class's id), or the units of a timestamp, date or
+     * time; 0 for missing values.
+     */
     public long[] longs(String field) {
         int index = index(field);
         FieldType type = typeOf(index);
-        require(field, type instanceof ScalarType scalar && (scalar.isInteger() || isIdOrBit(scalar)), "an integer");
+        boolean fits = TimeText.isTime(type)
+                || (type instanceof ScalarType scalar && (scalar.isInteger() || isIdOrBit(scalar)));
+        require(field, fits, "an integer");
         long[] values = new long[rows];
         for (Part part : parts()) {
             for (int row = 0; row < part.rows; row++) {
@@ -215,11 +255,13 @@ public final class Batch implements AutoCloseable {
 
     /**
      * The values of all rows in sequence, one buffer for each piece. If a batch has one piece, a tensor library can use
-     * the buffer without copying. For tensors, numbers, utf8, binary and lists; not for bool.
+     * the buffer without copying. For tensors, numbers, times, decimals, utf8, binary and lists; not for bool, and not
+     * for lists of lists, texts or byte strings.
      */
     public List<ByteBuffer> values(String field) {
         int index = index(field);
-        require(field, typeOf(index) != ScalarType.BOOL, "anything but bool");
+        boolean fits = typeOf(index) != ScalarType.BOOL && !(typeOf(index) instanceof NestedListType);
+        require(field, fits, "a type whose rows are bytes in sequence; see items");
         List<ByteBuffer> values = new ArrayList<>();
         for (Part part : parts()) {
             ArrowColumn column = part.columns.get(index);

@@ -16,9 +16,11 @@ import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.FieldInfo;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Welcome;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -34,7 +36,10 @@ public record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
             new FieldInfo("place", "int64", false, false),
             new FieldInfo("even", "bool", false, false),
             new FieldInfo("tokens", "int32[]", false, false),
-            new FieldInfo("data", "binary", false, false));
+            new FieldInfo("data", "binary", false, false),
+            new FieldInfo("at", "timestamp[us,Europe/Berlin]", false, false),
+            new FieldInfo("price", "decimal(20,2)", false, false),
+            new FieldInfo("tags", "utf8[]", true, false));
     static final Map<String, List<String>> CLASSES = Map.of("label", List.of("ant", "bee", "cat"));
 
     public static FakeStream of(int batchSize, long... laneRows) {
@@ -144,6 +149,13 @@ public record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
             columns.get(4).appendBoolean(place % 2 == 0);
             columns.get(5).appendInts(new int[(int) (place % 3)]);
             columns.get(6).appendBytes(data(piece.lane(), place));
+            columns.get(7).appendLong(-place);
+            columns.get(8).appendDecimal(BigDecimal.valueOf(-place, 2));
+            if (place % 3 == 0) {
+                columns.get(9).appendNull();
+            } else {
+                columns.get(9).appendStrings(Collections.nCopies((int) (place % 3), "tag " + place));
+            }
         }
         RecordBatchLayout layout = RecordBatchLayout.of(
                 columns.stream().map(column -> column.field().type()).toList(), new boolean[columns.size()]);

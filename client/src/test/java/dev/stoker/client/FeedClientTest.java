@@ -16,8 +16,10 @@ import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Launch;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -211,10 +213,22 @@ class FeedClientTest {
                     batch.bytes("data", row).get(data);
                     assertThat(data).isEqualTo(FakeStream.data(lane, place));
                     assertThat(batch.bytes("data", row).isReadOnly()).isTrue();
+                    assertThat(batch.longs("at")[row]).isEqualTo(-place);
+                    assertThat(batch.decimal("price", row)).isEqualTo(BigDecimal.valueOf(-place, 2));
+                    assertThat(batch.isMissing("tags", row)).isEqualTo(place % 3 == 0);
+                    assertThat(batch.texts("tags", row))
+                            .isEqualTo(Collections.nCopies((int) (place % 3), "tag " + place));
+                    assertThat(batch.items("tags", row)).hasSize((int) (place % 3));
                 }
                 assertThatThrownBy(() -> batch.ints("weight"))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("field 'weight' has the type float32, not an integer");
+                assertThatThrownBy(() -> batch.values("tags"))
+                        .hasMessageContaining(
+                                "field 'tags' has the type utf8[], not a type whose rows are bytes in sequence");
+                assertThatThrownBy(() -> batch.decimal("at", 0))
+                        .hasMessageContaining("field 'at' has the type timestamp[us,Europe/Berlin], not decimal");
+                assertThatThrownBy(() -> batch.bytes("price", 0)).hasMessageContaining("decimal(20,2)");
                 assertThatThrownBy(() -> batch.text("color", 0))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("there is no field 'color'");

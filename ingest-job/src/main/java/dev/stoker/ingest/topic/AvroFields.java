@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.avro.AvroRuntimeException;
+import org.apache.avro.LogicalType;
+import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
 
 /** Derives fields from an Avro record. */
@@ -77,6 +79,12 @@ final class AvroFields {
 
     private static Optional<String> typeOf(Schema schema) {
         Schema value = withoutNull(schema);
+        if (value.getLogicalType() != null) {
+            Optional<String> logical = logical(value.getLogicalType());
+            if (logical.isPresent()) {
+                return logical;
+            }
+        }
         return Optional.ofNullable(
                 switch (value.getType()) {
                     case BOOLEAN -> "bool";
@@ -84,11 +92,42 @@ final class AvroFields {
                     case BYTES, FIXED -> "binary";
                     case ENUM -> "categorical";
                     case ARRAY ->
-                        number(value.getElementType())
+                        item(value.getElementType())
                                 .map(element -> element + "[]")
                                 .orElse(null);
                     default -> number(value).orElse(null);
                 });
+    }
+
+    /** The type of a logical type; empty for those that are stored as their Avro type. */
+    static Optional<String> logical(LogicalType type) {
+        if (type instanceof LogicalTypes.Decimal decimal) {
+            return decimal.getPrecision() > 38 || decimal.getScale() > decimal.getPrecision()
+                    ? Optional.empty()
+                    : Optional.of("decimal(" + decimal.getPrecision() + "," + decimal.getScale() + ")");
+        }
+        return Optional.ofNullable(
+                switch (type.getName()) {
+                    case "timestamp-millis" -> "timestamp[ms,UTC]";
+                    case "timestamp-micros" -> "timestamp[us,UTC]";
+                    case "timestamp-nanos" -> "timestamp[ns,UTC]";
+                    case "local-timestamp-millis" -> "timestamp[ms]";
+                    case "local-timestamp-micros" -> "timestamp[us]";
+                    case "local-timestamp-nanos" -> "timestamp[ns]";
+                    case "date" -> "date";
+                    case "time-millis" -> "time[ms]";
+                    case "time-micros" -> "time[us]";
+                    default -> null;
+                });
+    }
+
+    private static Optional<String> item(Schema item) {
+        return switch (item.getType()) {
+            case STRING -> Optional.of("utf8");
+            case BYTES, FIXED -> Optional.of("binary");
+            case ARRAY -> number(item.getElementType()).map(element -> element + "[]");
+            default -> number(item);
+        };
     }
 
     private static Optional<String> number(Schema schema) {

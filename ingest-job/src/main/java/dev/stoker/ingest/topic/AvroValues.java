@@ -1,9 +1,14 @@
 package dev.stoker.ingest.topic;
 
+import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TimeText;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;
@@ -19,16 +24,22 @@ final class AvroValues implements ValueDecoder {
     private final List<Field> fields;
     private final int[] places;
     private final int[] positions;
+    private final AvroUnits[] units;
     private final NumberList elements = new NumberList();
+    private final NestedItems items = new NestedItems();
 
     AvroValues(AvroReader reader, List<Field> fields, Map<String, Integer> own) {
         this.reader = reader;
         this.fields = fields;
         places = own.values().stream().sorted().mapToInt(Integer::intValue).toArray();
         positions = new int[places.length];
+        units = new AvroUnits[places.length];
         for (int i = 0; i < places.length; i++) {
             Schema.Field field = reader.schema().getField(fields.get(places[i]).name());
             positions[i] = field == null ? -1 : field.pos();
+            if (field != null) {
+                units[i] = AvroUnits.of(field.schema(), fields.get(places[i]).type());
+            }
         }
     }
 
@@ -46,7 +57,7 @@ final class AvroValues implements ValueDecoder {
                 continue;
             }
             try {
-                set(builder, places[i], field, own);
+                set(builder, places[i], units[i], field, own);
             } catch (IllegalArgumentException e) {
                 throw new PoisonException(
                         PoisonException.Reason.FIELD, "its field " + field.name() + ": " + e.getMessage());
@@ -54,12 +65,67 @@ final class AvroValues implements ValueDecoder {
         }
     }
 
-    private void set(ChunkBuilder builder, int place, Field field, Object value) {
-        if (!(field.type() instanceof ScalarType type)) {
-            list(field, value);
+    private void set(ChunkBuilder builder, int place, AvroUnits units, Field field, Object value) {
+        if (TimeText.isTime(field.type())) {
+            builder.setLong(place, time(field.type(), units, value));
+        } else if (field.type() instanceof DecimalType) {
+            builder.setDecimal(place, decimal(units, value));
+        } else if (field.type() instanceof NestedListType type) {
+            items(type, value);
+            builder.setItems(place, items.take());
+        } else if (field.type() instanceof ScalarType type) {
+            setScalar(builder, place, type, value);
+        } else {
+            list(field.type(), value);
             builder.setBytes(place, elements.take());
-            return;
         }
+    }
+
+    private static long time(FieldType type, AvroUnits units, Object value) {
+        if (value instanceof CharSequence text) {
+            return TimeText.parse(type, text.toString());
+        }
+        if (value instanceof Integer || value instanceof Long) {
+            return units.time(((Number) value).longValue());
+        }
+        throw unfit(value, type);
+    }
+
+    private static BigDecimal decimal(AvroUnits units, Object value) {
+        try {
+            if (value instanceof CharSequence text) {
+                return new BigDecimal(text.toString());
+            }
+            if (value instanceof Integer || value instanceof Long) {
+                return BigDecimal.valueOf(((Number) value).longValue());
+            }
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("'" + value + "' is not a decimal number", e);
+        }
+        ByteBuffer bytes = bytes(value);
+        byte[] unscaled = new byte[bytes.remaining()];
+        bytes.duplicate().get(unscaled);
+        return units.decimal(unscaled);
+    }
+
+    private void items(NestedListType type, Object value) {
+        if (!(value instanceof Collection<?> list)) {
+            throw new IllegalArgumentException("it is not an array");
+        }
+        items.begin();
+        for (Object item : list) {
+            if (type.item() == ScalarType.UTF8) {
+                items.add(text(item, ScalarType.UTF8));
+            } else if (type.item() == ScalarType.BINARY) {
+                items.add(bytes(item));
+            } else {
+                list(type.item(), item);
+                items.add(elements.take());
+            }
+        }
+    }
+
+    private static void setScalar(ChunkBuilder builder, int place, ScalarType type, Object value) {
         switch (type) {
             case UTF8 -> builder.setString(place, text(value, type));
             case CATEGORICAL -> builder.setClass(place, value.toString());
@@ -106,8 +172,8 @@ final class AvroValues implements ValueDecoder {
         throw unfit(value, ScalarType.BINARY);
     }
 
-    private void list(Field field, Object value) {
-        ScalarType element = NumberList.elementOf(field.type()).orElseThrow();
+    private void list(FieldType type, Object value) {
+        ScalarType element = NumberList.elementOf(type).orElseThrow();
         elements.begin(element);
         if (!(value instanceof Collection<?> list)) {
             throw new IllegalArgumentException("it is not an array");
@@ -123,7 +189,7 @@ final class AvroValues implements ValueDecoder {
         }
     }
 
-    private static IllegalArgumentException unfit(Object value, ScalarType type) {
+    private static IllegalArgumentException unfit(Object value, FieldType type) {
         return new IllegalArgumentException(
                 (value == null ? "null" : value.getClass().getSimpleName()) + " does not fit into " + type);
     }

@@ -6,19 +6,26 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TimeText;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
  * Decodes values that are one flat JSON object. Ignores members for which the dataset has no field. Binary fields are
- * base64 text; lists and tensors are arrays of numbers (tensors in row-major order, not nested).
+ * base64 text; lists and tensors are arrays of numbers (tensors in row-major order, not nested). Timestamps, dates and
+ * times are ISO 8601 text, or numbers in the unit of the type. Decimals are numbers or text.
  */
 final class JsonValues implements ValueDecoder {
 
@@ -35,6 +42,7 @@ final class JsonValues implements ValueDecoder {
     private final Map<String, Integer> own;
     private final boolean[] seen;
     private final NumberList elements = new NumberList();
+    private final NestedItems items = new NestedItems();
 
     JsonValues(List<Field> fields, Map<String, Integer> own) {
         this.fields = fields;
@@ -97,19 +105,27 @@ final class JsonValues implements ValueDecoder {
     }
 
     private void set(JsonParser json, int place, Field field, ChunkBuilder builder) throws IOException {
-        if (!(field.type() instanceof ScalarType type)) {
+        if (TimeText.isTime(field.type())) {
+            builder.setLong(place, time(json, field.type()));
+        } else if (field.type() instanceof DecimalType) {
+            builder.setDecimal(place, decimal(json));
+        } else if (field.type() instanceof NestedListType type) {
+            items(json, type);
+            builder.setItems(place, items.take());
+        } else if (field.type() instanceof ScalarType type) {
+            setScalar(json, place, type, builder);
+        } else {
             elements(json, NumberList.elementOf(field.type()).orElseThrow());
             builder.setBytes(place, elements.take());
-            return;
         }
+    }
+
+    private static void setScalar(JsonParser json, int place, ScalarType type, ChunkBuilder builder)
+            throws IOException {
         switch (type) {
             case UTF8 -> builder.setString(place, text(json));
             case CATEGORICAL -> builder.setClass(place, text(json));
-            case BINARY -> {
-                require(json.currentToken() == JsonToken.VALUE_STRING, json, "base64 text");
-                builder.setBytes(
-                        place, ByteBuffer.wrap(java.util.Base64.getDecoder().decode(json.getText())));
-            }
+            case BINARY -> builder.setBytes(place, base64(json));
             case BOOL -> {
                 require(json.currentToken().isBoolean(), json, "true or false");
                 builder.setLong(place, json.getBooleanValue() ? 1 : 0);
@@ -121,6 +137,42 @@ final class JsonValues implements ValueDecoder {
                 } else {
                     builder.setLong(place, whole(json, type));
                 }
+            }
+        }
+    }
+
+    private static long time(JsonParser json, FieldType type) throws IOException {
+        boolean isText = json.currentToken() == JsonToken.VALUE_STRING;
+        require(isText || json.currentToken() == JsonToken.VALUE_NUMBER_INT, json, "ISO 8601 text or a whole number");
+        return isText ? TimeText.parse(type, json.getText()) : whole(json, ScalarType.INT64);
+    }
+
+    private static BigDecimal decimal(JsonParser json) throws IOException {
+        boolean isText = json.currentToken() == JsonToken.VALUE_STRING;
+        require(isText || json.currentToken().isNumeric(), json, "a number or its text");
+        try {
+            return isText ? new BigDecimal(json.getText()) : json.getDecimalValue();
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("'" + json.getText() + "' is not a decimal number", e);
+        }
+    }
+
+    private static ByteBuffer base64(JsonParser json) throws IOException {
+        require(json.currentToken() == JsonToken.VALUE_STRING, json, "base64 text");
+        return ByteBuffer.wrap(Base64.getDecoder().decode(json.getText()));
+    }
+
+    private void items(JsonParser json, NestedListType type) throws IOException {
+        require(json.currentToken() == JsonToken.START_ARRAY, json, "an array of " + type.item());
+        items.begin();
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+            if (type.item() == ScalarType.UTF8) {
+                items.add(text(json));
+            } else if (type.item() == ScalarType.BINARY) {
+                items.add(base64(json));
+            } else {
+                elements(json, NumberList.elementOf(type.item()).orElseThrow());
+                items.add(elements.take());
             }
         }
     }

@@ -1,7 +1,10 @@
 package dev.stoker.schemas.arrow;
 
 import dev.stoker.schemas.errors.CorruptDataException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -22,6 +25,8 @@ public final class ArrowColumn {
     private final int offsetsAt;
     private final int valuesAt;
     private final int valuesLength;
+    /** Position of the items' offsets of a {@link NestedListType}; -1 for other types and if there are no items. */
+    private final int itemOffsetsAt;
 
     private ArrowColumn(
             ArrowField field, int rows, int nullCount, ByteBuffer bytes, int[] positions, int valuesLength) {
@@ -33,6 +38,7 @@ public final class ArrowColumn {
         this.validityAt = positions[0];
         this.offsetsAt = positions[1];
         this.valuesAt = positions[2];
+        this.itemOffsetsAt = positions[3];
         this.valuesLength = valuesLength;
     }
 
@@ -59,7 +65,7 @@ public final class ArrowColumn {
         FieldType type = field.type();
         check.equal("rows", rows, batch.nodeLengths()[node]);
         int nulls = check.nulls(node);
-        int[] positions = {-1, -1, check.position(bodyAt, values)};
+        int[] positions = {-1, -1, check.position(bodyAt, values), -1};
         if (nulls > 0) {
             check.atLeast("validity bytes", (rows + 7L) / 8, batch.lengths()[validity]);
             positions[0] = check.position(bodyAt, validity);
@@ -72,16 +78,19 @@ public final class ArrowColumn {
             case FIXED, TENSOR -> check.atLeast("value bytes", (long) rows * type.width(), length);
             case BYTES, LIST -> {
                 int offsets = layout.offsetsBuffer(column);
-                if (rows > 0 || batch.lengths()[offsets] > 0) {
-                    check.atLeast("offset bytes", 4L * (rows + 1L), batch.lengths()[offsets]);
-                    positions[1] = check.position(bodyAt, offsets);
-                    long last = check.offsets(bytes, positions[1], rows);
-                    check.atLeast("value bytes", last * type.width(), length);
-                }
+                positions[1] = check.offsetsAt(bodyAt, offsets, rows);
+                check.atLeast("value bytes", check.offsets(bytes, positions[1], rows) * type.width(), length);
+            }
+            case NESTED -> {
+                int items = check.items(node + 1);
+                positions[1] = check.offsetsAt(bodyAt, layout.offsetsBuffer(column), rows);
+                check.atLeast("items", check.offsets(bytes, positions[1], rows), items);
+                positions[3] = check.offsetsAt(bodyAt, layout.itemOffsetsBuffer(column), items);
+                check.atLeast("value bytes", check.offsets(bytes, positions[3], items) * type.width(), length);
             }
         }
-        if (RecordBatchLayout.nodeCount(type) == 2) {
-            check.child(node + 1, type, length);
+        if (RecordBatchLayout.hasElements(type)) {
+            check.child(node + RecordBatchLayout.nodeCount(type) - 1, type, length);
         }
         return new ArrowColumn(field, rows, nulls, bytes, positions, (int) length);
     }
@@ -107,21 +116,44 @@ public final class ArrowColumn {
     }
 
     /**
-     * Returns an integer, bool (0, 1) or categorical id. Unsigned values are not sign-extended (64-bit ones keep their
-     * bits).
+     * Returns an integer, bool (0, 1) or categorical id; the days of a date; the units of a timestamp or a time.
+     * Unsigned values are not sign-extended (64-bit ones keep their bits).
      */
     public long longAt(int row) {
-        return switch ((ScalarType) type) {
+        if (!(type instanceof ScalarType scalar)) {
+            return unitsAt(row);
+        }
+        return switch (scalar) {
             case BOOL -> bit(valuesAt, row) ? 1 : 0;
             case INT8 -> bytes.get(valuesAt + row);
             case UINT8 -> bytes.get(valuesAt + row) & 0xFF;
             case INT16 -> bytes.getShort(valuesAt + 2 * row);
             case UINT16 -> bytes.getShort(valuesAt + 2 * row) & 0xFFFF;
-            case INT32, CATEGORICAL -> bytes.getInt(valuesAt + 4 * row);
+            case INT32, CATEGORICAL, DATE -> bytes.getInt(valuesAt + 4 * row);
             case UINT32 -> bytes.getInt(valuesAt + 4 * row) & 0xFFFFFFFFL;
             case INT64, UINT64 -> bytes.getLong(valuesAt + 8 * row);
             default -> throw wrongKind("integers");
         };
+    }
+
+    private long unitsAt(int row) {
+        if (!(type instanceof TimestampType) && !(type instanceof TimeType)) {
+            throw wrongKind("integers");
+        }
+        return type.width() == 4 ? bytes.getInt(valuesAt + 4 * row) : bytes.getLong(valuesAt + 8 * row);
+    }
+
+    /** Returns a decimal number, with the scale of the type. */
+    public BigDecimal decimalAt(int row) {
+        if (!(type instanceof DecimalType decimal)) {
+            throw wrongKind("decimal numbers");
+        }
+        byte[] bigEndian = new byte[DecimalType.WIDTH];
+        int at = valuesAt + DecimalType.WIDTH * row;
+        for (int i = 0; i < bigEndian.length; i++) {
+            bigEndian[i] = bytes.get(at + bigEndian.length - 1 - i);
+        }
+        return new BigDecimal(new BigInteger(bigEndian), decimal.scale());
     }
 
     /** Returns the 32 bits of an int32, uint32 or categorical column. */
@@ -136,7 +168,10 @@ public final class ArrowColumn {
 
     /** Returns a floating-point number. */
     public double doubleAt(int row) {
-        return switch ((ScalarType) type) {
+        if (!(type instanceof ScalarType scalar)) {
+            throw wrongKind("floating-point numbers");
+        }
+        return switch (scalar) {
             case FLOAT16 -> HalfFloats.fromFloat16(bytes.getShort(valuesAt + 2 * row));
             case BFLOAT16 -> HalfFloats.fromBfloat16(bytes.getShort(valuesAt + 2 * row));
             case FLOAT32 -> bytes.getFloat(valuesAt + 4 * row);
@@ -152,9 +187,31 @@ public final class ArrowColumn {
         return new String(text, StandardCharsets.UTF_8);
     }
 
-    /** Returns a view of the value's bytes: utf8, binary, fixed-size binary, or elements of a list or tensor. */
+    /** Returns the number of items of a row of a {@link NestedListType}. */
+    public int itemCount(int row) {
+        return bytes.getInt(offsetsAt + 4 * row + 4) - bytes.getInt(offsetsAt + 4 * row);
+    }
+
+    /** Returns a view of the bytes of an item: a text, a byte string, or the elements of a list. */
+    public ByteBuffer itemAt(int row, int item) {
+        int at = itemOffsetsAt + 4 * (bytes.getInt(offsetsAt + 4 * row) + item);
+        int start = bytes.getInt(at) * type.width();
+        int length = bytes.getInt(at + 4) * type.width() - start;
+        return bytes.slice(valuesAt + start, length).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Returns the offset of an item's end from the start of its row's first item, in units of the item offsets. */
+    public int itemEnd(int row, int item) {
+        int at = itemOffsetsAt + 4 * bytes.getInt(offsetsAt + 4 * row);
+        return bytes.getInt(at + 4 * (item + 1)) - bytes.getInt(at);
+    }
+
+    /**
+     * Returns a view of the value's bytes: utf8, binary, fixed-size binary, elements of a list or tensor, or all items
+     * of a {@link NestedListType} one after the other.
+     */
     public ByteBuffer bytesAt(int row) {
-        return bytes.slice(valuePosition(row), valueLength(row)).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+        return bytes.slice(valuePosition(row), valueLength(row)).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Returns the elements of a list of int32. */
@@ -169,9 +226,7 @@ public final class ArrowColumn {
 
     /** Returns the position of the value's bytes in the file. Not for bool. */
     public int valuePosition(int row) {
-        return offsetsAt >= 0
-                ? valuesAt + bytes.getInt(offsetsAt + 4 * row) * type.width()
-                : valuesAt + row * type.width();
+        return offsetsAt >= 0 ? valuesAt + valueOffset(row) * type.width() : valuesAt + row * type.width();
     }
 
     /** Returns the length of the value in bytes. Not for bool. */
@@ -179,8 +234,24 @@ public final class ArrowColumn {
         if (offsetsAt < 0) {
             return type.width();
         }
-        int at = offsetsAt + 4 * row;
-        return (bytes.getInt(at + 4) - bytes.getInt(at)) * type.width();
+        return (valueOffset(row + 1) - valueOffset(row)) * type.width();
+    }
+
+    private int valueOffset(int row) {
+        int offset = bytes.getInt(offsetsAt + 4 * row);
+        return itemOffsetsAt < 0 ? offset : bytes.getInt(itemOffsetsAt + 4 * offset);
+    }
+
+    /**
+     * Returns the bytes of the value without validity and the offset of the row: {@link #valueLength}, with 4 bytes for
+     * each item of a {@link NestedListType}; 0 for bool.
+     */
+    public int storedLength(int row) {
+        return switch (type.layout()) {
+            case BITS -> 0;
+            case NESTED -> valueLength(row) + 4 * itemCount(row);
+            default -> valueLength(row);
+        };
     }
 
     /** Returns the position of the values buffer in the file. */
@@ -244,7 +315,30 @@ public final class ArrowColumn {
             return (int) (bodyAt + batch.offsets()[buffer]);
         }
 
+        /** Returns the position of an offsets buffer; -1 if it is empty, which Arrow permits for 0 rows. */
+        int offsetsAt(int bodyAt, int buffer, int rows) throws CorruptDataException {
+            if (rows == 0 && batch.lengths()[buffer] == 0) {
+                return -1;
+            }
+            atLeast("offset bytes", 4L * (rows + 1L), batch.lengths()[buffer]);
+            return position(bodyAt, buffer);
+        }
+
+        /** Returns the number of items of a node, after a check that none is null. */
+        int items(int node) throws CorruptDataException {
+            equal("nulls among the items", 0, batch.nullCounts()[node]);
+            long items = batch.nodeLengths()[node];
+            if (items >= Integer.MAX_VALUE) {
+                equal("items", Integer.MAX_VALUE, items);
+            }
+            return (int) items;
+        }
+
+        /** Returns the last offset, after a check that they ascend. */
         long offsets(ByteBuffer bytes, int at, int rows) throws CorruptDataException {
+            if (at < 0) {
+                return 0;
+            }
             int before = bytes.getInt(at);
             if (before < 0) {
                 throw CorruptDataException.mismatch(file, "offset 0 of column " + field.name(), "0", before);

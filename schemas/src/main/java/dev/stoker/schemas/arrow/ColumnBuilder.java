@@ -1,9 +1,11 @@
 package dev.stoker.schemas.arrow;
 
+import dev.stoker.schemas.arrow.FieldType.Layout;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.StandardCharsets;
+import java.nio.ByteOrder;
+import java.util.List;
 
 /**
  * Collects the values of one column in memory, except payload data. Not thread-safe. Can be reused after {@link
@@ -13,8 +15,12 @@ import java.nio.charset.StandardCharsets;
 public final class ColumnBuilder {
     private final ArrowField field;
     private final FieldType type;
+    private final ValueChecks checks;
     private final ByteList validity = new ByteList();
     private final ByteList offsets = new ByteList();
+    /** Offsets of the items of a {@link NestedListType}; empty for other types. */
+    private final ByteList itemOffsets = new ByteList();
+
     private final ByteList values = new ByteList();
     private int rows;
     private int nulls;
@@ -23,8 +29,12 @@ public final class ColumnBuilder {
     public ColumnBuilder(ArrowField field) {
         this.field = field;
         this.type = field.type();
+        this.checks = new ValueChecks(field);
         if (type.hasOffsets()) {
             offsets.addInt(0);
+        }
+        if (type.layout() == Layout.NESTED) {
+            itemOffsets.addInt(0);
         }
     }
 
@@ -39,28 +49,23 @@ public final class ColumnBuilder {
     }
 
     /**
-     * Appends to an integer or bool (0, 1) column, or appends a categorical id. Unsigned 64-bit values are given as the
-     * same bits.
+     * Appends to an integer, bool (0, 1), timestamp, date or time column, or appends a categorical id. Unsigned 64-bit
+     * values are given as the same bits.
      */
     public void appendLong(long value) {
         if (type == ScalarType.BOOL) {
-            checkRange(value, 0, 1);
+            checks.range(value, 0, 1);
             appendBit(value == 1);
             return;
         }
-        if (!(type instanceof ScalarType scalar) || !(scalar.isInteger() || scalar == ScalarType.CATEGORICAL)) {
-            throw wrongKind("an integer");
+        if (type instanceof ScalarType scalar) {
+            checks.integer(scalar, value);
+        } else if (type instanceof TimeType time) {
+            checks.range(value, 0, time.unit().perDay() - 1);
+        } else if (!(type instanceof TimestampType)) {
+            throw checks.wrongKind("an integer");
         }
-        switch (scalar) {
-            case INT8 -> checkRange(value, Byte.MIN_VALUE, Byte.MAX_VALUE);
-            case INT16 -> checkRange(value, Short.MIN_VALUE, Short.MAX_VALUE);
-            case INT32, CATEGORICAL -> checkRange(value, Integer.MIN_VALUE, Integer.MAX_VALUE);
-            case UINT8 -> checkRange(value, 0, 0xFF);
-            case UINT16 -> checkRange(value, 0, 0xFFFF);
-            case UINT32 -> checkRange(value, 0, 0xFFFFFFFFL);
-            default -> {}
-        }
-        addFixed(value, scalar.width());
+        addFixed(value, type.width());
         valid();
     }
 
@@ -72,7 +77,7 @@ public final class ColumnBuilder {
     /** Appends a floating-point number, rounded to the nearest value, ties to even. */
     public void appendDouble(double value) {
         if (!(type instanceof ScalarType scalar) || !scalar.isFloat()) {
-            throw wrongKind("a floating-point number");
+            throw checks.wrongKind("a floating-point number");
         }
         switch (scalar) {
             case FLOAT16 -> values.addShort(HalfFloats.float16(value));
@@ -86,32 +91,79 @@ public final class ColumnBuilder {
     /** Appends the bits of a floating-point number, in the least significant bits of the argument. */
     public void appendBits(long bits) {
         if (!(type instanceof ScalarType scalar) || !scalar.isFloat()) {
-            throw wrongKind("a floating-point number");
+            throw checks.wrongKind("a floating-point number");
         }
         addFixed(bits, scalar.width());
+        valid();
+    }
+
+    /** Appends a decimal number. It must fit the type without rounding. */
+    public void appendDecimal(BigDecimal value) {
+        if (!(type instanceof DecimalType decimal)) {
+            throw checks.wrongKind("a decimal number");
+        }
+        BigInteger unscaled;
+        try {
+            unscaled = decimal.unscaled(value);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("column " + field.name() + ": " + e.getMessage(), e);
+        }
+        values.addLong(unscaled.longValue());
+        values.addLong(unscaled.shiftRight(64).longValue());
         valid();
     }
 
     /** Appends text to a utf8 column. */
     public void appendString(String value) {
         if (type != ScalarType.UTF8) {
-            throw wrongKind("text");
+            throw checks.wrongKind("text");
         }
-        ByteBuffer utf8;
-        try {
-            utf8 = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("column " + field.name() + ": the text has half a surrogate pair", e);
-        }
-        values.add(utf8);
+        values.add(checks.encoded(value));
         variable();
     }
 
-    /** Appends a value's bytes: utf8, binary, fixed-size binary, or the little-endian elements of a list or tensor. */
+    /** Appends a list of texts to a column of {@code utf8[]}. */
+    public void appendStrings(List<String> items) {
+        if (!(type instanceof NestedListType nested) || nested.item() != ScalarType.UTF8) {
+            throw checks.wrongKind("a list of texts");
+        }
+        appendItems(items.stream().map(checks::encoded).toList());
+    }
+
+    /**
+     * Appends a list of items to a column of {@link NestedListType}. An item is the bytes of a text or of a byte
+     * string, or the little-endian elements of a list of numbers.
+     */
+    public void appendItems(List<ByteBuffer> items) {
+        if (!(type instanceof NestedListType nested)) {
+            throw checks.wrongKind("a list of items");
+        }
+        for (ByteBuffer item : items) {
+            if (item.remaining() % nested.width() != 0) {
+                throw new IllegalArgumentException("column " + field.name() + ": " + item.remaining()
+                        + " bytes are no item of type " + nested.item());
+            }
+            if (nested.item() == ScalarType.UTF8) {
+                checks.utf8(item);
+            }
+        }
+        for (ByteBuffer item : items) {
+            values.add(item);
+            itemOffsets.addInt(values.length() / nested.width());
+        }
+        variable();
+    }
+
+    /**
+     * Appends a value's bytes: utf8, binary, fixed-size binary, the 16 little-endian bytes of an unscaled decimal, or
+     * the little-endian elements of a list or tensor.
+     */
     public void appendBytes(ByteBuffer bytes) {
-        checkBytes(bytes.remaining());
+        checks.bytes(bytes.remaining());
         if (type == ScalarType.UTF8) {
-            checkUtf8(bytes);
+            checks.utf8(bytes);
+        } else if (type instanceof DecimalType decimal) {
+            checks.decimal(decimal, bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN));
         }
         values.add(bytes);
         variable();
@@ -125,7 +177,7 @@ public final class ColumnBuilder {
     /** Appends a list of int32. */
     public void appendInts(int... elements) {
         if (!type.equals(new ListType(ScalarType.INT32))) {
-            throw wrongKind("a list of int32");
+            throw checks.wrongKind("a list of int32");
         }
         for (int element : elements) {
             values.addInt(element);
@@ -136,12 +188,19 @@ public final class ColumnBuilder {
     /** Appends a value of another column of this type, bit for bit, or null if that value is null. */
     public void appendFrom(ArrowColumn source, int row) {
         if (!source.field().type().equals(type)) {
-            throw wrongKind("that of " + source.field().type());
+            throw checks.wrongKind("that of " + source.field().type());
         }
         if (source.isNull(row)) {
             appendNull();
         } else if (type == ScalarType.BOOL) {
             appendBit(source.booleanAt(row));
+        } else if (type.layout() == Layout.NESTED) {
+            int base = values.length() / type.width();
+            for (int item = 0; item < source.itemCount(row); item++) {
+                itemOffsets.addInt(base + source.itemEnd(row, item));
+            }
+            values.add(source.bytesAt(row));
+            variable();
         } else {
             values.add(source.bytesAt(row));
             variable();
@@ -156,7 +215,7 @@ public final class ColumnBuilder {
         switch (type.layout()) {
             case BITS -> addBit(values, false);
             case FIXED, TENSOR -> values.addZeros(type.width());
-            case BYTES, LIST -> offsets.addInt(values.length() / type.width());
+            case BYTES, LIST, NESTED -> offsets.addInt(end());
         }
         addBit(validity, false);
         nulls++;
@@ -180,21 +239,36 @@ public final class ColumnBuilder {
                 offsets.truncate(4 * (toRows + 1));
                 values.truncate(offsets.getInt(4 * toRows) * type.width());
             }
+            case NESTED -> {
+                offsets.truncate(4 * (toRows + 1));
+                int items = offsets.getInt(4 * toRows);
+                itemOffsets.truncate(4 * (items + 1));
+                values.truncate(itemOffsets.getInt(4 * items) * type.width());
+            }
         }
         rows = toRows;
     }
 
     /** Returns the bytes of all buffers, without padding. */
     public long byteLength() {
-        return (nulls == 0 ? 0 : validity.length()) + (long) offsets.length() + values.length();
+        return (nulls == 0 ? 0 : validity.length()) + (long) offsets.length() + itemOffsets.length() + values.length();
     }
 
-    /** Returns the bytes of the last row's value; 0 for bool and for null values of variable length. */
+    /**
+     * Returns the bytes of the last row's value, with 4 bytes for each item of a {@link NestedListType}; 0 for bool and
+     * for null values of variable length.
+     */
     public int lastLength() {
         return switch (type.layout()) {
             case BITS -> 0;
             case FIXED, TENSOR -> type.width();
             case BYTES, LIST -> (offsets.getInt(4 * rows) - offsets.getInt(4 * rows - 4)) * type.width();
+            case NESTED -> {
+                int last = offsets.getInt(4 * rows);
+                int first = offsets.getInt(4 * rows - 4);
+                int units = itemOffsets.getInt(4 * last) - itemOffsets.getInt(4 * first);
+                yield units * type.width() + 4 * (last - first);
+            }
         };
     }
 
@@ -202,12 +276,9 @@ public final class ColumnBuilder {
         return nulls;
     }
 
-    /** Returns the number of rows of the child: the elements of all lists or tensors. */
-    long childRows() {
-        if (type instanceof TensorType tensor) {
-            return (long) rows * tensor.size();
-        }
-        return values.length() / Math.max(1, type.width());
+    /** Returns the number of items of all rows of a {@link NestedListType}; 0 for other types. */
+    int items() {
+        return Math.max(0, itemOffsets.length() / 4 - 1);
     }
 
     /** Returns the column's buffers in Arrow's order. They are shared with this builder. */
@@ -218,6 +289,10 @@ public final class ColumnBuilder {
             case BITS, FIXED -> new ByteBuffer[] {valid, values.buffer()};
             case BYTES -> new ByteBuffer[] {valid, offsets.buffer(), values.buffer()};
             case LIST -> new ByteBuffer[] {valid, offsets.buffer(), none, values.buffer()};
+            case NESTED ->
+                ((NestedListType) type).item() instanceof ListType
+                        ? new ByteBuffer[] {valid, offsets.buffer(), none, itemOffsets.buffer(), none, values.buffer()}
+                        : new ByteBuffer[] {valid, offsets.buffer(), none, itemOffsets.buffer(), values.buffer()};
             case TENSOR -> new ByteBuffer[] {valid, none, values.buffer()};
         };
     }
@@ -238,9 +313,14 @@ public final class ColumnBuilder {
 
     private void variable() {
         if (type.hasOffsets()) {
-            offsets.addInt(values.length() / type.width());
+            offsets.addInt(end());
         }
         valid();
+    }
+
+    /** Returns the offset behind the last value. */
+    private int end() {
+        return type.layout() == Layout.NESTED ? items() : values.length() / type.width();
     }
 
     private void valid() {
@@ -266,37 +346,5 @@ public final class ColumnBuilder {
         if (toRows % 8 != 0) {
             bits.set(bitmap - 1, bits.get(bitmap - 1) & ((1 << (toRows % 8)) - 1));
         }
-    }
-
-    private void checkRange(long value, long least, long greatest) {
-        if (value < least || value > greatest) {
-            throw new IllegalArgumentException("column " + field.name() + ": " + value + " is not between " + least
-                    + " and " + greatest + ", the range of " + type);
-        }
-    }
-
-    private void checkBytes(int length) {
-        boolean fits = switch (type.layout()) {
-            case BITS -> false;
-            case FIXED -> type instanceof FixedBinaryType && length == type.width();
-            case TENSOR -> length == type.width();
-            case BYTES, LIST -> length % type.width() == 0;
-        };
-        if (!fits) {
-            throw new IllegalArgumentException(
-                    "column " + field.name() + ": " + length + " bytes are no value of type " + type);
-        }
-    }
-
-    private void checkUtf8(ByteBuffer bytes) {
-        try {
-            StandardCharsets.UTF_8.newDecoder().decode(bytes.duplicate());
-        } catch (CharacterCodingException e) {
-            throw new IllegalArgumentException("column " + field.name() + ": the bytes are not UTF-8", e);
-        }
-    }
-
-    private IllegalArgumentException wrongKind(String given) {
-        return new IllegalArgumentException("column " + field.name() + " has the type " + type + ", not " + given);
     }
 }

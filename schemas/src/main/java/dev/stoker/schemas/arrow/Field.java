@@ -6,7 +6,7 @@ package dev.stoker.schemas.arrow;
  * @param name has 1 to 255 bytes of UTF-8 without control characters, and is not reserved
  * @param type any type except fixed-size binary
  * @param nullable whether a sample may lack a value
- * @param payload whether it is served without copying; only for utf8, binary, lists and tensors
+ * @param payload whether it is served without copying; only for utf8, binary, lists of numbers and tensors
  */
 public record Field(String name, FieldType type, boolean nullable, boolean payload) {
     /** Name of the implicit first column. */
@@ -18,8 +18,10 @@ public record Field(String name, FieldType type, boolean nullable, boolean paylo
             throw new IllegalArgumentException("field '" + name + "' cannot have the type " + type);
         }
         if (payload && !type.mayBePayload()) {
-            throw new IllegalArgumentException("field '" + name + "' of type " + type
-                    + " cannot be payload; only utf8, binary, lists and tensors can");
+            throw new IllegalArgumentException("field '" + name + "' of type " + type + " cannot be payload; "
+                    + (type.layout() == FieldType.Layout.NESTED
+                            ? "a row of it is not one run of bytes; make it a small field"
+                            : "only utf8, binary, lists of numbers and tensors can"));
         }
     }
 

@@ -62,8 +62,12 @@ final class FlatReader {
     }
 
     int i16Field(int table, int slot) throws CorruptDataException {
+        return i16Field(table, slot, 0);
+    }
+
+    int i16Field(int table, int slot, int otherwise) throws CorruptDataException {
         int at = field(table, slot, 2);
-        return at == 0 ? 0 : (short) u16(at);
+        return at == 0 ? otherwise : (short) u16(at);
     }
 
     int u8Field(int table, int slot) throws CorruptDataException {

@@ -8,7 +8,8 @@ package dev.stoker.schemas.arrow;
 public record ListType(ScalarType element) implements FieldType {
     public ListType {
         if (!element.isNumber()) {
-            throw new IllegalArgumentException("lists of " + element + " do not exist; elements must be numbers");
+            throw new IllegalArgumentException("lists of " + element
+                    + " do not exist; items are numbers, utf8, binary, or lists of numbers such as int32[]");
         }
     }
 

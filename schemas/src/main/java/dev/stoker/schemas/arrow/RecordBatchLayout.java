@@ -84,7 +84,15 @@ public final class RecordBatchLayout {
         return switch (type.layout()) {
             case BITS, FIXED, BYTES -> 1;
             case LIST, TENSOR -> 2;
+            case NESTED -> 1 + nodeCount(((NestedListType) type).item());
         };
+    }
+
+    /** Returns whether the last node of a column counts the elements of lists or tensors. */
+    static boolean hasElements(FieldType type) {
+        return type.layout() == FieldType.Layout.LIST
+                || type.layout() == FieldType.Layout.TENSOR
+                || (type instanceof NestedListType nested && nested.item() instanceof ListType);
     }
 
     static int bufferCount(FieldType type) {
@@ -92,6 +100,7 @@ public final class RecordBatchLayout {
             case BITS, FIXED -> 2;
             case BYTES, TENSOR -> 3;
             case LIST -> 4;
+            case NESTED -> 2 + bufferCount(((NestedListType) type).item());
         };
     }
 
@@ -125,6 +134,11 @@ public final class RecordBatchLayout {
         return firstBuffer[column] + 1;
     }
 
+    /** Returns the index of the offsets buffer of the items. Only for {@link NestedListType}. */
+    public int itemOffsetsBuffer(int column) {
+        return firstBuffer[column] + 3;
+    }
+
     /** Returns the index of a column's values buffer, its last one. */
     public int valuesBuffer(int column) {
         return firstBuffer[column + 1] - 1;
@@ -133,6 +147,28 @@ public final class RecordBatchLayout {
     /** Returns whether the buffer contains payload data. */
     public boolean isPayload(int buffer) {
         return payloadBuffer[buffer];
+    }
+
+    /**
+     * Sets the lengths of the nodes of a column's children.
+     *
+     * @param rows number of rows
+     * @param items number of items; only for {@link NestedListType}
+     * @param valueBytes bytes of the values
+     * @param nodeLengths receives the lengths
+     */
+    public void setChildren(int column, FieldType type, int rows, long items, long valueBytes, long[] nodeLengths) {
+        int node = firstNode[column];
+        if (type instanceof ListType) {
+            nodeLengths[node + 1] = valueBytes / type.width();
+        } else if (type instanceof TensorType tensor) {
+            nodeLengths[node + 1] = (long) rows * tensor.size();
+        } else if (type instanceof NestedListType nested) {
+            nodeLengths[node + 1] = items;
+            if (nested.item() instanceof ListType) {
+                nodeLengths[node + 2] = valueBytes / type.width();
+            }
+        }
     }
 
     /** Returns the number of buffers that contain no payload data. */

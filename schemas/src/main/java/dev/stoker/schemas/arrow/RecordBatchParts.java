@@ -36,9 +36,8 @@ public final class RecordBatchParts {
         int node = layout.firstNode(column);
         nodeLengths[node] = values.rows();
         nullCounts[node] = values.nullCount();
-        if (RecordBatchLayout.nodeCount(values.field().type()) == 2) {
-            nodeLengths[node + 1] = values.childRows();
-        }
+        int valueBytes = own[own.length - 1].remaining();
+        layout.setChildren(column, values.field().type(), values.rows(), values.items(), valueBytes, nodeLengths);
     }
 
     /**
@@ -62,11 +61,7 @@ public final class RecordBatchParts {
         int node = layout.firstNode(column);
         nodeLengths[node] = rows;
         nullCounts[node] = nulls.count();
-        if (type instanceof ListType list) {
-            nodeLengths[node + 1] = valueBytes / list.width();
-        } else if (type instanceof TensorType tensor) {
-            nodeLengths[node + 1] = (long) rows * tensor.size();
-        }
+        layout.setChildren(column, type, rows, 0, valueBytes, nodeLengths);
     }
 
     /** Returns the length of the body, including padding. */

@@ -23,7 +23,9 @@ public enum ScalarType implements FieldType {
     UTF8(Layout.BYTES, 1),
     BINARY(Layout.BYTES, 1),
     /** A class name: an Arrow int32 whose field has {@code stoker.type=categorical}. */
-    CATEGORICAL(Layout.FIXED, 4);
+    CATEGORICAL(Layout.FIXED, 4),
+    /** A day: the days since 1970-01-01. */
+    DATE(Layout.FIXED, 4);
 
     private final Layout layout;
     private final int width;
@@ -51,7 +53,7 @@ public enum ScalarType implements FieldType {
 
     /** Returns whether values are numbers of a fixed width in bytes, so that lists and tensors of them exist. */
     public boolean isNumber() {
-        return layout == Layout.FIXED && this != CATEGORICAL;
+        return layout == Layout.FIXED && this != CATEGORICAL && this != DATE;
     }
 
     /** Returns whether values are integers, CATEGORICAL's ids not counted. */

@@ -1,7 +1,6 @@
 package dev.stoker.schemas.arrow;
 
 import com.google.flatbuffers.FlatBufferBuilder;
-import dev.stoker.schemas.arrow.FieldType.Layout;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +9,9 @@ import java.util.stream.Collectors;
 import org.apache.arrow.flatbuf.Binary;
 import org.apache.arrow.flatbuf.Block;
 import org.apache.arrow.flatbuf.Bool;
+import org.apache.arrow.flatbuf.Date;
+import org.apache.arrow.flatbuf.DateUnit;
+import org.apache.arrow.flatbuf.Decimal;
 import org.apache.arrow.flatbuf.DictionaryEncoding;
 import org.apache.arrow.flatbuf.FixedSizeBinary;
 import org.apache.arrow.flatbuf.FixedSizeList;
@@ -22,6 +24,8 @@ import org.apache.arrow.flatbuf.MessageHeader;
 import org.apache.arrow.flatbuf.MetadataVersion;
 import org.apache.arrow.flatbuf.Precision;
 import org.apache.arrow.flatbuf.Schema;
+import org.apache.arrow.flatbuf.Time;
+import org.apache.arrow.flatbuf.Timestamp;
 import org.apache.arrow.flatbuf.Type;
 import org.apache.arrow.flatbuf.Utf8;
 
@@ -108,13 +112,17 @@ final class SchemaFlatbuffer {
     }
 
     private static int field(FlatBufferBuilder builder, ArrowField field) {
-        ScalarType element = element(field.type());
-        int[] child = element == null ? new int[0] : new int[] {child(builder, element)};
+        int[] child = children(builder, field.type());
         return field(builder, field.name(), field.nullable(), field.type(), child, writtenMetadata(field));
     }
 
-    private static int child(FlatBufferBuilder builder, ScalarType element) {
-        return field(builder, CHILD, false, element, new int[0], Map.of());
+    private static int[] children(FlatBufferBuilder builder, FieldType type) {
+        FieldType item = item(type);
+        if (item == null) {
+            return new int[0];
+        }
+        int[] child = children(builder, item);
+        return new int[] {field(builder, CHILD, false, item, child, Map.of())};
     }
 
     /** Returns the field of a column whose rows refer to class names by int32 indices. */
@@ -173,11 +181,24 @@ final class SchemaFlatbuffer {
         if (type instanceof TensorType tensor) {
             return FixedSizeList.createFixedSizeList(builder, tensor.size());
         }
-        if (type instanceof ListType) {
+        if (type instanceof TimestampType timestamp) {
+            int zone = timestamp.zone().map(builder::createString).orElse(0);
+            return Timestamp.createTimestamp(builder, (short) timestamp.unit().ordinal(), zone);
+        }
+        if (type instanceof TimeType time) {
+            return Time.createTime(builder, (short) time.unit().ordinal(), time.width() * 8);
+        }
+        if (type instanceof DecimalType decimal) {
+            return Decimal.createDecimal(builder, decimal.precision(), decimal.scale(), DecimalType.WIDTH * 8);
+        }
+        if (type instanceof ListType || type instanceof NestedListType) {
             org.apache.arrow.flatbuf.List.startList(builder);
             return org.apache.arrow.flatbuf.List.endList(builder);
         }
-        ScalarType scalar = (ScalarType) type;
+        return scalarType(builder, (ScalarType) type);
+    }
+
+    private static int scalarType(FlatBufferBuilder builder, ScalarType scalar) {
         switch (scalar) {
             case BOOL:
                 Bool.startBool(builder);
@@ -188,6 +209,8 @@ final class SchemaFlatbuffer {
             case BINARY:
                 Binary.startBinary(builder);
                 return Binary.endBinary(builder);
+            case DATE:
+                return Date.createDate(builder, DateUnit.DAY);
             case FLOAT16:
                 return FloatingPoint.createFloatingPoint(builder, Precision.HALF);
             case FLOAT32:
@@ -212,6 +235,7 @@ final class SchemaFlatbuffer {
                 case BOOL -> Type.Bool;
                 case UTF8 -> Type.Utf8;
                 case BINARY -> Type.Binary;
+                case DATE -> Type.Date;
                 case FLOAT16, FLOAT32, FLOAT64 -> Type.FloatingPoint;
                 default -> Type.Int;
             };
@@ -219,21 +243,38 @@ final class SchemaFlatbuffer {
         if (type instanceof FixedBinaryType) {
             return Type.FixedSizeBinary;
         }
-        return type.layout() == Layout.LIST ? Type.List : Type.FixedSizeList;
+        if (type instanceof TimestampType) {
+            return Type.Timestamp;
+        }
+        if (type instanceof TimeType) {
+            return Type.Time;
+        }
+        if (type instanceof DecimalType) {
+            return Type.Decimal;
+        }
+        return type instanceof TensorType ? Type.FixedSizeList : Type.List;
     }
 
-    private static ScalarType element(FieldType type) {
+    /** Returns the type of the child; null for a type without one. */
+    private static FieldType item(FieldType type) {
         if (type instanceof ListType list) {
             return list.element();
         }
+        if (type instanceof NestedListType nested) {
+            return nested.item();
+        }
         return type instanceof TensorType tensor ? tensor.element() : null;
+    }
+
+    private static boolean isBfloat16(FieldType type) {
+        return type == ScalarType.BFLOAT16 || (type != null && isBfloat16(item(type)));
     }
 
     /** {@code stoker.type} where Arrow's type does not tell it, the tensor extension, then the field's own pairs. */
     static Map<String, String> writtenMetadata(ArrowField field) {
         Map<String, String> pairs = new LinkedHashMap<>();
         FieldType type = field.type();
-        if (type == ScalarType.CATEGORICAL || type == ScalarType.BFLOAT16 || element(type) == ScalarType.BFLOAT16) {
+        if (type == ScalarType.CATEGORICAL || isBfloat16(type)) {
             pairs.put(TYPE_KEY, type.canonical());
         }
         if (type instanceof TensorType tensor) {

@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.apache.arrow.flatbuf.DateUnit;
 import org.apache.arrow.flatbuf.Precision;
+import org.apache.arrow.flatbuf.TimeUnit;
 import org.apache.arrow.flatbuf.Type;
 
 /**
@@ -111,7 +114,7 @@ final class SchemaReader {
         }
         String stated = metadata.get(SchemaFlatbuffer.TYPE_KEY);
         if (code == Type.List) {
-            return new ListType(number(child(table, name), name, stated));
+            return list(table, name, stated);
         }
         if (code == Type.FixedSizeList) {
             return tensor(table, type, name, metadata, stated);
@@ -123,13 +126,72 @@ final class SchemaReader {
             }
             return new FixedBinaryType(width);
         }
+        if (code == Type.Timestamp || code == Type.Time || code == Type.Decimal) {
+            noChildren(table, name);
+            return parametrized(code, type, name);
+        }
         return scalar(table, code, type, name, stated);
     }
 
-    private ScalarType scalar(int table, int code, int type, String name, String stated) throws StokerException {
+    private FieldType list(int table, String name, String stated) throws StokerException {
+        int child = child(table, name);
+        int type = in.reference(child, 3);
+        if (type == 0) {
+            throw in.corrupt("the items of column " + name + " have no type");
+        }
+        int code = in.u8Field(child, 2);
+        if (code == Type.List) {
+            return new NestedListType(new ListType(number(child(child, name), name, stated)));
+        }
+        ScalarType item = scalar(child, code, type, name, stated);
+        if (item == ScalarType.UTF8 || item == ScalarType.BINARY) {
+            return new NestedListType(item);
+        }
+        if (!item.isNumber()) {
+            throw unsupported(name, "a list of " + item);
+        }
+        return new ListType(item);
+    }
+
+    private FieldType parametrized(int code, int type, String name) throws StokerException {
+        try {
+            if (code == Type.Decimal) {
+                int bits = in.i32Field(type, 2, DecimalType.WIDTH * 8);
+                if (bits != DecimalType.WIDTH * 8) {
+                    throw unsupported(name, "a decimal of " + bits + " bits");
+                }
+                return new DecimalType(in.i32Field(type, 0, 0), in.i32Field(type, 1, 0));
+            }
+            if (code == Type.Timestamp) {
+                String zone = in.string(type, 1);
+                Optional<String> present = Optional.ofNullable(zone).filter(text -> !text.isEmpty());
+                return new TimestampType(unit(in.i16Field(type, 0, TimeUnit.SECOND), name), present);
+            }
+            TimeType time = new TimeType(unit(in.i16Field(type, 0, TimeUnit.MILLISECOND), name));
+            if (in.i32Field(type, 1, 32) != time.width() * 8) {
+                throw in.corrupt("column " + name + " has times of " + in.i32Field(type, 1, 32) + " bits in " + time);
+            }
+            return time;
+        } catch (IllegalArgumentException e) {
+            throw unsupported(name, e.getMessage());
+        }
+    }
+
+    private TimeResolution unit(int code, String name) throws StokerException {
+        if (code < 0 || code >= TimeResolution.values().length) {
+            throw in.corrupt("column " + name + " has the unknown time unit " + code);
+        }
+        return TimeResolution.values()[code];
+    }
+
+    private void noChildren(int table, String name) throws StokerException {
         if (in.vectorLength(in.reference(table, 5), 4) != 0) {
             throw in.corrupt("column " + name + " of a type without children has some");
         }
+    }
+
+    private ScalarType scalar(int table, int code, int type, String name, String stated) throws StokerException {
+        noChildren(table, name);
         switch (code) {
             case Type.Bool:
                 return ScalarType.BOOL;
@@ -144,6 +206,11 @@ final class SchemaReader {
                     case Precision.DOUBLE -> ScalarType.FLOAT64;
                     default -> throw in.corrupt("column " + name + " has an unknown precision");
                 };
+            case Type.Date:
+                if (in.i16Field(type, 0, DateUnit.MILLISECOND) != DateUnit.DAY) {
+                    throw unsupported(name, "a date in milliseconds");
+                }
+                return ScalarType.DATE;
             case Type.Int:
                 return integer(in.i32Field(type, 0, 0), in.booleanField(type, 1), name, stated);
             default:

@@ -3,10 +3,9 @@ package dev.stoker.schemas.batch;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.FieldType.Layout;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.RowSize;
 import dev.stoker.schemas.crc.ConcatCrc;
@@ -202,17 +201,18 @@ public final class BatchBuilder {
         long values = switch (type.layout()) {
             case BITS -> bitmapLength(count);
             case FIXED, TENSOR -> (long) count * type.width();
-            case BYTES, LIST -> rows.valueBytes(c);
+            case BYTES, LIST, NESTED -> rows.valueBytes(c);
         };
         lengths[layout.valuesBuffer(c)] = values;
         if (type.hasOffsets()) {
             lengths[layout.offsetsBuffer(c)] = 4L * (count + 1);
         }
-        if (type instanceof ListType list) {
-            nodeLengths[node + 1] = values / list.width();
-        } else if (type instanceof TensorType tensor) {
-            nodeLengths[node + 1] = (long) count * tensor.size();
+        long items = 0;
+        if (type.layout() == Layout.NESTED) {
+            items = rows.items(c);
+            lengths[layout.itemOffsetsBuffer(c)] = 4 * (items + 1);
         }
+        layout.setChildren(c, type, count, items, values, nodeLengths);
     }
 
     private ByteBuffer writeSmall(BatchRows rows, int length, ByteBuffer scratch) {
@@ -232,7 +232,13 @@ public final class BatchBuilder {
             }
             if (types[c].hasOffsets()) {
                 int at = layout.offsetsBuffer(c);
-                rows.writeOffsets(c, types[c].width(), out, body + (int) offsets[at]);
+                if (types[c].layout() == Layout.NESTED) {
+                    int items = layout.itemOffsetsBuffer(c);
+                    rows.writeItemOffsets(c, out, body + (int) offsets[at], body + (int) offsets[items]);
+                    pad(out, body, items);
+                } else {
+                    rows.writeOffsets(c, types[c].width(), out, body + (int) offsets[at]);
+                }
                 pad(out, body, at);
             }
             if (!layout.isPayload(values)) {

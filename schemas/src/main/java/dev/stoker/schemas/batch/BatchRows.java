@@ -44,6 +44,15 @@ record BatchRows(BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int 
         return bytes;
     }
 
+    long items(int c) {
+        long items = 0;
+        for (int i = 0; i < count(); i++) {
+            ArrowColumn column = column(i, c);
+            items += column.isNull(row(i)) ? 0 : column.itemCount(row(i));
+        }
+        return items;
+    }
+
     void writeValidity(int c, ByteBuffer out, int at) {
         for (int i = 0; i < count(); i += 8) {
             int bits = 0;
@@ -60,6 +69,25 @@ record BatchRows(BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int 
         for (int i = 0; i < count(); i++) {
             end += length(column(i, c), row(i)) / width;
             out.putInt(at + 4 * (i + 1), end);
+        }
+    }
+
+    /** Writes the offsets of the rows of a nested list, and those of their items. */
+    void writeItemOffsets(int c, ByteBuffer out, int at, int itemsAt) {
+        int items = 0;
+        int end = 0;
+        out.putInt(at, 0);
+        out.putInt(itemsAt, 0);
+        for (int i = 0; i < count(); i++) {
+            ArrowColumn column = column(i, c);
+            int row = row(i);
+            int count = column.isNull(row) ? 0 : column.itemCount(row);
+            for (int item = 0; item < count; item++) {
+                out.putInt(itemsAt + 4 * (items + item + 1), end + column.itemEnd(row, item));
+            }
+            end += count == 0 ? 0 : column.itemEnd(row, count - 1);
+            items += count;
+            out.putInt(at + 4 * (i + 1), items);
         }
     }
 
@@ -106,7 +134,11 @@ record BatchRows(BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int 
                 case 1 -> out.put(to, missing ? 0 : column.bytes().get(from));
                 case 2 -> out.putShort(to, missing ? 0 : column.bytes().getShort(from));
                 case 4 -> out.putInt(to, missing ? 0 : column.bytes().getInt(from));
-                default -> out.putLong(to, missing ? 0 : column.bytes().getLong(from));
+                case 8 -> out.putLong(to, missing ? 0 : column.bytes().getLong(from));
+                default -> {
+                    out.putLong(to, missing ? 0 : column.bytes().getLong(from));
+                    out.putLong(to + 8, missing ? 0 : column.bytes().getLong(from + 8));
+                }
             }
         }
     }

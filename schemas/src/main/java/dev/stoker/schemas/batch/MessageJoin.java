@@ -4,10 +4,8 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FieldType.Layout;
-import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -112,11 +110,11 @@ public final class MessageJoin {
             if (type.hasOffsets()) {
                 plan.lengths[layout.offsetsBuffer(c)] = 4L * (plan.rows + 1);
             }
-            if (type instanceof ListType list) {
-                plan.nodeLengths[node + 1] = values / list.width();
-            } else if (type instanceof TensorType tensor) {
-                plan.nodeLengths[node + 1] = (long) plan.rows * tensor.size();
+            long items = type.layout() == Layout.NESTED ? items(cuts, c) : 0;
+            if (type.layout() == Layout.NESTED) {
+                plan.lengths[layout.itemOffsetsBuffer(c)] = 4 * (items + 1);
             }
+            layout.setChildren(c, type, plan.rows, items, values, plan.nodeLengths);
         }
         layout.place(plan.lengths, plan.offsets);
         return plan;
@@ -132,7 +130,13 @@ public final class MessageJoin {
         }
         if (type.hasOffsets()) {
             int offsets = layout.offsetsBuffer(c);
-            writeOffsets(cuts, c, out, body + (int) plan.offsets[offsets]);
+            if (type.layout() == Layout.NESTED) {
+                int items = layout.itemOffsetsBuffer(c);
+                writeItemOffsets(cuts, c, out, body + (int) plan.offsets[offsets], body + (int) plan.offsets[items]);
+                pad(plan, items, out, body);
+            } else {
+                writeOffsets(cuts, c, out, body + (int) plan.offsets[offsets]);
+            }
             pad(plan, offsets, out, body);
         }
         int at = body + (int) plan.offsets[values];
@@ -172,6 +176,37 @@ public final class MessageJoin {
                 end += column.valueLength(row) / width;
                 to += 4;
                 out.putInt(to, end);
+            }
+        }
+    }
+
+    private static long items(List<Cut> cuts, int c) {
+        long items = 0;
+        for (Cut cut : cuts) {
+            for (int row = cut.from; row < cut.to; row++) {
+                items += cut.columns.get(c).itemCount(row);
+            }
+        }
+        return items;
+    }
+
+    private static void writeItemOffsets(List<Cut> cuts, int c, ByteBuffer out, int at, int itemsAt) {
+        int items = 0;
+        int end = 0;
+        int to = at;
+        out.putInt(to, 0);
+        out.putInt(itemsAt, 0);
+        for (Cut cut : cuts) {
+            ArrowColumn column = cut.columns.get(c);
+            for (int row = cut.from; row < cut.to; row++) {
+                int count = column.itemCount(row);
+                for (int item = 0; item < count; item++) {
+                    out.putInt(itemsAt + 4 * (items + item + 1), end + column.itemEnd(row, item));
+                }
+                end += count == 0 ? 0 : column.itemEnd(row, count - 1);
+                items += count;
+                to += 4;
+                out.putInt(to, items);
             }
         }
     }

@@ -6,6 +6,7 @@ import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.channels.ReadableByteChannel;
@@ -75,7 +76,7 @@ public final class ChunkBuilder {
         }
     }
 
-    /** Sets an integer or bool. */
+    /** Sets an integer, bool, timestamp, date or time of day, in the units of the type. */
     public void setLong(int field, long value) {
         if (classes[field] != null) {
             throw new IllegalArgumentException(
@@ -87,6 +88,30 @@ public final class ChunkBuilder {
     /** Sets a floating-point number. */
     public void setDouble(int field, double value) {
         column(field).appendDouble(value);
+    }
+
+    /**
+     * Sets a decimal number. {@link #setBytes(int, ByteBuffer)} sets the 16 bytes of an unscaled one.
+     *
+     * @throws IllegalArgumentException if the number does not fit the type without rounding
+     */
+    public void setDecimal(int field, BigDecimal value) {
+        column(field).appendDecimal(value);
+    }
+
+    /** Sets a list of texts, {@code utf8[]}. */
+    public void setStrings(int field, List<String> items) {
+        column(field).appendStrings(items);
+    }
+
+    /**
+     * Sets a list of items: {@code utf8[]}, {@code binary[]}, or a list of lists such as {@code int32[][]}. Copies the
+     * remaining bytes of the items.
+     *
+     * @param items for a list of lists, each item contains the little-endian elements of a list
+     */
+    public void setItems(int field, List<ByteBuffer> items) {
+        column(field).appendItems(items);
     }
 
     /**
@@ -122,8 +147,8 @@ public final class ChunkBuilder {
     }
 
     /**
-     * Sets the bytes of a utf8, binary, list or tensor field, small or payload. Copies the remaining bytes of the
-     * buffer.
+     * Sets the bytes of a utf8, binary, list, tensor or decimal field, small or payload. Copies the remaining bytes of
+     * the buffer.
      */
     public void setBytes(int field, ByteBuffer bytes) {
         if (field < small.length) {

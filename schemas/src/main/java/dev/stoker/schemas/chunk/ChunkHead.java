@@ -136,8 +136,7 @@ public final class ChunkHead {
     public long rowBytes(int row) {
         long bytes = RowSize.of(ScalarType.UTF8, false, keys().valueLength(row));
         for (ArrowColumn column : columns) {
-            boolean bool = column.field().type() == ScalarType.BOOL;
-            bytes += RowSize.of(column.field().type(), column.field().nullable(), bool ? 0 : column.valueLength(row));
+            bytes += RowSize.of(column.field().type(), column.field().nullable(), column.storedLength(row));
         }
         return bytes;
     }

@@ -10,7 +10,8 @@ public final class RowSize {
     /**
      * Returns the bytes of one value: its own, 4 for an offset, 1 for the bit of a nullable field, 1 for a bool.
      *
-     * @param valueBytes bytes of the value itself; ignored for types of a fixed width
+     * @param valueBytes bytes of the value itself, with 4 bytes for each item of a nested list; ignored for types of a
+     *     fixed width
      */
     public static long of(FieldType type, boolean nullable, long valueBytes) {
         long bytes = nullable ? 1 : 0;

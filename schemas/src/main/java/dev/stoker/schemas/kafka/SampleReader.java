@@ -2,15 +2,21 @@ package dev.stoker.schemas.kafka;
 
 import dev.stoker.schemas.arrow.ArrowField;
 import dev.stoker.schemas.arrow.ColumnBuilder;
+import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FieldType.Layout;
+import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullRows;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.RecordBatchParts;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TimeType;
+import dev.stoker.schemas.arrow.TimestampType;
 import dev.stoker.schemas.avro.AvroInput;
 import dev.stoker.schemas.errors.CorruptDataException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -220,13 +226,38 @@ public final class SampleReader {
             column.appendNull();
             return;
         }
-        if (!(field.type() instanceof ScalarType scalar)) {
+        FieldType type = field.type();
+        if (type instanceof ScalarType scalar) {
+            readScalar(in, field, scalar, column);
+        } else if (type instanceof TimestampType || type instanceof TimeType) {
+            column.appendLong(in.readLong());
+        } else if (type instanceof DecimalType decimal) {
+            ByteBuffer unscaled = in.viewBytes();
+            byte[] bigEndian = new byte[unscaled.remaining()];
+            unscaled.get(bigEndian);
+            column.appendDecimal(new BigDecimal(new BigInteger(bigEndian), decimal.scale()));
+        } else if (type instanceof NestedListType) {
+            column.appendItems(items(in));
+        } else {
             column.appendBytes(in.viewBytes());
-            return;
         }
+    }
+
+    private static List<ByteBuffer> items(AvroInput in) throws CorruptDataException {
+        int count = in.readItems(1);
+        List<ByteBuffer> items = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            items.add(in.viewBytes());
+        }
+        in.endItems(count);
+        return items;
+    }
+
+    private void readScalar(AvroInput in, Field field, ScalarType scalar, ColumnBuilder column)
+            throws CorruptDataException {
         switch (scalar) {
             case BOOL -> column.appendBoolean(in.readBoolean());
-            case INT8, INT16, INT32, UINT8, UINT16, UINT32, INT64, UINT64 -> column.appendLong(in.readLong());
+            case INT8, INT16, INT32, UINT8, UINT16, UINT32, INT64, UINT64, DATE -> column.appendLong(in.readLong());
             case FLOAT16 -> column.appendBits(float16(in));
             case BFLOAT16 -> column.appendBits(bfloat16(in));
             case FLOAT32 -> column.appendBits(in.viewFixed(Float.BYTES).getInt());

@@ -1,11 +1,18 @@
 package dev.stoker.schemas.kafka;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType.Layout;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TimeResolution;
+import dev.stoker.schemas.arrow.TimeType;
+import dev.stoker.schemas.arrow.TimestampType;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -53,21 +60,61 @@ public final class SampleSchema {
     private static void add(ArrayNode columns, Field field, Set<String> names) {
         ObjectNode column = columns.addObject().put("name", name(field.name(), names));
         if (field.nullable()) {
-            column.putArray("type").add("null").add(type(field));
+            column.putArray("type").add("null").add(type(field.type()));
             column.putNull("default");
         } else {
-            column.put("type", type(field));
+            column.set("type", type(field.type()));
         }
         column.put("stoker.field", field.name()).put("stoker.type", field.type().canonical());
     }
 
-    private static String type(Field field) {
-        if (field.type().layout() == Layout.LIST || field.type().layout() == Layout.TENSOR) {
-            return "bytes";
+    private static JsonNode type(FieldType type) {
+        if (type instanceof ScalarType scalar) {
+            return scalar == ScalarType.DATE ? logical("int", "date") : TextNode.valueOf(scalar(scalar));
         }
-        return switch ((ScalarType) field.type()) {
+        if (type instanceof TimestampType timestamp) {
+            String kind = timestamp.zone().isPresent() ? "timestamp-" : "local-timestamp-";
+            return timestamp.unit() == TimeResolution.SECONDS
+                    ? TextNode.valueOf("long")
+                    : logical("long", kind + unit(timestamp.unit()));
+        }
+        if (type instanceof TimeType time) {
+            return switch (time.unit()) {
+                case SECONDS -> TextNode.valueOf("int");
+                case MILLISECONDS -> logical("int", "time-millis");
+                case MICROSECONDS -> logical("long", "time-micros");
+                case NANOSECONDS -> TextNode.valueOf("long");
+            };
+        }
+        if (type instanceof DecimalType decimal) {
+            return logical("bytes", "decimal")
+                    .put("precision", decimal.precision())
+                    .put("scale", decimal.scale());
+        }
+        if (type instanceof NestedListType nested) {
+            String item = nested.item() == ScalarType.UTF8 ? "string" : "bytes";
+            return JsonNodeFactory.instance.objectNode().put("type", "array").put("items", item);
+        }
+        return TextNode.valueOf("bytes");
+    }
+
+    private static ObjectNode logical(String type, String logicalType) {
+        return JsonNodeFactory.instance.objectNode().put("type", type).put("logicalType", logicalType);
+    }
+
+    private static String unit(TimeResolution unit) {
+        return switch (unit) {
+            case SECONDS -> throw new IllegalArgumentException("Avro has no timestamps in seconds");
+            case MILLISECONDS -> "millis";
+            case MICROSECONDS -> "micros";
+            case NANOSECONDS -> "nanos";
+        };
+    }
+
+    private static String scalar(ScalarType type) {
+        return switch (type) {
             case BOOL -> "boolean";
-            case INT8, INT16, INT32, UINT8, UINT16 -> "int";
+            case INT8, INT16, INT32, UINT8, UINT16, DATE -> "int";
             case UINT32, INT64, UINT64 -> "long";
             case FLOAT16, BFLOAT16, FLOAT32 -> "float";
             case FLOAT64 -> "double";

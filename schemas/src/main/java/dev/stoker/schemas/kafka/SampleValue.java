@@ -2,9 +2,13 @@ package dev.stoker.schemas.kafka;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.BatchColumns;
+import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType.Layout;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TimeType;
+import dev.stoker.schemas.arrow.TimestampType;
 import dev.stoker.schemas.avro.AvroOutput;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.StokerException;
@@ -93,14 +97,38 @@ public final class SampleValue {
                 return;
             }
         }
-        Layout layout = column.field().type().layout();
-        if (layout == Layout.LIST || layout == Layout.TENSOR) {
+        FieldType type = column.field().type();
+        if (type instanceof ScalarType scalar) {
+            writeScalar(field, scalar, column, row);
+        } else if (type instanceof TimestampType || type instanceof TimeType) {
+            out.writeLong(column.longAt(row));
+        } else if (type instanceof DecimalType) {
+            out.writeBytes(column.decimalAt(row).unscaledValue().toByteArray());
+        } else if (type instanceof NestedListType) {
+            writeItems(column, row);
+        } else {
             out.writeBytes(bytes(column, row));
-            return;
         }
-        switch ((ScalarType) column.field().type()) {
+    }
+
+    private void writeItems(ArrowColumn column, int row) {
+        int count = column.itemCount(row);
+        if (count > 0) {
+            out.writeLong(count);
+        }
+        for (int item = 0; item < count; item++) {
+            ByteBuffer view = column.itemAt(row, item);
+            byte[] bytes = new byte[view.remaining()];
+            view.get(bytes);
+            out.writeBytes(bytes);
+        }
+        out.writeLong(0);
+    }
+
+    private void writeScalar(int field, ScalarType type, ArrowColumn column, int row) {
+        switch (type) {
             case BOOL -> out.writeBoolean(column.booleanAt(row));
-            case INT8, INT16, INT32, UINT8, UINT16, UINT32, INT64, UINT64 -> out.writeLong(column.longAt(row));
+            case INT8, INT16, INT32, UINT8, UINT16, UINT32, INT64, UINT64, DATE -> out.writeLong(column.longAt(row));
             case FLOAT16 -> writeFloat(float16(column.bytes().getShort(column.valuePosition(row))));
             case BFLOAT16 -> writeFloat(column.bytes().getShort(column.valuePosition(row)) << 16);
             case FLOAT32, FLOAT64 -> out.writeFixed(bytes(column, row));

@@ -10,10 +10,12 @@ import dev.stoker.schemas.errors.StokerException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +37,15 @@ class ArrowFileTest {
                     ArrowField.of("live", ScalarType.BOOL),
                     ArrowField.of("crc", ScalarType.UINT32),
                     ArrowField.nullable("removed", new ListType(ScalarType.INT32)),
-                    ArrowField.nullable("name", ScalarType.UTF8)),
+                    ArrowField.nullable("name", ScalarType.UTF8),
+                    ArrowField.of("when", FieldType.parse("timestamp[us,Europe/Berlin]")),
+                    ArrowField.of("local", FieldType.parse("timestamp[s]")),
+                    ArrowField.of("day", FieldType.parse("date")),
+                    ArrowField.of("noon", FieldType.parse("time[ms]")),
+                    ArrowField.of("nanos", FieldType.parse("time[ns]")),
+                    ArrowField.nullable("price", FieldType.parse("decimal(20,2)")),
+                    ArrowField.nullable("tags", FieldType.parse("utf8[]")),
+                    ArrowField.of("boxes", FieldType.parse("int16[][]"))),
             metadata());
 
     private static Map<String, String> metadata() {
@@ -64,6 +74,19 @@ class ArrowFileTest {
                 columns.get(5).appendString("n" + row + "ä");
             }
         }
+        for (int row = 0; row < rows; row++) {
+            for (int c = 6; c < 11; c++) {
+                columns.get(c).appendLong(row * 1000L);
+            }
+            if (row % 2 == 0) {
+                columns.get(11).appendNull();
+                columns.get(12).appendNull();
+            } else {
+                columns.get(11).appendDecimal(BigDecimal.valueOf(-row, 2));
+                columns.get(12).appendStrings(Collections.nCopies(row % 4, "t" + row));
+            }
+            columns.get(13).appendItems(Collections.nCopies(row % 3, ByteBuffer.allocate(2 * (row % 5))));
+        }
         return ArrowFile.write(SCHEMA, columns, Map.of("end", "yes"));
     }
 
@@ -78,6 +101,7 @@ class ArrowFileTest {
     }
 
     private static void check(ArrowFile file, int rows) {
+        checkOtherTypes(file, rows);
         assertThat(file.rows()).isEqualTo(rows);
         for (int row = 0; row < rows; row++) {
             assertThat(file.column("ordinal").longAt(row)).isEqualTo(row * 3L);
@@ -93,6 +117,26 @@ class ArrowFileTest {
             } else {
                 assertThat(file.column("removed").intsAt(row)).isEmpty();
                 assertThat(file.column("name").stringAt(row)).isEqualTo("n" + row + "ä");
+            }
+        }
+    }
+
+    private static void checkOtherTypes(ArrowFile file, int rows) {
+        assertThat(file.schema().fields()).isEqualTo(SCHEMA.fields());
+        for (int row = 0; row < rows; row++) {
+            for (String name : List.of("when", "local", "day", "noon", "nanos")) {
+                assertThat(file.column(name).longAt(row)).as(name).isEqualTo(row * 1000L);
+            }
+            assertThat(file.column("price").isNull(row)).isEqualTo(row % 2 == 0);
+            assertThat(file.column("tags").isNull(row)).isEqualTo(row % 2 == 0);
+            if (row % 2 == 1) {
+                assertThat(file.column("price").decimalAt(row)).isEqualTo(BigDecimal.valueOf(-row, 2));
+                assertThat(file.column("tags").itemCount(row)).isEqualTo(row % 4);
+                assertThat(file.column("tags").itemAt(row, 0).get(0)).isEqualTo((byte) 't');
+            }
+            assertThat(file.column("boxes").itemCount(row)).isEqualTo(row % 3);
+            for (int item = 0; item < row % 3; item++) {
+                assertThat(file.column("boxes").itemAt(row, item).remaining()).isEqualTo(2 * (row % 5));
             }
         }
     }

@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -47,7 +51,12 @@ class ColumnBuilderTest {
         "uint16,0,65535",
         "uint32,0,4294967295",
         "int64,-9223372036854775808,9223372036854775807",
-        "categorical,0,2147483647"
+        "categorical,0,2147483647",
+        "date,-2147483648,2147483647",
+        "time[s],0,86399",
+        "time[ms],0,86399999",
+        "time[us],0,86399999999",
+        "time[ns],0,86399999999999"
     })
     void keepsTheEndsOfARangeAndRefusesWhatLiesBeyond(String type, long least, long greatest) throws IOException {
         ColumnBuilder column = column(type);
@@ -63,6 +72,123 @@ class ColumnBuilderTest {
         assertThat(read.rows()).isEqualTo(2);
         assertThat(read.longAt(0)).isEqualTo(least);
         assertThat(read.longAt(1)).isEqualTo(greatest);
+    }
+
+    @Test
+    void keepsTheEndsOfATimestamp() throws IOException {
+        ColumnBuilder column = column("timestamp[ns,UTC]");
+        column.appendLong(Long.MIN_VALUE);
+        column.appendNull();
+        column.appendLong(Long.MAX_VALUE);
+        ArrowColumn read = read(column);
+        assertThat(read.longAt(0)).isEqualTo(Long.MIN_VALUE);
+        assertThat(read.isNull(1)).isTrue();
+        assertThat(read.longAt(2)).isEqualTo(Long.MAX_VALUE);
+        assertThatThrownBy(() -> read.doubleAt(0)).hasMessageContaining("timestamp[ns,UTC]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 9, 18, 19, 20, 37, 38})
+    void keepsTheEndsOfADecimalAndRefusesWhatLiesBeyond(int digits) throws IOException {
+        ColumnBuilder column = column("decimal(" + digits + ",1)");
+        BigInteger limit = BigInteger.TEN.pow(digits);
+        BigDecimal greatest = new BigDecimal(limit.subtract(BigInteger.ONE), 1);
+        List<BigDecimal> values = List.of(
+                greatest, greatest.negate(), new BigDecimal("0.0"), new BigDecimal("-0.1"), new BigDecimal("0.1"));
+        values.forEach(column::appendDecimal);
+        for (BigDecimal beyond : List.of(new BigDecimal(limit, 1), new BigDecimal(limit, 1).negate())) {
+            assertThatThrownBy(() -> column.appendDecimal(beyond))
+                    .hasMessageContaining("column c")
+                    .hasMessageContaining(beyond.toString())
+                    .hasMessageContaining("decimal(" + digits + ",1)");
+            assertThatThrownBy(() -> column.appendBytes(littleEndian(beyond.unscaledValue())))
+                    .hasMessageContaining("column c")
+                    .hasMessageContaining(beyond.unscaledValue().toString());
+        }
+        for (BigDecimal value : values) {
+            column.appendBytes(littleEndian(value.unscaledValue()));
+        }
+        ArrowColumn read = read(column);
+        for (int row = 0; row < 2 * values.size(); row++) {
+            assertThat(read.decimalAt(row)).isEqualTo(values.get(row % values.size()));
+        }
+    }
+
+    private static byte[] littleEndian(BigInteger value) {
+        byte[] bytes = new byte[16];
+        Arrays.fill(bytes, (byte) value.signum() < 0 ? (byte) 0xFF : 0);
+        byte[] bigEndian = value.toByteArray();
+        for (int i = 0; i < bigEndian.length; i++) {
+            bytes[i] = bigEndian[bigEndian.length - 1 - i];
+        }
+        return bytes;
+    }
+
+    @Test
+    void refusesDecimalsThatNeedRounding() throws IOException {
+        ColumnBuilder column = column("decimal(5,2)");
+        assertThatThrownBy(() -> column.appendDecimal(new BigDecimal("1.234")))
+                .hasMessage("column c: 1.234 is not a number of at most 3 digits before and 2 behind the decimal point,"
+                        + " the range of decimal(5,2)");
+        assertThatThrownBy(() -> column.appendDecimal(new BigDecimal("1e999999999")))
+                .hasMessageContaining("1E+");
+        assertThatThrownBy(() -> column.appendDecimal(new BigDecimal("1e-999999999")))
+                .hasMessageContaining("1E-");
+        assertThatThrownBy(() -> column.appendBytes(
+                        littleEndian(BigInteger.ONE.shiftLeft(127).negate())))
+                .hasMessageContaining("more than 5 digits");
+        column.appendDecimal(new BigDecimal("1.2300"));
+        column.appendDecimal(new BigDecimal("1e2"));
+        column.appendDecimal(new BigDecimal("0e999999999"));
+        ArrowColumn read = read(column);
+        assertThat(read.decimalAt(0)).isEqualTo(new BigDecimal("1.23"));
+        assertThat(read.decimalAt(1)).isEqualTo(new BigDecimal("100.00"));
+        assertThat(read.decimalAt(2)).isEqualTo(new BigDecimal("0.00"));
+    }
+
+    @Test
+    void keepsListsOfItems() throws IOException {
+        ColumnBuilder column = column("utf8[]");
+        column.appendStrings(List.of("a", "", "ö"));
+        column.appendStrings(List.of());
+        column.appendNull();
+        column.appendStrings(List.of("bc"));
+        assertThat(column.lastLength()).isEqualTo(6);
+        ArrowColumn read = read(column);
+        assertThat(read.itemCount(0)).isEqualTo(3);
+        assertThat(StandardCharsets.UTF_8.decode(read.itemAt(0, 2)).toString()).isEqualTo("ö");
+        assertThat(read.valueLength(0)).isEqualTo(3);
+        assertThat(read.storedLength(0)).isEqualTo(15);
+        assertThat(read.itemEnd(0, 1)).isEqualTo(1);
+        assertThat(read.itemCount(1)).isZero();
+        assertThat(read.isNull(2)).isTrue();
+        assertThat(read.itemCount(2)).isZero();
+        assertThat(StandardCharsets.UTF_8.decode(read.itemAt(3, 0)).toString()).isEqualTo("bc");
+        assertThatThrownBy(() -> column.appendStrings(List.of("a", "\ud800"))).hasMessageContaining("surrogate");
+        assertThatThrownBy(() -> column.appendItems(List.of(ByteBuffer.wrap(new byte[] {(byte) 0xC0}))))
+                .hasMessageContaining("column c");
+        assertThat(read(column).rows()).isEqualTo(4);
+        ColumnBuilder copy = column("utf8[]");
+        for (int row : new int[] {3, 2, 0, 1}) {
+            copy.appendFrom(read, row);
+        }
+        assertThat(StandardCharsets.UTF_8.decode(read(copy).itemAt(2, 2)).toString())
+                .isEqualTo("ö");
+        copy.truncate(1);
+        assertThat(read(copy).itemCount(0)).isEqualTo(1);
+        copy.truncate(0);
+        assertThat(read(copy).rows()).isZero();
+    }
+
+    @Test
+    void refusesItemsOfAnotherLength() {
+        ColumnBuilder column = column("int32[][]");
+        assertThatThrownBy(() -> column.appendItems(List.of(ByteBuffer.allocate(8), ByteBuffer.allocate(7))))
+                .hasMessage("column c: 7 bytes are no item of type int32[]");
+        assertThat(column.rows()).isZero();
+        assertThatThrownBy(() -> column.appendBytes(new byte[4])).hasMessageContaining("int32[][]");
+        assertThatThrownBy(() -> column.appendStrings(List.of())).hasMessageContaining("int32[][]");
+        assertThatThrownBy(() -> column("int32[]").appendItems(List.of())).hasMessageContaining("int32[]");
     }
 
     @Test

@@ -36,7 +36,29 @@ class FieldTypeTest {
                 "bfloat16[]",
                 "float32[3,224,224]",
                 "uint8[1]",
-                "bfloat16[2,2]"
+                "bfloat16[2,2]",
+                "timestamp[s]",
+                "timestamp[ms]",
+                "timestamp[us]",
+                "timestamp[ns]",
+                "timestamp[us,Europe/Berlin]",
+                "timestamp[s,UTC]",
+                "timestamp[ns,America/Argentina/Buenos_Aires]",
+                "timestamp[ns,Etc/GMT+5]",
+                "timestamp[ms,-03:30]",
+                "date",
+                "time[s]",
+                "time[ms]",
+                "time[us]",
+                "time[ns]",
+                "decimal(1,0)",
+                "decimal(38,38)",
+                "decimal(10,2)",
+                "utf8[]",
+                "binary[]",
+                "int32[][]",
+                "bfloat16[][]",
+                "float64[][]"
             })
     void printsWhatItParsed(String text) {
         FieldType type = FieldType.parse(text);
@@ -52,8 +74,32 @@ class FieldTypeTest {
                 "INT32",
                 "int32 ",
                 "bool[]",
-                "utf8[]",
                 "categorical[]",
+                "date[]",
+                "timestamp[us][]",
+                "decimal(3,1)[]",
+                "utf8[][]",
+                "int32[][][]",
+                "int32[2][]",
+                "int32[][2]",
+                "timestamp",
+                "timestamp[]",
+                "timestamp[m]",
+                "timestamp[us,]",
+                "timestamp[us,Europe/]",
+                "timestamp[us, UTC]",
+                "timestamp[us,+2:00]",
+                "timestamp[us,+24:00]",
+                "date[s]",
+                "time",
+                "time[us,UTC]",
+                "decimal",
+                "decimal(0,0)",
+                "decimal(39,0)",
+                "decimal(3,4)",
+                "decimal(03,1)",
+                "decimal(3, 1)",
+                "decimal256(3,1)",
                 "binary[3]",
                 "int32[0]",
                 "int32[-1]",
@@ -87,7 +133,35 @@ class FieldTypeTest {
     }
 
     @Test
+    void refusesDecimalsOf256BitsByName() {
+        assertThatThrownBy(() -> FieldType.parse("decimal256(50,2)"))
+                .hasMessage("decimal256 is not supported: 'decimal256(50,2)'; use decimal(p,s) with at most 38 digits,"
+                        + " or utf8");
+        assertThatThrownBy(() -> FieldType.parse("decimal(40,2)")).hasMessageContaining("1 to 38 digits, not 40");
+        assertThatThrownBy(() -> FieldType.parse("utf8?[]")).hasMessageContaining("use 'utf8[]'");
+        assertThatThrownBy(() -> FieldType.parse("int32[]?[]")).hasMessageContaining("use 'int32[][]'");
+        assertThatThrownBy(() -> FieldType.parse("timestamp[us," + "A".repeat(65) + "]"))
+                .hasMessageContaining("1 to 64 characters");
+    }
+
+    @Test
+    void refusesListsOfListsAsPayload() {
+        for (String type : List.of("utf8[]", "binary[]", "int32[][]")) {
+            assertThatThrownBy(() -> Field.payload("a", FieldType.parse(type)))
+                    .hasMessage("field 'a' of type " + type
+                            + " cannot be payload; a row of it is not one run of bytes; make it a small field");
+        }
+        assertThatThrownBy(() -> Field.payload("a", FieldType.parse("date"))).hasMessageContaining("only utf8");
+    }
+
+    @Test
     void knowsWidths() {
+        assertThat(FieldType.parse("timestamp[s]").width()).isEqualTo(8);
+        assertThat(FieldType.parse("date").width()).isEqualTo(4);
+        assertThat(FieldType.parse("time[ms]").width()).isEqualTo(4);
+        assertThat(FieldType.parse("time[us]").width()).isEqualTo(8);
+        assertThat(FieldType.parse("decimal(1,0)").width()).isEqualTo(16);
+        assertThat(FieldType.parse("int16[][]").width()).isEqualTo(2);
         assertThat(FieldType.parse("float32[3,224,224]").width()).isEqualTo(4 * 3 * 224 * 224);
         assertThat(FieldType.parse("int16[]").width()).isEqualTo(2);
         assertThat(FieldType.parse("utf8").width()).isEqualTo(1);

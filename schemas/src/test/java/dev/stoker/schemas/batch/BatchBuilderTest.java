@@ -14,6 +14,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.memory.RootAllocator;
@@ -176,8 +177,14 @@ class BatchBuilderTest {
                 if (expected != null && field.type() == ScalarType.CATEGORICAL) {
                     expected = CLASSES.indexOf(open[n].head().classes(f).get((Integer) expected));
                 }
-                assertThat(batch.getVector(field.name()).getObject(i))
+                Object found = batch.getVector(field.name()).getObject(i);
+                if (found instanceof List<?> items && items.stream().anyMatch(byte[].class::isInstance)) {
+                    found = items.toArray();
+                    expected = ((List<?>) expected).toArray();
+                }
+                assertThat(found)
                         .as("seed %s, field %s, row %s", SEED, field, i)
+                        .usingComparator((a, b) -> Objects.deepEquals(a, b) ? 0 : 1)
                         .isEqualTo(expected);
             }
         }

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
+import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.ArrowFile;
 import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -35,6 +38,9 @@ class ChunkAttackTest {
     private static final List<Field> FIELDS = List.of(
             Field.small("label", ScalarType.CATEGORICAL),
             Field.nullable("score", ScalarType.FLOAT32),
+            Field.small("at", FieldType.parse("timestamp[us,UTC]")),
+            Field.nullable("tags", FieldType.parse("utf8[]")),
+            Field.small("boxes", FieldType.parse("int16[][]")),
             Field.payload("image", ScalarType.BINARY),
             Field.payload("text", ScalarType.UTF8));
 
@@ -110,7 +116,7 @@ class ChunkAttackTest {
     void namesChunkRowAndKeyOfADamagedSample() throws IOException {
         ChunkHead head = ChunkReader.open(reader(good));
         byte[] bad = good.clone();
-        bad[head.payloadPosition(3, 1)] ^= 1;
+        bad[head.payloadPosition(6, 1)] ^= 1;
         assertThatThrownBy(() -> ChunkReader.verifySample(head, reader(bad), 1))
                 .isInstanceOf(CorruptDataException.class)
                 .hasMessageContaining("file c ")
@@ -149,7 +155,7 @@ class ChunkAttackTest {
         ChunkHead head = ChunkReader.open(reader(good));
         int[] ends = new int[4];
         for (int row = 0; row < 3; row++) {
-            ends[row + 1] = ends[row] + head.payloadLength(2, row);
+            ends[row + 1] = ends[row] + head.payloadLength(5, row);
         }
         for (int moved : new int[] {0, 3}) {
             int[] other = ends.clone();
@@ -239,7 +245,16 @@ class ChunkAttackTest {
                 } else {
                     head.column(f).isNull(row);
                     head.rowBytes(row);
+                    useItems(head.column(f), row);
                 }
+            }
+        }
+    }
+
+    private static void useItems(ArrowColumn column, int row) {
+        if (column.field().type() instanceof NestedListType) {
+            for (int item = 0; item < column.itemCount(row); item++) {
+                assertThat(column.itemAt(row, item).remaining()).isGreaterThanOrEqualTo(0);
             }
         }
     }

@@ -1,16 +1,24 @@
 package dev.stoker.schemas.chunk;
 
+import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.arrow.TimeType;
+import dev.stoker.schemas.arrow.TimestampType;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /** Chunks with known or random content for tests, also of other modules. */
 public final class ChunkFixtures {
@@ -63,7 +71,17 @@ public final class ChunkFixtures {
             return;
         }
         FieldType type = field.type();
-        if (type instanceof ListType list) {
+        if (type instanceof NestedListType nested) {
+            builder.setItems(f, items(random, nested));
+        } else if (type instanceof TimestampType) {
+            builder.setLong(f, random.nextLong());
+        } else if (type instanceof TimeType time) {
+            builder.setLong(f, random.nextLong(time.unit().perDay()));
+        } else if (type instanceof DecimalType decimal) {
+            long unscaled = random.nextLong()
+                    % BigInteger.TEN.pow(Math.min(decimal.precision(), 18)).longValue();
+            builder.setDecimal(f, BigDecimal.valueOf(unscaled, decimal.scale()));
+        } else if (type instanceof ListType list) {
             builder.setBytes(f, bytes(random, random.nextInt(5) * list.width()));
         } else if (type instanceof TensorType) {
             builder.setBytes(f, bytes(random, type.width()));
@@ -72,7 +90,7 @@ public final class ChunkFixtures {
                 case BOOL -> builder.setLong(f, random.nextInt(2));
                 case INT8 -> builder.setLong(f, (byte) random.nextInt());
                 case INT16 -> builder.setLong(f, (short) random.nextInt());
-                case INT32 -> builder.setLong(f, random.nextInt());
+                case INT32, DATE -> builder.setLong(f, random.nextInt());
                 case INT64, UINT64 -> builder.setLong(f, random.nextLong());
                 case UINT8 -> builder.setLong(f, random.nextInt() & 0xFF);
                 case UINT16 -> builder.setLong(f, random.nextInt() & 0xFFFF);
@@ -83,6 +101,14 @@ public final class ChunkFixtures {
                 case CATEGORICAL -> builder.setClass(f, "class \"" + (char) ('a' + random.nextInt(5)) + "\"");
             }
         }
+    }
+
+    private static List<ByteBuffer> items(Random random, NestedListType type) {
+        return Stream.generate(() -> type.item() == ScalarType.UTF8
+                        ? ByteBuffer.wrap("tö".repeat(random.nextInt(4)).getBytes(StandardCharsets.UTF_8))
+                        : bytes(random, random.nextInt(4) * type.width()))
+                .limit(random.nextInt(4))
+                .toList();
     }
 
     private static ByteBuffer bytes(Random random, int length) {
@@ -100,8 +126,26 @@ public final class ChunkFixtures {
                 new TensorType(ScalarType.BFLOAT16, List.of(3)));
         List<FieldType> types = new ArrayList<>(List.of(ScalarType.values()));
         types.addAll(shaped);
+        types.addAll(Stream.of(
+                        "timestamp[s]",
+                        "timestamp[ms]",
+                        "timestamp[us,Europe/Berlin]",
+                        "timestamp[ns,+02:00]",
+                        "time[s]",
+                        "time[ms]",
+                        "time[us]",
+                        "time[ns]",
+                        "decimal(38,38)",
+                        "decimal(3,0)",
+                        "utf8[]",
+                        "binary[]",
+                        "int32[][]",
+                        "bfloat16[][]",
+                        "uint8[][]")
+                .map(FieldType::parse)
+                .toList());
         for (FieldType type : types) {
-            String name = type.canonical().replaceAll("[^a-z0-9]+", "_");
+            String name = type.canonical().replaceAll("[^a-z0-9\\[]+", "_");
             fields.add(Field.small(name, type));
             fields.add(Field.nullable(name + ".maybe", type));
         }

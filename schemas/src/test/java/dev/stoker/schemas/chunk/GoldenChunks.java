@@ -2,21 +2,28 @@ package dev.stoker.schemas.chunk;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.arrow.TimeType;
+import dev.stoker.schemas.arrow.TimestampType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.StreamSupport;
 
 /** The golden files' content as JSON, and the chunks that today's builder makes of it. */
 public final class GoldenChunks {
@@ -82,6 +89,16 @@ public final class GoldenChunks {
         FieldType type = field.type();
         if (value.isNull()) {
             builder.setNull(f);
+        } else if (type instanceof NestedListType nested) {
+            builder.setItems(
+                    f,
+                    StreamSupport.stream(value.spliterator(), false)
+                            .map(item -> item(nested.item(), item))
+                            .toList());
+        } else if (type instanceof DecimalType) {
+            builder.setDecimal(f, new BigDecimal(value.asText()));
+        } else if (type instanceof TimestampType || type instanceof TimeType) {
+            builder.setLong(f, value.longValue());
         } else if (type instanceof ListType list) {
             builder.setBytes(f, elements(list.element(), value));
         } else if (type instanceof TensorType tensor) {
@@ -101,6 +118,16 @@ public final class GoldenChunks {
                             ? (value.asBoolean() ? 1 : 0)
                             : value.bigIntegerValue().longValue());
         }
+    }
+
+    private static ByteBuffer item(FieldType type, JsonNode item) {
+        if (type instanceof ListType list) {
+            return elements(list.element(), item);
+        }
+        return ByteBuffer.wrap(
+                type == ScalarType.UTF8
+                        ? item.asText().getBytes(StandardCharsets.UTF_8)
+                        : HexFormat.of().parseHex(item.asText()));
     }
 
     private static ByteBuffer elements(ScalarType type, JsonNode values) {

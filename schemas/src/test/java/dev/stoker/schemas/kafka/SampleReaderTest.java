@@ -156,6 +156,9 @@ class SampleReaderTest {
         "int32, 2147483648",
         "uint32, 4294967296",
         "uint32, -1",
+        "date, 2147483648",
+        "time[s], 86400",
+        "time[ns], -1",
     })
     void refusesNumbersBeyondTheirType(String type, long number) {
         AvroOutput out = new AvroOutput();
@@ -172,6 +175,7 @@ class SampleReaderTest {
                 "categorical", sample(2, 6, 'c', 'a', 't'),
                 "utf8", sample(2, 2, 0xFF),
                 "int32[]", sample(2, 6, 1, 2, 3),
+                "decimal(1,0)", sample(2, 2, 10),
                 "int32[]!", sample(0, 6, 1, 2, 3),
                 "int16[2]", sample(2, 4, 1, 2),
                 "int16[2]!", sample(0, 4, 1, 2),

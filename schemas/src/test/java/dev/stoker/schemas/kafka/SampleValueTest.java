@@ -3,13 +3,17 @@ package dev.stoker.schemas.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.chunk.GoldenChunks;
 import dev.stoker.schemas.crc.Crc32cs;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -74,6 +78,19 @@ class SampleValueTest {
                 Object value = record.get(name);
                 if (column.isNull(row)) {
                     assertThat(value).as(name).isNull();
+                } else if (column.field().type() instanceof DecimalType decimal) {
+                    ByteBuffer unscaled = (ByteBuffer) value;
+                    assertThat(new BigDecimal(new BigInteger(unscaled.array()), decimal.scale()))
+                            .isEqualTo(column.decimalAt(row));
+                } else if (column.field().type() instanceof NestedListType) {
+                    List<?> items = (List<?>) value;
+                    assertThat(items).as(name).hasSize(column.itemCount(row));
+                    for (int i = 0; i < items.size(); i++) {
+                        ByteBuffer item = items.get(i) instanceof CharSequence text
+                                ? ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8))
+                                : (ByteBuffer) items.get(i);
+                        assertThat(item).as(name).isEqualTo(column.itemAt(row, i));
+                    }
                 } else if (value instanceof ByteBuffer bytes) {
                     assertThat(bytes).as(name).isEqualTo(column.bytesAt(row));
                 } else if (fields.get(f).type() == ScalarType.CATEGORICAL) {

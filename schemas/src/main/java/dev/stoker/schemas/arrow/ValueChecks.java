@@ -1,0 +1,81 @@
+package dev.stoker.schemas.arrow;
+
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Checks whether values fit a column. If one does not, the method throws an IllegalArgumentException that names the
+ * column. Stateless.
+ *
+ * @param field the column's description
+ */
+record ValueChecks(ArrowField field) {
+    void integer(ScalarType scalar, long value) {
+        switch (scalar) {
+            case INT8 -> range(value, Byte.MIN_VALUE, Byte.MAX_VALUE);
+            case INT16 -> range(value, Short.MIN_VALUE, Short.MAX_VALUE);
+            case INT32, CATEGORICAL, DATE -> range(value, Integer.MIN_VALUE, Integer.MAX_VALUE);
+            case UINT8 -> range(value, 0, 0xFF);
+            case UINT16 -> range(value, 0, 0xFFFF);
+            case UINT32 -> range(value, 0, 0xFFFFFFFFL);
+            case INT64, UINT64 -> {}
+            default -> throw wrongKind("an integer");
+        }
+    }
+
+    ByteBuffer encoded(String value) {
+        try {
+            return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("column " + field.name() + ": the text has half a surrogate pair", e);
+        }
+    }
+
+    void range(long value, long least, long greatest) {
+        if (value < least || value > greatest) {
+            throw new IllegalArgumentException("column " + field.name() + ": " + value + " is not between " + least
+                    + " and " + greatest + ", the range of " + field.type());
+        }
+    }
+
+    void bytes(int length) {
+        boolean fits = switch (field.type().layout()) {
+            case BITS, NESTED -> false;
+            case FIXED -> (field.type() instanceof FixedBinaryType || field.type() instanceof DecimalType) && length == field.type().width();
+            case TENSOR -> length == field.type().width();
+            case BYTES, LIST -> length % field.type().width() == 0;
+        };
+        if (!fits) {
+            throw new IllegalArgumentException(
+                    "column " + field.name() + ": " + length + " bytes are no value of type " + field.type());
+        }
+    }
+
+    void decimal(DecimalType decimal, ByteBuffer bytes) {
+        long low = bytes.getLong(bytes.position());
+        long high = bytes.getLong(bytes.position() + 8);
+        if (!decimal.holds(high, low)) {
+            BigInteger unscaled = BigInteger.valueOf(high)
+                    .shiftLeft(64)
+                    .add(new BigInteger(Long.toUnsignedString(low)));
+            throw new IllegalArgumentException("column " + field.name() + ": the unscaled number " + unscaled
+                    + " has more than " + decimal.precision() + " digits, the maximum of " + decimal);
+        }
+    }
+
+    void utf8(ByteBuffer bytes) {
+        try {
+            StandardCharsets.UTF_8.newDecoder().decode(bytes.duplicate());
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("column " + field.name() + ": the bytes are not UTF-8", e);
+        }
+    }
+
+    IllegalArgumentException wrongKind(String given) {
+        return new IllegalArgumentException("column " + field.name() + " has the type " + field.type() + ", not " + given);
+    }
+}

@@ -1,0 +1,87 @@
+package dev.stoker.schemas.arrow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TimeTextTest {
+    private static final long SEED = Long.getLong("test.seed", 11);
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "timestamp[s];1970-01-01T00:00;0",
+                "timestamp[s];0001-01-01T00:00;-62135596800",
+                "timestamp[us];9999-12-31T23:59:59.999999;253402300799999999",
+                "timestamp[us,Europe/Berlin];2026-07-01T12:00:00.000001Z;1782907200000001",
+                "timestamp[ns];1677-09-21T00:12:43.145224192;-9223372036854775808",
+                "timestamp[ns,UTC];2262-04-11T23:47:16.854775807Z;9223372036854775807",
+                "date;1969-12-31;-1",
+                "date;9999-12-31;2932896",
+                "time[s];23:59:59;86399",
+                "time[ns];23:59:59.999999999;86399999999999"
+            })
+    void convertsTextAndNumbers(String type, String text, long number) {
+        assertThat(TimeText.parse(FieldType.parse(type), text)).isEqualTo(number);
+        assertThat(TimeText.format(FieldType.parse(type), number)).isEqualTo(text);
+    }
+
+    @Test
+    void readsOtherFormsOfTheSameInstant() {
+        FieldType type = FieldType.parse("timestamp[ms,America/New_York]");
+        long expected = TimeText.parse(type, "2026-01-31T12:00Z");
+        assertThat(TimeText.parse(type, "2026-01-31T13:00:00+01:00")).isEqualTo(expected);
+        assertThat(TimeText.parse(type, "2026-01-31 12:00:00.000Z")).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "timestamp[s];2026-01-31T12:00:00Z",
+                "timestamp[s,UTC];2026-01-31T12:00:00",
+                "timestamp[s];2026-01-31T12:00:00.5",
+                "timestamp[s];2026-01-31",
+                "timestamp[s];2026-02-30T00:00",
+                "timestamp[ns];9999-01-01T00:00",
+                "date;2026-01-31T00:00",
+                "date;31.1.2026",
+                "time[ms];24:00",
+                "time[ms];12:00:00.0001"
+            })
+    void refusesWhatIsNoValue(String type, String text) {
+        assertThatThrownBy(() -> TimeText.parse(FieldType.parse(type), text))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("'" + text + "' is not a value of " + type + "; expected text such as ");
+    }
+
+    @Test
+    void readsWhatItWrote() {
+        Random random = new Random(SEED);
+        for (String text : new String[] {"timestamp[ms]", "timestamp[us,UTC]", "timestamp[ns]", "time[us]", "date"}) {
+            FieldType type = FieldType.parse(text);
+            for (int i = 0; i < 1000; i++) {
+                long number = type.width() == 4
+                        ? random.nextInt()
+                        : type instanceof TimeType time
+                                ? random.nextLong(time.unit().perDay())
+                                : random.nextLong() >> random.nextInt(20, 60);
+                String written = TimeText.format(type, number);
+                assertThat(TimeText.parse(type, written))
+                        .as("seed %s, %s", SEED, written)
+                        .isEqualTo(number);
+            }
+        }
+    }
+
+    @Test
+    void showsNumbersThatNoCalendarReaches() {
+        assertThat(TimeText.format(FieldType.parse("timestamp[s]"), Long.MAX_VALUE))
+                .isEqualTo("9223372036854775807 timestamp[s]");
+    }
+}
