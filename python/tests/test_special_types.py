@@ -363,3 +363,12 @@ def test_damaged_messages_are_refused_or_read() -> None:
         except CorruptDataError:
             refused += 1
     assert 0 < refused < 200, f"seed {seed}"
+
+
+def test_a_batch_without_rows_has_empty_columns() -> None:
+    fields = tuple(Field.from_json(f, "golden") for f in json.loads((GOLDEN / "chunk-1a.json").read_text())["fields"])
+    message = np.frombuffer((GOLDEN / "batch-1-none.bin").read_bytes(), np.uint8)
+    batch = Batch(Form(fields), DeliveredBatch(0, 0, [PieceData(0, 0, False, 0, message)]), dict)
+    for field in fields:
+        assert len(batch[field.name]) == 0, field
+    assert batch["date"].dtype == np.dtype("datetime64[D]")
