@@ -136,6 +136,21 @@ def test_a_feed_delivers_them(dataset: Path, batch_size: int) -> None:
     assert seen == 60
 
 
+@pytest.mark.parametrize("lanes", [1, 3])
+def test_columns_of_fixed_width_are_delivered_in_blocks(dataset: Path, lanes: int) -> None:
+    """Without nulls and nested lists, the path lays out several batches together."""
+    names = ["s", "us", "t_s", "t_us", "small", "image"]
+    seen = 0
+    with Feed(dataset, batch_size=4, lanes=lanes, seed=2, tail="keep", columns=["key", *names]) as feed:
+        for batch in feed:
+            batch.arrow.validate(full=True)
+            for i, key in enumerate(batch.keys):
+                seen += 1
+                for name in names[:-1]:
+                    assert batch[name][i] == expected(name, row(int(key[1:]))[name]), f"{name} of {key}"
+    assert seen == 60
+
+
 def test_columns_have_the_types_of_numpy(dataset: Path) -> None:
     with Feed(dataset, batch_size=8, seed=1) as feed:
         batch = next(iter(feed))
