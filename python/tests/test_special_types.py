@@ -136,6 +136,21 @@ def test_a_feed_delivers_them(dataset: Path, batch_size: int) -> None:
     assert seen == 60
 
 
+@pytest.mark.parametrize("lanes", [1, 3])
+def test_columns_of_fixed_width_are_delivered_in_blocks(dataset: Path, lanes: int) -> None:
+    """Without nulls and nested lists, the path lays out several batches together."""
+    names = ["s", "us", "t_s", "t_us", "small", "image"]
+    seen = 0
+    with Feed(dataset, batch_size=4, lanes=lanes, seed=2, tail="keep", columns=["key", *names]) as feed:
+        for batch in feed:
+            batch.arrow.validate(full=True)
+            for i, key in enumerate(batch.keys):
+                seen += 1
+                for name in names[:-1]:
+                    assert batch[name][i] == expected(name, row(int(key[1:]))[name]), f"{name} of {key}"
+    assert seen == 60
+
+
 def test_columns_have_the_types_of_numpy(dataset: Path) -> None:
     with Feed(dataset, batch_size=8, seed=1) as feed:
         batch = next(iter(feed))
@@ -363,3 +378,12 @@ def test_damaged_messages_are_refused_or_read() -> None:
         except CorruptDataError:
             refused += 1
     assert 0 < refused < 200, f"seed {seed}"
+
+
+def test_a_batch_without_rows_has_empty_columns() -> None:
+    fields = tuple(Field.from_json(f, "golden") for f in json.loads((GOLDEN / "chunk-1a.json").read_text())["fields"])
+    message = np.frombuffer((GOLDEN / "batch-1-none.bin").read_bytes(), np.uint8)
+    batch = Batch(Form(fields), DeliveredBatch(0, 0, [PieceData(0, 0, False, 0, message)]), dict)
+    for field in fields:
+        assert len(batch[field.name]) == 0, field
+    assert batch["date"].dtype == np.dtype("datetime64[D]")

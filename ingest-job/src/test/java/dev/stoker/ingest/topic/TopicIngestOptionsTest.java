@@ -54,6 +54,17 @@ class TopicIngestOptionsTest {
                         org.assertj.core.groups.Tuple.tuple("note", "utf8", true));
     }
 
+    @Test
+    void readsTypesWithCommas() {
+        assertThat(parse(
+                                "--value=json",
+                                "--schema=at:timestamp[ms,UTC],price:decimal(10,2)?,n:decimal(3,0),tags:utf8[]")
+                        .shape()
+                        .fields())
+                .extracting(field -> field.name() + " " + field.type() + (field.nullable() ? "?" : ""))
+                .containsExactly("at timestamp[ms,UTC]", "price decimal(10,2)?", "n decimal(3,0)", "tags utf8[]");
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',

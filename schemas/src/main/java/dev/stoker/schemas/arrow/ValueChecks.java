@@ -2,7 +2,6 @@ package dev.stoker.schemas.arrow;
 
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -45,7 +44,9 @@ record ValueChecks(ArrowField field) {
     void bytes(int length) {
         boolean fits = switch (field.type().layout()) {
             case BITS, NESTED -> false;
-            case FIXED -> (field.type() instanceof FixedBinaryType || field.type() instanceof DecimalType) && length == field.type().width();
+            case FIXED ->
+                (field.type() instanceof FixedBinaryType || field.type() instanceof DecimalType)
+                        && length == field.type().width();
             case TENSOR -> length == field.type().width();
             case BYTES, LIST -> length % field.type().width() == 0;
         };
@@ -59,9 +60,8 @@ record ValueChecks(ArrowField field) {
         long low = bytes.getLong(bytes.position());
         long high = bytes.getLong(bytes.position() + 8);
         if (!decimal.holds(high, low)) {
-            BigInteger unscaled = BigInteger.valueOf(high)
-                    .shiftLeft(64)
-                    .add(new BigInteger(Long.toUnsignedString(low)));
+            BigInteger unscaled =
+                    BigInteger.valueOf(high).shiftLeft(64).add(new BigInteger(Long.toUnsignedString(low)));
             throw new IllegalArgumentException("column " + field.name() + ": the unscaled number " + unscaled
                     + " has more than " + decimal.precision() + " digits, the maximum of " + decimal);
         }
@@ -76,6 +76,7 @@ record ValueChecks(ArrowField field) {
     }
 
     IllegalArgumentException wrongKind(String given) {
-        return new IllegalArgumentException("column " + field.name() + " has the type " + field.type() + ", not " + given);
+        return new IllegalArgumentException(
+                "column " + field.name() + " has the type " + field.type() + ", not " + given);
     }
 }

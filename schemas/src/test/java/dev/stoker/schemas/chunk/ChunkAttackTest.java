@@ -186,7 +186,7 @@ class ChunkAttackTest {
                 tried++;
             }
         }
-        assertThat(tried).isEqualTo(10);
+        assertThat(tried).isEqualTo(17);
     }
 
     @Test
