@@ -24,6 +24,7 @@ import org.apache.arrow.flatbuf.Precision;
 import org.apache.arrow.flatbuf.Schema;
 import org.apache.arrow.flatbuf.Type;
 import org.apache.arrow.flatbuf.Utf8;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the flatbuffers of schema messages and footers. The order of the calls determines the bytes and is part of the
@@ -222,7 +223,7 @@ final class SchemaFlatbuffer {
         return type.layout() == Layout.LIST ? Type.List : Type.FixedSizeList;
     }
 
-    private static ScalarType element(FieldType type) {
+    private static @Nullable ScalarType element(FieldType type) {
         if (type instanceof ListType list) {
             return list.element();
         }

@@ -3,6 +3,7 @@ package dev.stoker.schemas.arrow;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.features.Requires;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.arrow.flatbuf.Precision;
 import org.apache.arrow.flatbuf.Type;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the Schema table of a file's flatbuffer. Accepts the types that Stoker writes, from any writer. Class names of
@@ -126,7 +128,8 @@ final class SchemaReader {
         return scalar(table, code, type, name, stated);
     }
 
-    private ScalarType scalar(int table, int code, int type, String name, String stated) throws StokerException {
+    private ScalarType scalar(int table, int code, int type, String name, @Nullable String stated)
+            throws StokerException {
         if (in.vectorLength(in.reference(table, 5), 4) != 0) {
             throw in.corrupt("column " + name + " of a type without children has some");
         }
@@ -151,7 +154,7 @@ final class SchemaReader {
         }
     }
 
-    private ScalarType integer(int bits, boolean signed, String name, String stated) throws StokerException {
+    private ScalarType integer(int bits, boolean signed, String name, @Nullable String stated) throws StokerException {
         if (ScalarType.CATEGORICAL.canonical().equals(stated)) {
             throw unsupported(name, "class ids without a dictionary");
         }
@@ -167,7 +170,7 @@ final class SchemaReader {
         };
     }
 
-    private FieldType tensor(int table, int type, String name, Map<String, String> metadata, String stated)
+    private FieldType tensor(int table, int type, String name, Map<String, String> metadata, @Nullable String stated)
             throws StokerException {
         if (!SchemaFlatbuffer.TENSOR_EXTENSION.equals(metadata.get(SchemaFlatbuffer.EXTENSION_NAME))) {
             throw unsupported(name, "a fixed-size list that is no " + SchemaFlatbuffer.TENSOR_EXTENSION);
@@ -178,7 +181,7 @@ final class SchemaReader {
         try {
             tensor = new TensorType(element, shape);
         } catch (IllegalArgumentException e) {
-            throw unsupported(name, e.getMessage());
+            throw unsupported(name, ErrorText.of(e));
         }
         if (tensor.size() != in.i32Field(type, 0, 0)) {
             throw in.corrupt("column " + name + " has rows of " + in.i32Field(type, 0, 0) + " elements for shape "
@@ -187,7 +190,7 @@ final class SchemaReader {
         return tensor;
     }
 
-    private List<Integer> shape(String name, String json) throws StokerException {
+    private List<Integer> shape(String name, @Nullable String json) throws StokerException {
         List<Integer> shape = new ArrayList<>();
         try {
             JsonNode tree = JSON.readTree(json == null ? "" : json);
@@ -220,7 +223,7 @@ final class SchemaReader {
         return child;
     }
 
-    private ScalarType number(int child, String name, String stated) throws StokerException {
+    private ScalarType number(int child, String name, @Nullable String stated) throws StokerException {
         int type = in.reference(child, 3);
         if (type == 0) {
             throw in.corrupt("the elements of column " + name + " have no type");

@@ -11,12 +11,14 @@ import dev.stoker.schemas.arrow.RecordBatchParts;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.avro.AvroInput;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.IntFunction;
 
@@ -90,7 +92,7 @@ public final class SampleReader {
             in.expectEnd();
         } catch (IllegalArgumentException e) {
             clear();
-            throw in.corrupt("a value", "one of the topic's fields", e.getMessage());
+            throw in.corrupt("a value", "one of the topic's fields", ErrorText.of(e));
         } catch (CorruptDataException e) {
             clear();
             throw e;
@@ -238,7 +240,8 @@ public final class SampleReader {
 
     private int classId(AvroInput in, Field field) throws CorruptDataException {
         String name = in.readString();
-        Integer id = ids.get(field.name()).get(name);
+        Integer id = Objects.requireNonNull(ids.get(field.name()), "each categorical field has ids")
+                .get(name);
         if (id == null) {
             throw in.corrupt("the class of " + field.name(), "one of the topic's", name);
         }
