@@ -12,7 +12,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Walks a directory tree with one open directory for each level. Omits files that disappear during the walk. */
 final class LocalObjectIterator implements ObjectIterator {
@@ -26,7 +28,7 @@ final class LocalObjectIterator implements ObjectIterator {
     private final String after;
     private final Predicate<String> fileNames;
     private final Deque<Level> levels = new ArrayDeque<>();
-    private ObjectInfo next;
+    private @Nullable ObjectInfo next;
 
     LocalObjectIterator(Path root, String prefix, String after, Predicate<String> fileNames) throws IOException {
         this.prefix = prefix;
@@ -101,7 +103,7 @@ final class LocalObjectIterator implements ObjectIterator {
         if (!hasNext()) {
             throw new NoSuchElementException();
         }
-        ObjectInfo found = next;
+        ObjectInfo found = Objects.requireNonNull(next, "hasNext() sets it");
         next = null;
         return found;
     }
