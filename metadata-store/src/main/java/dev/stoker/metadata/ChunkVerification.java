@@ -5,6 +5,7 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectRangeReader;
@@ -53,7 +54,7 @@ final class ChunkVerification {
         } catch (NoSuchObjectException e) {
             reporter.chunk("The file is missing");
         } catch (IOException e) {
-            reporter.chunk(e.getMessage());
+            reporter.chunk(ErrorText.of(e));
         }
         return 0;
     }
