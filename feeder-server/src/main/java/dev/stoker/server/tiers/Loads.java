@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -200,7 +201,7 @@ final class Loads implements AutoCloseable {
         }
     }
 
-    private synchronized Load take() throws InterruptedException {
+    private synchronized @Nullable Load take() throws InterruptedException {
         idle++;
         try {
             while (!closed) {

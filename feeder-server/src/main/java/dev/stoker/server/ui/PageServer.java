@@ -20,6 +20,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -177,7 +178,7 @@ final class PageServer implements AutoCloseable {
     }
 
     /** Ends a connection, which also ends the waits of its thread. */
-    private void close(Socket socket) {
+    private void close(@Nullable Socket socket) {
         if (socket == null) {
             return;
         }

@@ -10,7 +10,9 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Collects where a piece's payload lies, as the slices of a BATCH_REF. One thread. */
 final class PieceRefs implements BatchBuilder.Slices, AutoCloseable {
@@ -19,7 +21,7 @@ final class PieceRefs implements BatchBuilder.Slices, AutoCloseable {
 
     private final Map<BatchChunk, Integer> numbers = new IdentityHashMap<>();
     private ByteBuffer slices = direct(BatchRef.SLICE_BYTES * 256);
-    private BatchChunk last;
+    private @Nullable BatchChunk last;
     private int lastNumber;
 
     void begin() {
@@ -40,7 +42,7 @@ final class PieceRefs implements BatchBuilder.Slices, AutoCloseable {
     public void slice(BatchChunk chunk, int position, int length) {
         if (chunk != last) {
             last = chunk;
-            lastNumber = numbers.get(chunk);
+            lastNumber = Objects.requireNonNull(numbers.get(chunk), "a slice is of a chunk that was added");
         }
         put(lastNumber, length, position);
     }
