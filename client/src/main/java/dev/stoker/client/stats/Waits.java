@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Accounts a trainer's waits by cause, feeder and lane. Has a cost for each wait and report, but none for each sample.
@@ -121,7 +122,7 @@ public final class Waits {
                 most = ns;
             }
         }
-        Booked booked = stalls.get(key);
+        Booked booked = Objects.requireNonNull(stalls.get(key), "the wait was booked");
         booked.ns -= waited.ns - left;
         if (most > left && booked.times > 0) {
             booked.times--;
