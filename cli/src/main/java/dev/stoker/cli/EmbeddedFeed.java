@@ -29,6 +29,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A feed in this process: the same job as on a cluster, on Flink's embedded cluster. Only {@link #requestStop} may be
@@ -47,8 +48,8 @@ final class EmbeddedFeed implements AutoCloseable {
     private final FeedLock lock;
     private final List<String> warnings;
     private final CompletableFuture<JobExecutionResult> result;
-    private NodeLease lease;
-    private FeedStatus last;
+    private @Nullable NodeLease lease;
+    private @Nullable FeedStatus last;
     private boolean closed;
 
     private EmbeddedFeed(

@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
+import java.util.Objects;
 
 /**
  * The lock of the one process that may serve a feed of a name. The system releases it when the process ends in any way.
@@ -26,7 +27,7 @@ final class FeedLock implements AutoCloseable {
      */
     static FeedLock take(String name) throws IOException {
         Path file = StokerHome.feedFile(name).resolveSibling(name + ".lock");
-        PrivateFiles.createDirectories(file.getParent());
+        PrivateFiles.createDirectories(Objects.requireNonNull(file.getParent(), "it lies beside the feed's file"));
         FileChannel channel = PrivateFiles.openLock(file);
         try {
             FileLock lock = channel.tryLock();

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -44,10 +45,10 @@ final class ShowVerb implements Callable<Integer> {
     private long count;
 
     @Option(names = "--split", paramLabel = "NAME", description = "Split to read (default: train, or else the first).")
-    private String split;
+    private @Nullable String split;
 
     @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
-    private Long version;
+    private @Nullable Long version;
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
@@ -131,7 +132,7 @@ final class ShowVerb implements Callable<Integer> {
     }
 
     /** The value of a small field: text, number or boolean, or a description of lists and bytes. */
-    private static Object value(ChunkHead chunk, int field, int row) {
+    private static @Nullable Object value(ChunkHead chunk, int field, int row) {
         ArrowColumn column = chunk.column(field);
         FieldType type = column.field().type();
         if (column.isNull(row)) {
