@@ -27,6 +27,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -47,6 +48,7 @@ import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.LocalStreamEnvironment;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
 
 /** The ingest: packs the files of a tree into chunks and commits one version. Entry point of the job jar. */
 public final class IngestJob {
@@ -175,7 +177,7 @@ public final class IngestJob {
     }
 
     /** Whether no task can still commit and nothing can have been committed. */
-    private static boolean isOver(StreamExecutionEnvironment env, JobClient client, Throwable failure) {
+    private static boolean isOver(StreamExecutionEnvironment env, @Nullable JobClient client, Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
             if (t instanceof CommitUnknownException || t instanceof UnknownOutcomeException) {
                 return false;
@@ -323,7 +325,7 @@ public final class IngestJob {
             if (isOver(env, client, e)) {
                 release.run();
             }
-            throw failed(ingest, e.getCause());
+            throw failed(ingest, Objects.requireNonNull(e.getCause(), "a failed job has a cause"));
         } catch (IOException | RuntimeException e) {
             throw e;
         } catch (Exception e) {
@@ -331,7 +333,7 @@ public final class IngestJob {
         }
     }
 
-    private static void cancel(JobClient client, InterruptedException interrupt) {
+    private static void cancel(@Nullable JobClient client, InterruptedException interrupt) {
         if (client == null) {
             return;
         }

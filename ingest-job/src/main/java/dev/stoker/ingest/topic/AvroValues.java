@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericFixed;
 import org.apache.avro.generic.GenericRecord;
@@ -70,7 +71,7 @@ final class AvroValues implements ValueDecoder {
                 }
                 builder.setLong(place, flag ? 1 : 0);
             }
-            default -> number(builder, place, type, value);
+            default -> number(builder, place, Objects.requireNonNull(type), value);
         }
     }
 

@@ -20,6 +20,7 @@ import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.runtime.jobmaster.JobResult;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The job in this process. Its checkpoints serve only failures of tasks and end with the process; the dataset has the
@@ -33,7 +34,7 @@ public final class EmbeddedTopicJob implements TopicJob {
     private final StreamExecutionEnvironment env;
     private final MiniCluster cluster;
     private final Ownership ownership;
-    private JobID job;
+    private @Nullable JobID job;
     private CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
 
     /** Determines who ends the cluster. */

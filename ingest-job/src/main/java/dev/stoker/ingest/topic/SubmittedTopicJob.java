@@ -1,16 +1,18 @@
 package dev.stoker.ingest.topic;
 
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
 
 /** The job on the cluster that {@code flink run} submits to. For one thread. */
 public final class SubmittedTopicJob implements TopicJob {
 
     private final StreamExecutionEnvironment env;
-    private JobClient client;
+    private @Nullable JobClient client;
 
     /** @param env of the cluster */
     public SubmittedTopicJob(StreamExecutionEnvironment env) {
@@ -44,7 +46,8 @@ public final class SubmittedTopicJob implements TopicJob {
 
     @Override
     public CompletableFuture<?> stop() {
-        return client.stopWithSavepoint(false, null, SavepointFormatType.CANONICAL);
+        return Objects.requireNonNull(client, "the job was started")
+                .stopWithSavepoint(false, null, SavepointFormatType.CANONICAL);
     }
 
     @Override

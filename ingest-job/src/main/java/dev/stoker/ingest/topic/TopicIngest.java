@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
@@ -108,7 +109,8 @@ public final class TopicIngest {
             try (TopicWatch watch = new TopicWatch(options, preparation, meter, built.tasks)) {
                 watch.await(job, listener, stop, built.name);
             } catch (ExecutionException e) {
-                throw failed(options, preparation, run, e.getCause());
+                throw failed(
+                        options, preparation, run, Objects.requireNonNull(e.getCause(), "a failed job has a cause"));
             }
             // The job has ended: its chunks are committed. After a failure, a savepoint may still contain a commit.
             try (ObjectStore store = DatasetStore.BY_LOCATION.open(options.target())) {

@@ -27,6 +27,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
+import org.jspecify.annotations.Nullable;
 
 /** Parses arguments into options and collects all problems. For one use. */
 final class TopicOptionsParser {
@@ -75,7 +76,7 @@ final class TopicOptionsParser {
         String letters = given.getOptional(TopicFlags.DEAD_LETTERS)
                 .map(text -> tried(() -> Stores.normalize(text)))
                 .orElse(target + "/" + DeadLetters.DIRECTORY);
-        if (!problems.isEmpty()) {
+        if (topic == null || target == null || !problems.isEmpty()) {
             throw new InvalidIngestException(problems);
         }
         String name =
@@ -95,7 +96,7 @@ final class TopicOptionsParser {
                         : isAppend ? TopicOptions.Mode.APPEND : TopicOptions.Mode.CREATE);
     }
 
-    private <T> T tried(java.util.function.Supplier<T> parse) {
+    private <T> @Nullable T tried(java.util.function.Supplier<T> parse) {
         try {
             return parse.get();
         } catch (IllegalArgumentException e) {
@@ -221,7 +222,7 @@ final class TopicOptionsParser {
         }
     }
 
-    private String read(String file) {
+    private @Nullable String read(String file) {
         try {
             return Files.readString(Path.of(file));
         } catch (IOException e) {

@@ -3,6 +3,7 @@ package dev.stoker.ingest.topic;
 import dev.stoker.connectors.dataset.TopicMeter;
 import dev.stoker.connectors.kafka.SourceTopic;
 import dev.stoker.flink.failure.Waits;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +16,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,12 +44,12 @@ final class TopicWatch implements AutoCloseable {
     private final long began = System.nanoTime();
     private final boolean isBounded;
 
-    private SourceTopic topic;
-    private CompletableFuture<SortedMap<Integer, Long>> ends;
+    private @Nullable SourceTopic topic;
+    private @Nullable CompletableFuture<SortedMap<Integer, Long>> ends;
     private SortedMap<Integer, Long> end;
     private long reported = System.nanoTime();
     private long lagAsked = System.nanoTime();
-    private CompletableFuture<?> stopping;
+    private @Nullable CompletableFuture<?> stopping;
     private long stopBegan;
 
     TopicWatch(TopicOptions options, TopicPreparation preparation, TopicMeter meter, int tasks) {
@@ -141,7 +143,7 @@ final class TopicWatch implements AutoCloseable {
                 end = ends.join();
                 Waits.clear(this);
             } catch (CompletionException e) {
-                Waits.note(this, cause(e).getMessage());
+                Waits.note(this, ErrorText.of(cause(e)));
             }
             ends = null;
         }
@@ -151,7 +153,9 @@ final class TopicWatch implements AutoCloseable {
     }
 
     private static Throwable cause(CompletionException e) {
-        return e.getCause() instanceof UncheckedIOException unchecked ? unchecked.getCause() : e;
+        return e.getCause() instanceof UncheckedIOException unchecked && unchecked.getCause() != null
+                ? unchecked.getCause()
+                : e;
     }
 
     private SortedMap<Integer, Long> askEnds() {
