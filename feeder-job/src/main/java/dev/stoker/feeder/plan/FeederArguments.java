@@ -38,6 +38,7 @@ import java.util.stream.Collectors;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The arguments of a feed, checked and resolved: the datasets are open, the versions are pinned and the lanes are
@@ -219,7 +220,7 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
                     options.get(FeederOptions.INSECURE));
         }
 
-        private String file(ConfigOption<String> option) {
+        private @Nullable String file(ConfigOption<String> option) {
             return options.getOptional(option)
                     .map(file -> Path.of(file).toAbsolutePath().toString())
                     .orElse(null);
