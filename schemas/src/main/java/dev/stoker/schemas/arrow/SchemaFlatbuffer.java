@@ -179,25 +179,24 @@ final class SchemaFlatbuffer {
             return org.apache.arrow.flatbuf.List.endList(builder);
         }
         ScalarType scalar = (ScalarType) type;
-        switch (scalar) {
-            case BOOL:
+        return switch (scalar) {
+            case BOOL -> {
                 Bool.startBool(builder);
-                return Bool.endBool(builder);
-            case UTF8:
+                yield Bool.endBool(builder);
+            }
+            case UTF8 -> {
                 Utf8.startUtf8(builder);
-                return Utf8.endUtf8(builder);
-            case BINARY:
+                yield Utf8.endUtf8(builder);
+            }
+            case BINARY -> {
                 Binary.startBinary(builder);
-                return Binary.endBinary(builder);
-            case FLOAT16:
-                return FloatingPoint.createFloatingPoint(builder, Precision.HALF);
-            case FLOAT32:
-                return FloatingPoint.createFloatingPoint(builder, Precision.SINGLE);
-            case FLOAT64:
-                return FloatingPoint.createFloatingPoint(builder, Precision.DOUBLE);
-            default:
-                return Int.createInt(builder, scalar.width() * 8, isSigned(scalar));
-        }
+                yield Binary.endBinary(builder);
+            }
+            case FLOAT16 -> FloatingPoint.createFloatingPoint(builder, Precision.HALF);
+            case FLOAT32 -> FloatingPoint.createFloatingPoint(builder, Precision.SINGLE);
+            case FLOAT64 -> FloatingPoint.createFloatingPoint(builder, Precision.DOUBLE);
+            default -> Int.createInt(builder, scalar.width() * 8, isSigned(scalar));
+        };
     }
 
     private static boolean isSigned(ScalarType scalar) {

@@ -133,25 +133,20 @@ final class SchemaReader {
         if (in.vectorLength(in.reference(table, 5), 4) != 0) {
             throw in.corrupt("column " + name + " of a type without children has some");
         }
-        switch (code) {
-            case Type.Bool:
-                return ScalarType.BOOL;
-            case Type.Utf8:
-                return ScalarType.UTF8;
-            case Type.Binary:
-                return ScalarType.BINARY;
-            case Type.FloatingPoint:
-                return switch (in.i16Field(type, 0)) {
+        return switch (code) {
+            case Type.Bool -> ScalarType.BOOL;
+            case Type.Utf8 -> ScalarType.UTF8;
+            case Type.Binary -> ScalarType.BINARY;
+            case Type.FloatingPoint ->
+                switch (in.i16Field(type, 0)) {
                     case Precision.HALF -> ScalarType.FLOAT16;
                     case Precision.SINGLE -> ScalarType.FLOAT32;
                     case Precision.DOUBLE -> ScalarType.FLOAT64;
                     default -> throw in.corrupt("column " + name + " has an unknown precision");
                 };
-            case Type.Int:
-                return integer(in.i32Field(type, 0, 0), in.booleanField(type, 1), name, stated);
-            default:
-                throw unsupported(name, "the Arrow type " + (code < Type.names.length ? Type.name(code) : code));
-        }
+            case Type.Int -> integer(in.i32Field(type, 0, 0), in.booleanField(type, 1), name, stated);
+            default -> throw unsupported(name, "the Arrow type " + (code < Type.names.length ? Type.name(code) : code));
+        };
     }
 
     private ScalarType integer(int bits, boolean signed, String name, @Nullable String stated) throws StokerException {

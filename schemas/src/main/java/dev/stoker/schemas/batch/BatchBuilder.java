@@ -253,6 +253,7 @@ public final class BatchBuilder {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // A run is within one chunk object.
     private void addPayload(int c, BatchRows rows) {
         int field = numbers[c] - 1;
         @Nullable BatchChunk run = null;

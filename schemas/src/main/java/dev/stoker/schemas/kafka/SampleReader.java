@@ -268,7 +268,7 @@ public final class SampleReader {
         } else if (exponent > 112) {
             half = sign | (exponent - 112) << 10 | mantissa >>> 13;
         } else {
-            half = sign | (exponent < 103 ? 0 : (mantissa | 0x800000) >>> 126 - exponent);
+            half = sign | (exponent < 103 ? 0 : (mantissa | 0x800000) >>> (126 - exponent));
         }
         if (SampleValue.float16((short) half) != bits) {
             throw in.corrupt("a number", "a float16", Float.intBitsToFloat(bits));

@@ -144,7 +144,7 @@ public final class OrderOverlay {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof OrderOverlay && given.equals(((OrderOverlay) other).given);
+        return other instanceof OrderOverlay orderOverlay && given.equals(orderOverlay.given);
     }
 
     @Override
