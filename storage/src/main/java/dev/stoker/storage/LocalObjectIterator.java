@@ -43,6 +43,7 @@ final class LocalObjectIterator implements ObjectIterator {
         }
     }
 
+    @SuppressWarnings("StreamResourceLeak") // Closed with its level.
     private void enter(Path directory, String name) throws IOException {
         if (levels.size() == MAX_DEPTH) {
             throw new IOException("More than " + MAX_DEPTH + " levels of directories at " + directory);

@@ -46,7 +46,7 @@ final class S3Errors {
                 || e instanceof AWSUnsupportedFeatureException
                 || e instanceof RemoteFileChangedException
                 || e instanceof UnknownHostException
-                || e instanceof AWSBadRequestException && (service == null || service.statusCode() != CONFLICT)) {
+                || (e instanceof AWSBadRequestException && (service == null || service.statusCode() != CONFLICT))) {
             return Kind.REFUSED;
         }
         if (e instanceof AccessDeniedException) {
@@ -64,7 +64,8 @@ final class S3Errors {
     static boolean isConflict(IOException e) {
         AwsServiceException service = service(e);
         return e instanceof RemoteFileChangedException
-                || service != null && (service.statusCode() == CONFLICT || service.statusCode() == PRECONDITION_FAILED);
+                || (service != null
+                        && (service.statusCode() == CONFLICT || service.statusCode() == PRECONDITION_FAILED));
     }
 
     /** Returns the server's message without location and operation; null if it did not answer. */

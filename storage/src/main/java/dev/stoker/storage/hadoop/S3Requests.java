@@ -85,7 +85,7 @@ public final class S3Requests implements ExecutionInterceptor {
         long sentLast = Long.parseLong(found.group(2));
         long total = found.group(3).equals("*") ? -1 : Long.parseLong(found.group(3));
         boolean upToTheEnd = total >= 0 && sentLast == total - 1 && sentLast < last;
-        if (Long.parseLong(found.group(1)) != first || sentLast != last && !upToTheEnd) {
+        if (Long.parseLong(found.group(1)) != first || (sentLast != last && !upToTheEnd)) {
             return "the reply has " + sent;
         }
         if (length >= 0 && length != sentLast - first + 1) {
