@@ -133,6 +133,7 @@ final class ChunkVerification {
             }
         }
 
+        @SuppressWarnings("ByteBufferBackingArray") // The reader fills whole arrays.
         void accept(long offset, ByteBuffer bytes) {
             long limit = offset + bytes.limit();
             while (field < fields.size() && begin < limit) {

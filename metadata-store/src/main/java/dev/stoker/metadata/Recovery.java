@@ -211,7 +211,7 @@ public final class Recovery {
             }
             List<LogEntry> recovered = new ArrayList<>(chunks.byIngest(1, 0, recoveredBy));
             long last = lostTail.isEmpty() ? 0 : lostTail.lastKey();
-            for (long version = recovered.size() + 1; version <= last; version++) {
+            for (long version = recovered.size() + 1L; version <= last; version++) {
                 recovered.add(chunks.nothing(version, recoveredBy));
             }
             return recovered;
