@@ -158,6 +158,7 @@ final class Sender implements Runnable {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // A new map is another object.
     private void follow(PieceBuilder builder, SendQueue.Send send) {
         LaneMap map =
                 Objects.requireNonNull(stream, "batches come from a stream").laneMap();
@@ -299,7 +300,7 @@ final class Sender implements Runnable {
             } catch (StokerException e) {
                 throw e;
             } catch (IOException e) {
-                if (attempt == RETRIES || !sendQueue.pause(FIRST_PAUSE_MS << 2 * attempt)) {
+                if (attempt == RETRIES || !sendQueue.pause(FIRST_PAUSE_MS << (2 * attempt))) {
                     throw e;
                 }
                 LOG.warn("{}: the origin failed, trying again: {}", session, e.toString());

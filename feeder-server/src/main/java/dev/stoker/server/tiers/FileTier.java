@@ -277,8 +277,8 @@ final class FileTier implements Tier {
      * the chunk is released.
      */
     <T> T writing(ListedChunk chunk, Step<T> step) throws IOException {
+        boolean isWithin = writing.getReadHoldCount() > 0;
         writing.readLock().lock();
-        boolean isWithin = writing.getReadHoldCount() > 1;
         try {
             if (closed && !isWithin) {
                 throw new ClosedChannelException();

@@ -9,7 +9,6 @@ import dev.stoker.server.chunks.LocalFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +18,7 @@ final class PieceRefs implements BatchBuilder.Slices, AutoCloseable {
     /** More than a frame should have; such a piece is sent whole. */
     private static final int MAX_SLICES = 1 << 20;
 
-    private final Map<BatchChunk, Integer> numbers = new IdentityHashMap<>();
+    private final IdentityHashMap<BatchChunk, Integer> numbers = new IdentityHashMap<>();
     private ByteBuffer slices = direct(BatchRef.SLICE_BYTES * 256);
     private @Nullable BatchChunk last;
     private int lastNumber;
@@ -38,6 +37,7 @@ final class PieceRefs implements BatchBuilder.Slices, AutoCloseable {
         return number >= 0;
     }
 
+    @SuppressWarnings("ReferenceEquality") // Chunks are numbered by identity.
     @Override
     public void slice(BatchChunk chunk, int position, int length) {
         if (chunk != last) {

@@ -61,7 +61,7 @@ public final class Windows implements AutoCloseable {
     private final LinkedHashSet<Entry> loaded = new LinkedHashSet<>();
 
     /** Number of sessions that look ahead, by their order. */
-    private final Map<GroupOrder, Integer> followed = new IdentityHashMap<>();
+    private final IdentityHashMap<GroupOrder, Integer> followed = new IdentityHashMap<>();
 
     private long usedBytes;
 
