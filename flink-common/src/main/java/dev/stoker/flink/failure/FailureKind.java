@@ -91,7 +91,7 @@ public enum FailureKind {
      */
     public static boolean isSilence(Throwable failure) {
         return failure instanceof StoreUnavailableException
-                || failure instanceof StoreAccessException access && access.isExpired();
+                || (failure instanceof StoreAccessException access && access.isExpired());
     }
 
     /** The brokers' permanent refusal among the causes; null if there is none. */
