@@ -147,6 +147,7 @@ public final class FeederSource implements BatchSource {
         }
     }
 
+    @SuppressWarnings("WaitNotInLoop") // Callers loop.
     private void awaitChange(long ns) {
         try {
             changed.awaitNanos(ns);

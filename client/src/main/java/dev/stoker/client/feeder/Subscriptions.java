@@ -160,7 +160,7 @@ final class Subscriptions {
         }
         // A connection accepts the receipts of one that ended only after a subscription, even an empty one.
         boolean wanted = receiving.isReceived()
-                ? isUntold() || known == null && receipts.hasOrphans()
+                ? isUntold() || (known == null && receipts.hasOrphans())
                 : known == null || known.span != receiving || !known.lanes.equals(mine);
         if (wanted) {
             subscribe(connection);
@@ -254,8 +254,8 @@ final class Subscriptions {
 
     /** Whether batches or receipts are outstanding. */
     boolean isOpen() {
-        return receiving != null && !receiving.isReceived()
-                || reading != null && reading.consumed < reading.range().count()
+        return (receiving != null && !receiving.isReceived())
+                || (reading != null && reading.consumed < reading.range().count())
                 || isUntold()
                 || receipts.isUnconfirmed();
     }
@@ -284,7 +284,7 @@ final class Subscriptions {
             through = Math.max(through, Math.min(needed, last));
         }
         long gain = through - span.granted;
-        if (gain <= 0 || gain < depth / 4 && through < last && span.granted >= needed) {
+        if (gain <= 0 || (gain < depth / 4 && through < last && span.granted >= needed)) {
             return;
         }
         span.granted = through;

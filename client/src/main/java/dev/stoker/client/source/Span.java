@@ -94,7 +94,7 @@ public final class Span {
             return false;
         }
         Piece[] pieces = partial.get(index);
-        return pieces == null || piece < pieces.length && pieces[piece] == null;
+        return pieces == null || (piece < pieces.length && pieces[piece] == null);
     }
 
     /** Compares a piece with the order. Returns the difference, if there is one. */

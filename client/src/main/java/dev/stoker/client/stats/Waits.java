@@ -71,7 +71,7 @@ public final class Waits {
     public void add(String cause, String feeder, int lane, Name batch, long ns) {
         Key key = new Key(cause, feeder, lane);
         book(key, ns, 1);
-        if (ns < EXPLAINED_NS || !cause.equals(START) && !cause.equals(NETWORK)) {
+        if (ns < EXPLAINED_NS || (!cause.equals(START) && !cause.equals(NETWORK))) {
             return;
         }
         Cost cost = costs.remove(batch);

@@ -109,6 +109,7 @@ final class TopicReceiver implements Runnable {
         state.changed.signalAll();
     }
 
+    @SuppressWarnings("ReferenceEquality") // Each turn is one object.
     private void turn(TopicState.Turn turn) {
         Optional<TopicInfo> found =
                 Objects.requireNonNull(boundary, "open() sets it").look(turn);

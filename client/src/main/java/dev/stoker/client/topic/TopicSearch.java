@@ -203,6 +203,7 @@ final class TopicSearch {
      * Returns the record of a later position in the same partition, if it follows shortly after {@code before} and
      * arrives at once. Skips the records in between.
      */
+    @SuppressWarnings("ReferenceEquality") // The last record read is one object.
     Optional<TopicRecord> behind(TopicRecord before, RecordPosition wanted) {
         int partition = before.header().lane();
         Optional<TopicRecord> record = Optional.of(before);

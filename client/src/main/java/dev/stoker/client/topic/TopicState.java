@@ -70,6 +70,7 @@ final class TopicState {
         awaitChange(target, LOOK);
     }
 
+    @SuppressWarnings("WaitNotInLoop") // Callers loop.
     void awaitChange(TopicTarget target, Duration most) {
         try {
             changed.awaitNanos(most.toNanos());

@@ -108,7 +108,7 @@ public final class LocalReads implements AutoCloseable {
         for (BatchRef.Slice slice : reference.slices()) {
             Opened file = files.get(slice.file());
             boolean isThere =
-                    slice.file() == BatchRef.ZEROS || file != null && slice.offset() <= file.length - slice.length();
+                    slice.file() == BatchRef.ZEROS || (file != null && slice.offset() <= file.length - slice.length());
             if (!isThere) {
                 throw ConnectionLostException.broken("BATCH_REF frame refers to a file that was not announced");
             }
