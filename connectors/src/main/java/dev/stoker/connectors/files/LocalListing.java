@@ -147,7 +147,7 @@ final class LocalListing implements Listing {
         Path root = Path.of(tree.root());
         Path path = root;
         Path found = root;
-        for (String part : directory.path().split("/")) {
+        for (String part : directory.path().split("/", -1)) {
             path = path.resolve(part);
             if (Files.isSymbolicLink(path)) {
                 found = path;

@@ -141,7 +141,7 @@ final class WalkReader implements SourceReader<PathBundle, DirectorySplit> {
 
     @Override
     public CompletableFuture<Void> isAvailable() {
-        if (!ready.isEmpty() || noMoreSplits && open == 0) {
+        if (!ready.isEmpty() || (noMoreSplits && open == 0)) {
             return CompletableFuture.completedFuture(null);
         }
         return pool.isAvailable();

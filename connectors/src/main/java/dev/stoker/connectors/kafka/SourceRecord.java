@@ -47,7 +47,7 @@ public record SourceRecord(
 
     /** Bytes of its parts. */
     public long size() {
-        long size = (key == null ? 0 : key.length) + (value == null ? 0 : value.length);
+        long size = (long) (key == null ? 0 : key.length) + (value == null ? 0 : value.length);
         for (Header header : headers) {
             size += header.name().length() + (header.value() == null ? 0 : header.value().length);
         }
