@@ -351,7 +351,7 @@ final class ChunkPacker {
             asked = target.remaining();
             read = channel.read(target);
         }
-        return target.position() - start;
+        return (long) target.position() - start;
     }
 
     private void tooLarge(String key, long size) throws IOException {

@@ -110,6 +110,7 @@ final class ReadAhead implements SampleReads {
     /**
      * Returns the fetch of a file. Earlier announced files will not be requested, because their samples were left out.
      */
+    @SuppressWarnings("ReferenceEquality") // Each fetch is one object.
     private @Nullable Fetch take(String key) {
         Fetch wantedOne = byKey.get(key);
         if (wantedOne == null) {

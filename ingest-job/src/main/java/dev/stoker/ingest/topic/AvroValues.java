@@ -83,7 +83,7 @@ final class AvroValues implements ValueDecoder {
             builder.setDouble(place, number.doubleValue());
         } else if (value instanceof Float
                 || value instanceof Double
-                || type == ScalarType.UINT64 && number.longValue() < 0) {
+                || (type == ScalarType.UINT64 && number.longValue() < 0)) {
             throw unfit(value, type);
         } else {
             builder.setLong(place, number.longValue());

@@ -118,7 +118,7 @@ public final class EmbeddedTopicJob implements TopicJob {
     @Override
     public void cancel() {
         if (job != null) {
-            cluster.cancelJob(job);
+            CompletableFuture<?> unused = cluster.cancelJob(job);
         }
     }
 

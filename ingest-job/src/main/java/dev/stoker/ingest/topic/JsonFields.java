@@ -79,7 +79,7 @@ final class JsonFields {
         }
 
         private boolean isOf(Kind other, Kind a, Kind b) {
-            return this == a && other == b || this == b && other == a;
+            return (this == a && other == b) || (this == b && other == a);
         }
     }
 

@@ -53,7 +53,7 @@ public final class SubmittedTopicJob implements TopicJob {
     @Override
     public void cancel() {
         if (client != null) {
-            client.cancel();
+            CompletableFuture<?> unused = client.cancel();
         }
     }
 

@@ -105,6 +105,7 @@ final class TopicOptionsParser {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // Options are constants.
     private void refuseOthers() {
         List<ConfigOption<?>> known = TopicFlags.shared();
         for (ConfigOption<?> option : IngestFlags.all()) {
@@ -234,7 +235,7 @@ final class TopicOptionsParser {
     private List<Field> fields(ValueFormat value) {
         List<Field> fields = new ArrayList<>();
         for (String text : given.get(TopicFlags.SCHEMA)) {
-            for (String part : text.split(",(?![^\\[]*])")) {
+            for (String part : text.split(",(?![^\\[]*])", -1)) {
                 int colon = part.indexOf(':');
                 boolean isNullable = part.endsWith("?");
                 String type = colon < 0 ? "" : part.substring(colon + 1, part.length() - (isNullable ? 1 : 0));
