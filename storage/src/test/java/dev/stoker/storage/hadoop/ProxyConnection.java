@@ -89,7 +89,7 @@ final class ProxyConnection implements Runnable {
         }
         if (fault instanceof Fault.Hang) {
             copy(fromClient, null, body(request), Long.MAX_VALUE);
-            // Waits until the client gives up.
+            // Waits until the client closes the connection.
             int unused = fromClient.read();
             return false;
         }
