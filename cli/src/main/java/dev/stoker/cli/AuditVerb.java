@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -23,6 +24,7 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -58,10 +60,10 @@ final class AuditVerb implements Callable<Integer> {
             paramLabel = "NAME",
             arity = "0..1",
             description = "Name of a running or ended feed; stoker ps --all lists the names.")
-    private String name;
+    private @Nullable String name;
 
     @Option(names = "--ledger", paramLabel = "DIR", description = "Directory or URI of the ledger, instead of a name.")
-    private String ledger;
+    private @Nullable String ledger;
 
     @Option(
             names = "--dataset",
@@ -75,7 +77,7 @@ final class AuditVerb implements Callable<Integer> {
             names = "--epochs",
             paramLabel = "N",
             description = "Require that the first N epochs are complete; by default open batches are no error.")
-    private Long epochs;
+    private @Nullable Long epochs;
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
@@ -95,7 +97,7 @@ final class AuditVerb implements Callable<Integer> {
         if (epochs != null && epochs < 1) {
             throw new ParameterException(spec.commandLine(), "option --epochs: " + epochs + " must be positive");
         }
-        Target target = ledger == null ? byName() : byLedger();
+        Target target = name == null ? byLedger(Objects.requireNonNull(ledger)) : byName(name);
         List<ObjectStore> stores = new ArrayList<>();
         try (ObjectStore files = Stores.open(target.ledger);
                 ProgressLine line = new ProgressLine(spec.commandLine().getErr())) {
@@ -152,7 +154,7 @@ final class AuditVerb implements Callable<Integer> {
         }
     }
 
-    private Target byName() throws IOException {
+    private Target byName(String name) throws IOException {
         FeedFile feed = FeedFile.require(name);
         if (feed.writesToTopic()) {
             throw new CommandException("feed " + name + " writes to " + feed.addresses()
@@ -169,7 +171,7 @@ final class AuditVerb implements Callable<Integer> {
                 Optional.of(UUID.fromString(feed.json().path("id").asText())));
     }
 
-    private Target byLedger() {
+    private Target byLedger(String ledger) {
         String location = Stores.normalize(ledger);
         Set<String> datasets = given();
         Optional<UUID> feed = Optional.empty();

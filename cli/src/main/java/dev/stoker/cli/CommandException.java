@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A user error, or a missing resource of the machine, in one line with the next step. The log has no further details.
@@ -19,7 +20,7 @@ final class CommandException extends IOException {
      * @param code exit code of the command
      * @param cause the underlying failure, or null
      */
-    CommandException(String message, int code, Throwable cause) {
+    CommandException(String message, int code, @Nullable Throwable cause) {
         super(message, cause);
         this.code = code;
     }

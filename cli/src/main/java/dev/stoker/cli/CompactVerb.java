@@ -24,6 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import org.apache.flink.configuration.MemorySize;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -69,20 +70,19 @@ final class CompactVerb implements Callable<Integer> {
             names = "--below",
             paramLabel = "SIZE",
             description = "Rewrite chunks with fewer live bytes (default: half of --chunk-size).")
-    private String below;
+    private @Nullable String below;
 
     @Option(
             names = "--chunk-size",
             paramLabel = "SIZE",
             description =
                     "Size of the new chunks, such as 8mb (default: the dataset's). A larger sample gets its own chunk.")
-    private String chunkSize;
+    private @Nullable String chunkSize;
 
     @Option(
             names = "--order",
-            defaultValue = "shuffled",
             description = "Order of the samples in the new chunks: shuffled, or kept (default: shuffled).")
-    private Order order;
+    private Order order = Order.SHUFFLED;
 
     @Option(names = "--seed", paramLabel = "N", defaultValue = "0", description = "Seed of the shuffle (default: 0).")
     private long seed;
@@ -91,13 +91,13 @@ final class CompactVerb implements Callable<Integer> {
             names = "--threads",
             paramLabel = "N",
             description = "Chunks to read at a time (default: number of processors; at least 16 for HDFS, S3, …).")
-    private Integer threads;
+    private @Nullable Integer threads;
 
     @Option(
             names = "--ingest-id",
             paramLabel = "ID",
             description = "ID that commits at most one version; starts with compact- (default: a random ID).")
-    private String ingestId;
+    private @Nullable String ingestId;
 
     @Option(names = "--dry-run", description = "Print the plan, and write nothing.")
     private boolean dryRun;

@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import dev.stoker.feeder.plan.InvalidFeedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.schemas.errors.ErrorText;
 import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
@@ -69,7 +70,7 @@ final class Errors {
 
     /** Rephrases the parser's message in terms of this command. */
     private static String usage(ParameterException e, CommandLine command) {
-        String message = e.getMessage();
+        String message = ErrorText.of(e);
         if (e instanceof UnmatchedArgumentException unmatched) {
             List<String> words = unmatched.getUnmatched();
             String first = words.get(0);

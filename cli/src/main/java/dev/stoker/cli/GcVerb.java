@@ -16,6 +16,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -43,15 +44,14 @@ final class GcVerb implements Callable<Integer> {
     @Option(
             names = "--older-than",
             paramLabel = "TIME",
-            defaultValue = "24h",
             description = "Minimum age of the files, such as 90m, 24h, 7d (default: 24h).")
-    private String olderThan;
+    private String olderThan = "24h";
 
     @Option(
             names = "--break",
             paramLabel = "ID",
             description = "End the ingest with this ID: it can no longer commit. Deletes its files and its lease.")
-    private String ended;
+    private @Nullable String ended;
 
     @Option(names = "--yes", description = "Delete the files.")
     private boolean yes;
@@ -66,7 +66,7 @@ final class GcVerb implements Callable<Integer> {
             GarbageCollection collection = GarbageCollection.plan(open.dataset(), limit, Clock.systemUTC());
             PrintWriter out = spec.commandLine().getOut();
             if (ended != null) {
-                return end(open.dataset(), collection, out);
+                return end(ended, open.dataset(), collection, out);
             }
             List<Orphan> deleted = yes ? collection.apply() : List.of();
             if (json) {
@@ -78,24 +78,24 @@ final class GcVerb implements Callable<Integer> {
         }
     }
 
-    private int end(Dataset dataset, GarbageCollection collection, PrintWriter out) throws IOException {
+    private int end(String ingest, Dataset dataset, GarbageCollection collection, PrintWriter out) throws IOException {
         Leftover leftover = collection.leftovers().stream()
-                .filter(l -> l.ingest().equals(ended))
+                .filter(l -> l.ingest().equals(ingest))
                 .findFirst()
-                .orElseThrow(() -> new CommandException("no ingest " + ended + " is running on " + path
+                .orElseThrow(() -> new CommandException("no ingest " + ingest + " is running on " + path
                         + " or left files there; see stoker gc " + path));
         String files = Units.plural(leftover.files().size(), "file") + ", " + Units.bytes(leftover.bytes());
         if (!yes) {
-            out.println("would end ingest " + ended + holder(leftover) + " and delete " + files
+            out.println("would end ingest " + ingest + holder(leftover) + " and delete " + files
                     + "; a commit of it fails from then on; run with --yes to do so");
             return 0;
         }
-        LogEntry entry = GarbageCollection.end(dataset, ended, Clock.systemUTC(), System.getProperty("user.name"));
+        LogEntry entry = GarbageCollection.end(dataset, ingest, Clock.systemUTC(), System.getProperty("user.name"));
         if (entry.operation() == Operation.ABANDON) {
-            out.println("ended ingest " + ended + " (version " + entry.version()
+            out.println("ended ingest " + ingest + " (version " + entry.version()
                     + ", which changes no sample); deleted " + files);
         } else {
-            out.println("ingest " + ended + " had committed version " + entry.version()
+            out.println("ingest " + ingest + " had committed version " + entry.version()
                     + " meanwhile, which stays; its lease is deleted");
         }
         return 0;

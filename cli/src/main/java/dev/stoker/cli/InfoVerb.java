@@ -15,8 +15,10 @@ import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -42,7 +44,7 @@ final class InfoVerb implements Callable<Integer> {
     private String path;
 
     @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
-    private Long version;
+    private @Nullable Long version;
 
     @Option(names = "--chunks", description = "Also list the chunks.")
     private boolean chunks;
@@ -115,7 +117,7 @@ final class InfoVerb implements Callable<Integer> {
         ChunkTable table = snapshot.table();
         for (int i = 0; i < table.size(); i++) {
             if (table.isLive(i)) {
-                Split split = splits.get(table.split(i));
+                Split split = Objects.requireNonNull(splits.get(table.split(i)), "each chunk is in a split");
                 split.samples += table.liveRows(i);
                 split.chunks++;
                 split.bytes += table.length(i);

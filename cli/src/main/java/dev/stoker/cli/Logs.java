@@ -7,11 +7,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Directs logs to one file per process in the user's Stoker directory, so that a terminal shows only results. */
 final class Logs {
 
-    private static volatile Path file;
+    private static volatile @Nullable Path file;
 
     private Logs() {}
 

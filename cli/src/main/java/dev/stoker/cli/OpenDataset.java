@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** A dataset that was given as an argument; the verb closes it. */
 final class OpenDataset implements AutoCloseable {
@@ -38,7 +39,7 @@ final class OpenDataset implements AutoCloseable {
      * @param text its directory or URI, optionally followed by {@code @}version
      * @param version the version given by an option, or null
      */
-    static OpenDataset open(String text, Long version) throws IOException {
+    static OpenDataset open(String text, @Nullable Long version) throws IOException {
         Optional<Long> chosen = Optional.ofNullable(version);
         String location = text;
         Matcher matcher = WITH_VERSION.matcher(text);

@@ -8,7 +8,7 @@ final class ProgressLine implements AutoCloseable {
     private static final long PLAIN_NANOS = 5_000_000_000L;
 
     private final PrintWriter err;
-    private final boolean terminal = System.console() != null;
+    private final boolean terminal = Terminal.isThere();
     private long last = System.nanoTime();
     private int width;
 

@@ -169,7 +169,7 @@ final class RunVerb implements Callable<Integer> {
     }
 
     private static void pass(String signal, Process process) {
-        if (signal.equals("INT") && System.console() != null) {
+        if (signal.equals("INT") && Terminal.isThere()) {
             // The terminal has sent the signal to the trainer as well.
             return;
         }

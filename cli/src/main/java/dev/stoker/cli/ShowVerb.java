@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -48,10 +49,10 @@ final class ShowVerb implements Callable<Integer> {
     private long count;
 
     @Option(names = "--split", paramLabel = "NAME", description = "Split to read (default: train, or else the first).")
-    private String split;
+    private @Nullable String split;
 
     @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
-    private Long version;
+    private @Nullable Long version;
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;

@@ -7,6 +7,7 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -35,7 +36,7 @@ final class Signals implements AutoCloseable {
 
     private void received(String name) {
         if (before.remove(name) == null) {
-            Runtime.getRuntime().halt(128 + NUMBERS.get(name));
+            Runtime.getRuntime().halt(128 + Objects.requireNonNull(NUMBERS.get(name)));
         }
         List<Listener> called;
         synchronized (listeners) {

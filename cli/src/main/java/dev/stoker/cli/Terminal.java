@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -26,8 +27,21 @@ final class Terminal implements AutoCloseable {
         this.settings = settings;
     }
 
+    /**
+     * Returns whether the command reads from a terminal and writes to it. From JDK 22 on, a console can exist without
+     * one and must be asked.
+     */
+    @SuppressWarnings("SystemConsoleNull") // The method that replaces the comparison is missing in JDK 17.
     static boolean isThere() {
-        return System.console() != null;
+        Console console = System.console();
+        if (console == null) {
+            return false;
+        }
+        try {
+            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (ReflectiveOperationException e) {
+            return true;
+        }
     }
 
     /** @param quit called when q is pressed */
@@ -79,13 +93,14 @@ final class Terminal implements AutoCloseable {
     /** Draws a text over the previous one; lines that do not fit are cut off. */
     void show(String text) {
         // A terminal of unknown size reports 0 0.
-        String[] size = stty("size").split(" ");
+        String[] size = stty("size").split(" ", -1);
         int lines = size.length == 2 && !size[0].equals("0") ? Integer.parseInt(size[0]) : USUAL_LINES;
         int columns = size.length == 2 && !size[1].equals("0") ? Integer.parseInt(size[1]) : USUAL_COLUMNS;
         StringBuilder screen = new StringBuilder("\033[H");
-        String[] rows = text.split("\n");
-        for (int i = 0; i < Math.min(rows.length, lines - 1); i++) {
-            screen.append(rows[i], 0, Math.min(rows[i].length(), columns)).append("\033[K\r\n");
+        List<String> rows = text.lines().toList();
+        for (int i = 0; i < Math.min(rows.size(), lines - 1); i++) {
+            screen.append(rows.get(i), 0, Math.min(rows.get(i).length(), columns))
+                    .append("\033[K\r\n");
         }
         out.print(screen.append("\033[J"));
         out.flush();

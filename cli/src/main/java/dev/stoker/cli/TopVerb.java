@@ -13,9 +13,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -40,7 +42,7 @@ final class TopVerb implements Callable<Integer> {
     private CommandSpec spec;
 
     @Parameters(paramLabel = "NAME", arity = "0..1", description = "Name of a feed (default: all running feeds).")
-    private String name;
+    private @Nullable String name;
 
     @Option(names = "--once", description = "Print one table for the first second, and exit.")
     private boolean once;
@@ -102,15 +104,19 @@ final class TopVerb implements Callable<Integer> {
     }
 
     private FeedRates rates(FeedFile feed) {
-        Deque<FeedSnapshot> known = history.get(feed.name());
+        Deque<FeedSnapshot> known = Objects.requireNonNull(history.get(feed.name()), "look() fills it");
         return FeedRates.between(known.getFirst(), known.getLast());
+    }
+
+    private TopicRates topic(FeedFile feed) {
+        return Objects.requireNonNull(topics.get(feed.name()), "look() fills it");
     }
 
     private ArrayNode json(List<FeedFile> feeds) {
         ArrayNode array = Json.array();
         feeds.forEach(feed -> array.add(
                 feed.writesToTopic()
-                        ? topics.get(feed.name()).json(feed.name())
+                        ? topic(feed).json(feed.name())
                         : rates(feed).json(feed.name())));
         return array;
     }
@@ -123,7 +129,7 @@ final class TopVerb implements Callable<Integer> {
         PrintWriter out = new PrintWriter(text);
         for (FeedFile feed : feeds) {
             if (feed.writesToTopic()) {
-                print(feed, topics.get(feed.name()), out);
+                print(feed, topic(feed), out);
             } else {
                 print(feed, rates(feed), out);
             }

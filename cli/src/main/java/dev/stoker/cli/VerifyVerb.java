@@ -17,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -43,13 +44,13 @@ final class VerifyVerb implements Callable<Integer> {
     private String path;
 
     @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
-    private Long version;
+    private @Nullable Long version;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
             description = "Chunks to read at a time (default: number of processors; at least 16 for HDFS, S3, …).")
-    private Integer threads;
+    private @Nullable Integer threads;
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;

@@ -22,7 +22,9 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The samples of one step. Columns have Arrow's layout, in the memory into which they were received. All values are
@@ -49,7 +51,7 @@ public final class Batch implements AutoCloseable {
     private final Position after;
     private final Buffers buffers;
     private final int rows;
-    private List<Part> parts;
+    private @Nullable List<Part> parts;
 
     Batch(Welcome welcome, View view, List<Piece> pieces, Position after, Buffers buffers) {
         this.welcome = welcome;
@@ -190,7 +192,8 @@ public final class Batch implements AutoCloseable {
         require(field, cell.column.field().type() == ScalarType.CATEGORICAL, "categorical");
         return cell.column.isNull(cell.row)
                 ? Optional.empty()
-                : Optional.of(welcome.classes().get(field).get((int) cell.column.longAt(cell.row)));
+                : Optional.of(Objects.requireNonNull(welcome.classes().get(field), "a categorical field has classes")
+                        .get((int) cell.column.longAt(cell.row)));
     }
 
     /**

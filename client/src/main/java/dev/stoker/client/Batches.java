@@ -3,6 +3,8 @@ package dev.stoker.client;
 import dev.stoker.client.errors.FeedException;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Iterates over the batches of all epochs. */
 final class Batches implements Iterator<Batch> {
@@ -10,7 +12,7 @@ final class Batches implements Iterator<Batch> {
     private static final int MAX_IDLE = 2;
 
     private final FeedClient feed;
-    private Epoch epoch;
+    private @Nullable Epoch epoch;
     private boolean isOver;
 
     Batches(FeedClient feed) {
@@ -40,6 +42,6 @@ final class Batches implements Iterator<Batch> {
         if (!hasNext()) {
             throw new NoSuchElementException("the feed has no more epochs");
         }
-        return epoch.next();
+        return Objects.requireNonNull(epoch, "hasNext() sets it").next();
     }
 }

@@ -18,6 +18,7 @@ import java.util.OptionalLong;
  * One pass over an epoch, or over the rest or a part of it. A batch counts as consumed, and the client acknowledges it
  * to the feeder, when the trainer asks for the next one. Can be iterated once.
  */
+@SuppressWarnings("IterableAndIterator") // An epoch is read once, in either way.
 public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
     private final FeedClient feed;
     private final Span span;

@@ -14,10 +14,12 @@ import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.protocol.Welcome;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,10 +47,10 @@ public final class FeedClient implements AutoCloseable {
     private final ReentrantLock lock;
     private final FeedOptions options;
     /** The columns that the client receives; known once it is connected. */
-    private View view;
+    private @Nullable View view;
 
     private Position next = Position.START;
-    private Epoch current;
+    private @Nullable Epoch current;
     /** The position after the last batch that was handed out, unless another position was chosen since. */
     private Optional<Position> last = Optional.empty();
 
@@ -118,7 +120,7 @@ public final class FeedClient implements AutoCloseable {
 
     /** The columns that the client receives. */
     View view() {
-        return view;
+        return Objects.requireNonNull(view, "connect() sets it");
     }
 
     /**
@@ -146,7 +148,7 @@ public final class FeedClient implements AutoCloseable {
             OptionalLong rest = current == null || current.span() != source.reading()
                     ? OptionalLong.empty()
                     : current.indexOf(range);
-            if (rest.isPresent()) {
+            if (current != null && rest.isPresent()) {
                 current = new Epoch(this, current.span(), rest.getAsLong(), share);
                 return current;
             }

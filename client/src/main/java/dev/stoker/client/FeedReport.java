@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * A report on the time that a trainer waited, as text and for Prometheus; the same as the Python package's.
@@ -39,9 +40,13 @@ public record FeedReport(Map<String, String> labels, FeedStats stats) {
             Waits.KAFKA,
             "the topic is the limit: check its brokers, and whether the feed waits for another of its --pace-groups");
 
+    private String label(String name) {
+        return Objects.requireNonNull(labels.get(name), "all labels are set");
+    }
+
     /** A few lines: how long the trainer waited, for which feeder, and possible remedies. */
     public String text() {
-        String worker = labels.get("worker").equals("0") ? "" : " worker " + labels.get("worker");
+        String worker = label("worker").equals("0") ? "" : " worker " + label("worker");
         double elapsed = seconds(stats.elapsed());
         List<String> parts = new ArrayList<>();
         stats.stalls().stream()
@@ -52,7 +57,7 @@ public record FeedReport(Map<String, String> labels, FeedStats stats) {
                         seconds(stall.waited()), stall.feeder(), stall.lane(), stall.cause())));
         StringBuilder text = new StringBuilder(format(
                 "rank %s%s waited %.1f s of %.1f s (%.0f %%)",
-                labels.get("rank"), worker, seconds(stats.waited()), elapsed, 100 * stats.waitShare()));
+                label("rank"), worker, seconds(stats.waited()), elapsed, 100 * stats.waitShare()));
         if (!parts.isEmpty()) {
             text.append(": ").append(String.join("; ", parts));
         }

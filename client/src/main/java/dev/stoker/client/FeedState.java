@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.client.errors.Difference;
 import dev.stoker.client.errors.StateMismatchException;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.features.Requires;
 import dev.stoker.schemas.order.OrderSpec;
@@ -151,7 +152,7 @@ final class FeedState {
         try {
             Requires.check(state, "the state");
         } catch (FormatTooNewException e) {
-            throw new StateMismatchException(e.getMessage());
+            throw new StateMismatchException(ErrorText.of(e));
         } catch (IllegalArgumentException e) {
             throw new StateMismatchException("not a state of a feed: " + e.getMessage());
         }

@@ -292,6 +292,7 @@ final class FakeSession implements Runnable {
         send(new BatchRef(header, message.duplicate().limit(half), slices));
     }
 
+    @SuppressWarnings("ByteBufferBackingArray") // Frames are encoded into whole arrays.
     void send(Frame frame) {
         try {
             ByteBuffer bytes = Frames.encode(frame);

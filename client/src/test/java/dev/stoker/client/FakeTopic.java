@@ -269,6 +269,7 @@ public final class FakeTopic {
             }
         }
 
+        @SuppressWarnings("ReferenceEquality") // The marker is one object.
         private Optional<Entry> take(int partition) {
             List<Content> log = partitions.get(partition);
             long offset = at.get(partition);

@@ -156,7 +156,7 @@ class FollowedTopicTest {
             state = epoch.next().state();
         }
         synchronized (topic) {
-            topic.begin = topic.partitions.get(0).size() / 2 + 1;
+            topic.begin = topic.partitions.get(0).size() / 2 + 1L;
         }
         FeedClient feed = feeds.open(topic);
         feed.load(state);

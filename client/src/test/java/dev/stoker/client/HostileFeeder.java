@@ -213,7 +213,7 @@ final class HostileFeeder implements AutoCloseable {
                 long value = EXTREMES[random.nextInt(EXTREMES.length)];
                 int place = from + bytes * random.nextInt(places);
                 for (int i = 0; i < bytes; i++) {
-                    frame[place + i] = (byte) (value >>> 8 * i);
+                    frame[place + i] = (byte) (value >>> (8 * i));
                 }
             }
             if (isForged) {

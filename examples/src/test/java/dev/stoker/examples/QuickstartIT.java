@@ -56,7 +56,7 @@ class QuickstartIT {
         double spread = 4 * Math.sqrt(0.25 * 0.75 / validation);
         assertThat(figures.path("by_colour").asInt() / validation).isBetween(0.25 - spread, 0.25 + spread);
 
-        long batches = (IMAGES - figures.path("images").asInt() + 63) / 64;
+        long batches = ((long) IMAGES - figures.path("images").asInt() + 63) / 64;
         assertThat(figures.at("/audit/clean").asBoolean()).isTrue();
         assertThat(figures.at("/training/batches").asLong()).isEqualTo(2 * batches);
         for (JsonNode pass : figures.at("/audit/passes")) {

@@ -24,6 +24,7 @@ public final class StalledCheckpoints {
         /** The JobManager completes a checkpoint. */
         END(path -> path.getName().equals("_metadata"));
 
+        @SuppressWarnings("ImmutableEnumChecker") // The lambdas have no state.
         private final Predicate<org.apache.flink.core.fs.Path> paths;
 
         Stall(Predicate<org.apache.flink.core.fs.Path> paths) {

@@ -31,6 +31,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Serves one feed from this process; shared by reference count between the readers of the process. After the last lease
@@ -38,14 +39,14 @@ import java.util.function.Predicate;
  */
 public final class FeedNode {
     private static final Map<UUID, FeedNode> NODES = new HashMap<>();
-    private static ScheduledExecutorService lingering;
+    private static @Nullable ScheduledExecutorService lingering;
 
     private final UUID id;
     private final ServerOptions options;
     private final FeedServer server;
-    private StatusPage page;
+    private @Nullable StatusPage page;
     private int leases;
-    private ScheduledFuture<?> end;
+    private @Nullable ScheduledFuture<?> end;
 
     /** A node outside of the process's own ones, whose server the caller closes. */
     FeedNode(UUID id, ServerOptions options, FeedServer server) {

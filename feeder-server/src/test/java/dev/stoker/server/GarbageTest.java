@@ -189,7 +189,6 @@ class GarbageTest {
                 }
             } catch (EOFException | SocketException e) {
                 // Closed without an error frame, like a connection with an incomplete frame.
-                continue;
             }
         }
         Waiting.until(() -> node.metrics().sessions() == 1);

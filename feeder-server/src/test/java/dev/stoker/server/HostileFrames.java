@@ -256,7 +256,7 @@ public final class HostileFrames {
             long value = EXTREMES[random.nextInt(EXTREMES.length)];
             int at = PREFIX + bytes * random.nextInt(places);
             for (int i = 0; i < bytes; i++) {
-                frame[at + i] = (byte) (value >>> 8 * i);
+                frame[at + i] = (byte) (value >>> (8 * i));
             }
         }
     }

@@ -113,6 +113,7 @@ public final class RawClient implements AutoCloseable {
         return expect(Welcome.class);
     }
 
+    @SuppressWarnings("ByteBufferBackingArray") // Frames are encoded into whole arrays.
     public void send(Frame frame) throws IOException {
         ByteBuffer bytes = Frames.encode(frame);
         sendRaw(bytes.array(), bytes.position(), bytes.remaining());

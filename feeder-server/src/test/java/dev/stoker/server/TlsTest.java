@@ -236,7 +236,7 @@ class TlsTest {
                 assertThat(chain[0]).isEqualTo(candidate.certificate());
                 return candidate;
             } catch (SSLException e) {
-                continue;
+                // The node shows another certificate.
             } catch (Exception e) {
                 throw new AssertionError(e);
             }

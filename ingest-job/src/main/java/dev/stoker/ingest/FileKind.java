@@ -15,7 +15,7 @@ enum FileKind {
 
     static {
         for (FileKind kind : values()) {
-            for (String extension : kind.extensions.split(" ")) {
+            for (String extension : kind.extensions.split(" ", -1)) {
                 BY_EXTENSION.put(extension, kind);
             }
         }

@@ -35,6 +35,7 @@ import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
 
 /** The ingest: packs the files of a tree into chunks and commits one version. Entry point of the job jar. */
 public final class IngestJob {

@@ -29,6 +29,7 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
+import org.jspecify.annotations.Nullable;
 
 /** Parses arguments into options and collects all problems. For one use. */
 final class IngestOptionsParser {
@@ -74,7 +75,7 @@ final class IngestOptionsParser {
                 choice(FileTree.Errors.class, IngestFlags.ON_ERROR),
                 limit());
         IngestOptions.Work work = work();
-        if (!problems.isEmpty()) {
+        if (source == null || target == null || !problems.isEmpty()) {
             throw new InvalidIngestException(problems);
         }
         return new IngestOptions(
@@ -92,7 +93,7 @@ final class IngestOptionsParser {
     }
 
     /** Returns the normalized location, or null if it is invalid. */
-    private String location(String text) {
+    private @Nullable String location(String text) {
         try {
             return Stores.normalize(text);
         } catch (IllegalArgumentException e) {

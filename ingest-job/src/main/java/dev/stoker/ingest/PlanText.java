@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -80,7 +79,7 @@ final class PlanText {
             return;
         }
         Labels labels = Labels.of(options.content().label().get());
-        SortedSet<String> classes = new TreeSet<>();
+        TreeSet<String> classes = new TreeSet<>();
         for (FileEntry file : preparation.sample().files()) {
             labels.of(file.path()).ifPresent(classes::add);
         }

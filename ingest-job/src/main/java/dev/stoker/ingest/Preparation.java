@@ -170,7 +170,7 @@ record Preparation(
         boolean isPayload = isAsked ? asked.contains(contentField) : sample.isContentBig();
         Field contentOwn = new Field(contentField, FieldType.parse(contentType), false, isPayload);
         Field clash = (isPayload ? payload : small).put(contentField, contentOwn);
-        if (clash != null || small.containsKey(contentField) && payload.containsKey(contentField)) {
+        if (clash != null || (small.containsKey(contentField) && payload.containsKey(contentField))) {
             problems.add("two fields are named " + contentField + "; name the field of the files with --field");
         }
         for (String name : asked) {

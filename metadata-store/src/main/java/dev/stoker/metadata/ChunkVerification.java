@@ -5,6 +5,7 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectRangeReader;
@@ -53,7 +54,7 @@ final class ChunkVerification {
         } catch (NoSuchObjectException e) {
             reporter.chunk("The file is missing");
         } catch (IOException e) {
-            reporter.chunk(e.getMessage());
+            reporter.chunk(ErrorText.of(e));
         }
         return 0;
     }
@@ -132,6 +133,7 @@ final class ChunkVerification {
             }
         }
 
+        @SuppressWarnings("ByteBufferBackingArray") // The reader fills whole arrays.
         void accept(long offset, ByteBuffer bytes) {
             long limit = offset + bytes.limit();
             while (field < fields.size() && begin < limit) {

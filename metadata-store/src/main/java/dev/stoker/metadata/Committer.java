@@ -16,6 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -256,10 +257,13 @@ public final class Committer {
                 unknown.addSuppressed(e);
             }
         }
-        throw new CommitUnknownException(entry.ingest(), store.describe(name), unknown);
+        throw new CommitUnknownException(
+                entry.ingest(),
+                store.describe(name),
+                Objects.requireNonNull(unknown, "each other outcome returns or throws"));
     }
 
-    private static IOException withSuppressed(IOException e, IOException earlier) {
+    private static IOException withSuppressed(IOException e, @Nullable IOException earlier) {
         if (earlier != null && earlier != e) {
             e.addSuppressed(earlier);
         }

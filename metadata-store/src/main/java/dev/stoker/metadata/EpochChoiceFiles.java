@@ -230,7 +230,7 @@ final class EpochChoiceFiles {
                     listing.single().subSet(first, true, first + (EpochChoiceBlock.EPOCHS - 1), true);
             try {
                 if (listing.blocks().contains(first)
-                        || epochs.size() == EpochChoiceBlock.EPOCHS && write(first, epochs)) {
+                        || (epochs.size() == EpochChoiceBlock.EPOCHS && write(first, epochs))) {
                     remove(first, epochs);
                 }
             } catch (IOException e) {

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -151,7 +152,8 @@ final class LostChunks {
                     s.largestRow()));
         }
         Map<String, List<String>> names = new TreeMap<>();
-        classes.get(ingest).forEach((field, set) -> names.put(field, List.copyOf(set)));
+        Objects.requireNonNull(classes.get(ingest), "each ingest has class names")
+                .forEach((field, set) -> names.put(field, List.copyOf(set)));
         return new LogEntry(
                 dataset.info().id(),
                 version,
@@ -166,7 +168,10 @@ final class LostChunks {
     }
 
     private long oldest(String ingest) {
-        return byIngest.get(ingest).stream().mapToLong(Found::createdMs).min().orElse(0);
+        return Objects.requireNonNull(byIngest.get(ingest), "each ingest has chunks").stream()
+                .mapToLong(Found::createdMs)
+                .min()
+                .orElse(0);
     }
 
     /** Returns an entry that changes nothing, in place of an entry of which nothing is left. */

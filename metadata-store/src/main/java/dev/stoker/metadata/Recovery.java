@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -164,7 +165,8 @@ public final class Recovery {
             }
         }
         for (Map.Entry<Long, byte[]> entry : good.entrySet()) {
-            String copy = DatasetLayout.ingestCopy(entries.get(entry.getKey()).ingest());
+            LogEntry decoded = Objects.requireNonNull(entries.get(entry.getKey()), "each good version was decoded");
+            String copy = DatasetLayout.ingestCopy(decoded.ingest());
             if (damaged.contains(copy) || !exists(copy)) {
                 copies.add(new RecoveryPlan.Write(copy, entry.getValue(), "second copy of version " + entry.getKey()));
             }
@@ -188,7 +190,7 @@ public final class Recovery {
         long newest = entries.lastKey();
         return List.of(new RecoveryPlan.Write(
                 DatasetLayout.versionSign(newest),
-                VersionSign.content(entries.get(newest).ingest()),
+                VersionSign.content(entries.lastEntry().getValue().ingest()),
                 "sign of version " + newest));
     }
 
@@ -209,7 +211,7 @@ public final class Recovery {
             }
             List<LogEntry> recovered = new ArrayList<>(chunks.byIngest(1, 0, recoveredBy));
             long last = lostTail.isEmpty() ? 0 : lostTail.lastKey();
-            for (long version = recovered.size() + 1; version <= last; version++) {
+            for (long version = recovered.size() + 1L; version <= last; version++) {
                 recovered.add(chunks.nothing(version, recoveredBy));
             }
             return recovered;

@@ -1,6 +1,7 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
@@ -109,16 +110,16 @@ public final class Verification {
                         problems.add(problem(copy, "is missing; `stoker recover` writes it again"));
                     }
                 } catch (IOException e) {
-                    problems.add(problem(copy, e.getMessage()));
+                    problems.add(problem(copy, ErrorText.of(e)));
                 }
             } catch (IOException e) {
-                problems.add(problem(name, e.getMessage()));
+                problems.add(problem(name, ErrorText.of(e)));
             }
         }
         try {
             log.requireNewest(newest);
         } catch (CorruptDataException e) {
-            problems.add(problem(DatasetLayout.logEntry(newest + 1), e.getMessage()));
+            problems.add(problem(DatasetLayout.logEntry(newest + 1), ErrorText.of(e)));
         }
     }
 

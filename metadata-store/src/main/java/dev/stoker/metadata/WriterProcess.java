@@ -61,6 +61,6 @@ public final class WriterProcess {
     private static String startTime(long pid) throws IOException {
         String stat = Files.readString(Path.of("/proc/" + pid + "/stat"), StandardCharsets.ISO_8859_1);
         // The name of the program, in parentheses, may contain spaces.
-        return stat.substring(stat.lastIndexOf(')') + 2).split(" ")[START_TIME];
+        return stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1)[START_TIME];
     }
 }

@@ -87,7 +87,7 @@ class CommitProcessesIT {
 
         Dataset dataset = open();
         Snapshot snapshot = dataset.snapshot();
-        assertThat(snapshot.version()).isEqualTo(contenders * commits);
+        assertThat(snapshot.version()).isEqualTo((long) contenders * commits);
         assertThat(snapshot.table().size()).isEqualTo(contenders * commits);
         assertThat(snapshot.table().lastOrdinal()).isEqualTo(contenders * commits - 1);
         Set<String> ingests = new HashSet<>();

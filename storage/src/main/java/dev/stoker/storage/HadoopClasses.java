@@ -52,6 +52,6 @@ final class HadoopClasses extends URLClassLoader {
     }
 
     private boolean isOwn(String name) {
-        return name.startsWith(OWN) || hadoop == Hadoop.ANEW && (name.startsWith(HADOOP) || name.startsWith(AWS));
+        return name.startsWith(OWN) || (hadoop == Hadoop.ANEW && (name.startsWith(HADOOP) || name.startsWith(AWS)));
     }
 }

@@ -3,6 +3,7 @@ package dev.stoker.storage;
 import java.lang.reflect.Field;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +30,7 @@ final class HadoopThreads {
     }
 
     /** Makes idle threads end. New work creates new threads. */
-    private static void idle(Object scheduler) {
+    private static void idle(@Nullable Object scheduler) {
         if (scheduler instanceof ScheduledThreadPoolExecutor threads) {
             threads.setKeepAliveTime(1, TimeUnit.SECONDS);
             threads.allowCoreThreadTimeOut(true);
@@ -41,7 +42,7 @@ final class HadoopThreads {
      * Returns the value of a static field; null if another loader has loaded the class, or if this version has no such
      * field.
      */
-    private static Object field(ClassLoader loader, String type, String name) {
+    private static @Nullable Object field(ClassLoader loader, String type, String name) {
         try {
             Class<?> found = Class.forName(type, false, loader);
             if (found.getClassLoader() != loader) {

@@ -12,7 +12,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Walks a directory tree with one open directory for each level. Omits files that disappear during the walk. */
 final class LocalObjectIterator implements ObjectIterator {
@@ -26,7 +28,7 @@ final class LocalObjectIterator implements ObjectIterator {
     private final String after;
     private final Predicate<String> fileNames;
     private final Deque<Level> levels = new ArrayDeque<>();
-    private ObjectInfo next;
+    private @Nullable ObjectInfo next;
 
     LocalObjectIterator(Path root, String prefix, String after, Predicate<String> fileNames) throws IOException {
         this.prefix = prefix;
@@ -41,6 +43,7 @@ final class LocalObjectIterator implements ObjectIterator {
         }
     }
 
+    @SuppressWarnings("StreamResourceLeak") // Closed with its level.
     private void enter(Path directory, String name) throws IOException {
         if (levels.size() == MAX_DEPTH) {
             throw new IOException("More than " + MAX_DEPTH + " levels of directories at " + directory);
@@ -101,7 +104,7 @@ final class LocalObjectIterator implements ObjectIterator {
         if (!hasNext()) {
             throw new NoSuchElementException();
         }
-        ObjectInfo found = next;
+        ObjectInfo found = Objects.requireNonNull(next, "hasNext() sets it");
         next = null;
         return found;
     }

@@ -140,7 +140,7 @@ public final class LocalObjectStore implements ObjectStore {
         Path temporary = LocalObjectWriter.temporaryBeside(target);
         for (int attempt = 0; ; attempt++) {
             try {
-                directories.ensure(target.getParent());
+                directories.ensure(parent(target));
                 return new LocalObjectWriter(files, files.createNew(temporary), temporary, target);
             } catch (NoSuchFileException e) {
                 // Another process removed the directory after it was found.
@@ -175,7 +175,7 @@ public final class LocalObjectStore implements ObjectStore {
         } catch (NoSuchFileException e) {
             return false;
         }
-        files.forceDirectory(path.getParent());
+        files.forceDirectory(parent(path));
         return true;
     }
 
@@ -190,6 +190,10 @@ public final class LocalObjectStore implements ObjectStore {
     @Override
     public String toString() {
         return root.toString();
+    }
+
+    private static Path parent(Path object) {
+        return Objects.requireNonNull(object.getParent(), "an object lies in a directory");
     }
 
     private Path path(String name) {

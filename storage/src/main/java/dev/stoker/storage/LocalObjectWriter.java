@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.Objects;
 
 /** Writes a temporary file that becomes an object. */
 final class LocalObjectWriter implements ObjectWriter {
@@ -87,7 +88,7 @@ final class LocalObjectWriter implements ObjectWriter {
         published = true;
         try {
             deleteTemporary();
-            files.forceDirectory(target.getParent());
+            files.forceDirectory(Objects.requireNonNull(target.getParent(), "an object lies in a directory"));
         } catch (IOException e) {
             throw new UnknownOutcomeException(target.toString(), e);
         }

@@ -23,6 +23,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
@@ -130,9 +131,9 @@ public final class PrivateFiles {
 
     /** Replaces a file as a whole with one that only this user can read. */
     public static void replace(Path file, byte[] content) throws IOException {
-        createDirectories(file.toAbsolutePath().getParent());
-        Path temporary =
-                Files.createTempFile(file.toAbsolutePath().getParent(), "." + file.getFileName() + ".", ".tmp", FILE);
+        Path directory = Objects.requireNonNull(file.toAbsolutePath().getParent(), "a file lies in a directory");
+        createDirectories(directory);
+        Path temporary = Files.createTempFile(directory, "." + file.getFileName() + ".", ".tmp", FILE);
         try {
             Files.write(temporary, content, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
             Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);

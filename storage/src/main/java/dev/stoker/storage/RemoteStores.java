@@ -83,7 +83,7 @@ final class RemoteStores {
             }
             // Hadoop belongs to a cluster, and this class to a job. S3A looks up Stoker's classes by name with its own
             // class loader. The other file systems do not, and share the cluster's logins.
-            for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+            for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
                 jars.add(Path.of(entry).toUri().toURL());
             }
             return classes(jars, own, HadoopClasses.Hadoop.ANEW);

@@ -46,6 +46,7 @@ public final class HostileNeighbour {
     }
 
     /** Everything below a directory that a user other than this one may read or enter; links do not count. */
+    @SuppressWarnings("StreamResourceLeak") // The caller closes it.
     public static Stream<Path> open(Path directory) throws IOException {
         return Files.walk(directory).filter(path -> !Files.isSymbolicLink(path)).filter(path -> {
             try {

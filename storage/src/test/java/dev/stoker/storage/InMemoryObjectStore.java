@@ -122,7 +122,9 @@ public final class InMemoryObjectStore implements ObjectStore {
     @Override
     public boolean delete(String name) {
         ObjectNames.check(name);
-        return objects.remove(name) != null | unfinished.remove(name) != null;
+        boolean wasWhole = objects.remove(name) != null;
+        boolean wasUnfinished = unfinished.remove(name) != null;
+        return wasWhole || wasUnfinished;
     }
 
     @Override

@@ -65,13 +65,14 @@ public final class Pem {
         Matcher blocks = blocks(pem);
         while (blocks.find()) {
             switch (blocks.group(1)) {
-                case "PRIVATE KEY":
+                case "PRIVATE KEY" -> {
                     return parse(blocks.group(2));
-                case "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY":
+                }
+                case "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY" ->
                     throw new PemException("it contains an " + blocks.group(1)
                             + "; expected a plain PKCS#8 key: convert it with openssl pkcs8 -topk8 -nocrypt"
                             + " -in FILE -out key.pem");
-                default:
+                default -> {}
             }
         }
         throw new PemException("it contains no PEM key (BEGIN PRIVATE KEY)");
@@ -86,7 +87,7 @@ public final class Pem {
                 try {
                     return KeyFactory.getInstance(algorithm).generatePrivate(spec);
                 } catch (InvalidKeySpecException e) {
-                    continue;
+                    // The key may be one of another algorithm.
                 }
             }
         } catch (NoSuchAlgorithmException | IllegalArgumentException e) {

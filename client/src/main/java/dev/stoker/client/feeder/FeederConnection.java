@@ -30,9 +30,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One non-blocking socket to one feeder. Receives frames, with batches directly in separate buffers, and sends. A link
@@ -106,7 +108,7 @@ final class FeederConnection implements Piece.Origin {
     private final Deque<ByteBuffer> outbox = new ArrayDeque<>();
     private volatile State state = State.CONNECTING;
     private Optional<LocalReads> files = Optional.empty();
-    private ByteBuffer message;
+    private @Nullable ByteBuffer message;
     private int controlLeft;
     private int limit = Protocol.MAX_BATCH;
 
@@ -356,22 +358,23 @@ final class FeederConnection implements Piece.Origin {
     }
 
     private boolean receiveMessage() throws IOException, ConnectionLostException {
-        int end = message.limit();
-        while (message.position() < end) {
-            int from = message.position();
-            message.limit(Math.min(end, from + SEGMENT));
+        ByteBuffer into = Objects.requireNonNull(message, "the header has been read");
+        int end = into.limit();
+        while (into.position() < end) {
+            int from = into.position();
+            into.limit(Math.min(end, from + SEGMENT));
             int count;
             try {
-                count = read(message);
+                count = read(into);
             } finally {
-                message.limit(end);
+                into.limit(end);
             }
             if (count == 0) {
                 return false;
             }
-            crc.update(message.duplicate().position(from).limit(from + count));
+            crc.update(into.duplicate().position(from).limit(from + count));
         }
-        ByteBuffer whole = message.flip();
+        ByteBuffer whole = into.flip();
         message = null;
         ByteBuffer header = ByteBuffer.allocate(BatchHeader.BYTES).order(ByteOrder.LITTLE_ENDIAN);
         header.put(head.flip()).flip();

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -417,7 +418,8 @@ final class FeederPool {
             boolean isIt =
                     connection.path().filter(place.getValue().path()::equals).isPresent();
             if (isIt && !address.equals(connection.address()) && !byAddress.containsKey(address)) {
-                PooledFeeder peer = byAddress.remove(connection.address());
+                PooledFeeder peer =
+                        Objects.requireNonNull(byAddress.remove(connection.address()), "its feeder is known");
                 peer.address = address;
                 connection.rename(address);
                 byAddress.put(address, peer);

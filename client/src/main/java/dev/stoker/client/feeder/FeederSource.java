@@ -17,11 +17,13 @@ import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Welcome;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /** Batches from feeders. A separate thread handles the connections. */
 public final class FeederSource implements BatchSource {
@@ -45,7 +47,7 @@ public final class FeederSource implements BatchSource {
 
     private OptionalLong boundVersion = OptionalLong.empty();
     /** The last welcome, also while the client waits for another. */
-    private volatile Welcome known;
+    private volatile @Nullable Welcome known;
 
     private boolean isClosed;
 
@@ -140,11 +142,12 @@ public final class FeederSource implements BatchSource {
         } finally {
             network.waiting(Optional.empty());
         }
-        if (!known.follows()) {
+        if (!welcome().follows()) {
             throw new StateMismatchException(target + " no longer follows its dataset; restart the trainer");
         }
     }
 
+    @SuppressWarnings("WaitNotInLoop") // Callers loop.
     private void awaitChange(long ns) {
         try {
             changed.awaitNanos(ns);
@@ -166,11 +169,11 @@ public final class FeederSource implements BatchSource {
 
     @Override
     public Welcome welcome() {
-        return known;
+        return Objects.requireNonNull(known, "the stream is described when the first feeder admits");
     }
 
     @Override
-    public Span reading() {
+    public @Nullable Span reading() {
         return subscriptions.reading();
     }
 

@@ -45,12 +45,14 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Checks arriving frames and turns them into batches. Called by the input thread; takes the client's lock. */
 final class FrameHandler implements FeederConnection.Sink {
@@ -76,13 +78,13 @@ final class FrameHandler implements FeederConnection.Sink {
     private final ClientStats clientStats;
     private final PageReads pageReads = new PageReads();
 
-    private Span refusedSpan;
+    private @Nullable Span refusedSpan;
     /** Null before the first WELCOME, and while the client switches to another epoch. */
-    private Welcome welcome;
+    private @Nullable Welcome welcome;
     /** The columns that the client receives; known with the WELCOME. */
-    private View view;
+    private @Nullable View view;
     /** The first WELCOME: it fixes the client's feed, stream and run. */
-    private Welcome first;
+    private @Nullable Welcome first;
 
     private long joined;
     private boolean tookPart;
@@ -113,6 +115,10 @@ final class FrameHandler implements FeederConnection.Sink {
      * The WELCOME of the first feeder since the client was opened or switched to another epoch. Later ones agree with
      * it.
      */
+    private View view() {
+        return Objects.requireNonNull(view, "WELCOME sets it");
+    }
+
     Optional<Welcome> welcome() {
         return Optional.ofNullable(welcome);
     }
@@ -180,7 +186,9 @@ final class FrameHandler implements FeederConnection.Sink {
     }
 
     EpochNumbering numbering(long epoch) {
-        long[] rows = welcome.laneRows().stream().mapToLong(Long::longValue).toArray();
+        long[] rows = Objects.requireNonNull(welcome, "batches follow WELCOME").laneRows().stream()
+                .mapToLong(Long::longValue)
+                .toArray();
         return new EpochNumbering(welcome.order(), rows, epoch);
     }
 
@@ -292,7 +300,10 @@ final class FrameHandler implements FeederConnection.Sink {
     private boolean accept(FeederConnection connection, BatchHeader header, ByteBuffer message)
             throws ConnectionLostException {
         BatchIdentity identity = header.identity();
-        long feedTag = welcome.feed().id().getMostSignificantBits();
+        long feedTag = Objects.requireNonNull(welcome, "batches follow WELCOME")
+                .feed()
+                .id()
+                .getMostSignificantBits();
         long fingerprintTag = welcome.fingerprint().tag();
         if (identity.feedTag() != feedTag || identity.fingerprintTag() != fingerprintTag) {
             network.fail(new RefusedException(
@@ -307,13 +318,13 @@ final class FrameHandler implements FeederConnection.Sink {
                     "wrong_feed"));
             return false;
         }
-        if (header.source().viewTag() != view.tag()) {
+        if (header.source().viewTag() != view().tag()) {
             throw ConnectionLostException.broken(
                     connection.address() + " sent a batch with other columns than were selected");
         }
         Span span = subscriptions.receiving();
         long index = span != null && span.range().epoch() == identity.epoch() ? span.index(identity.number()) : -1;
-        if (index < 0 || !span.requests(index, identity.piece())) {
+        if (span == null || index < 0 || !span.requests(index, identity.piece())) {
             duplicatePieces++;
             return false;
         }
@@ -464,8 +475,8 @@ final class FrameHandler implements FeederConnection.Sink {
             connection.handsOver(found.handover());
         }
         connection.isReadOnly = found.readOnly();
-        if (!view.isWhole() && !isLooking()) {
-            connection.send(Select.of(view));
+        if (!view().isWhole() && !isLooking()) {
+            connection.send(Select.of(view()));
         }
         if (found.takesStats()) {
             connection.tells = true;
@@ -482,7 +493,7 @@ final class FrameHandler implements FeederConnection.Sink {
     }
 
     private void onSelected(FeederConnection connection, Selected selected) throws ConnectionLostException {
-        if (view.isWhole() || selected.viewTag() != view.tag()) {
+        if (view().isWhole() || selected.viewTag() != view().tag()) {
             throw ConnectionLostException.broken(
                     connection.address() + " has selected other columns than it was asked for");
         }

@@ -13,6 +13,7 @@ import dev.stoker.client.transport.Security;
 import dev.stoker.client.transport.Target;
 import dev.stoker.client.transport.Timing;
 import dev.stoker.client.transport.Tls;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.protocol.Bye;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Ping;
@@ -28,12 +29,14 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All connections of one client: waits for sockets, connects, disconnects and moves lanes. {@link #run} is the input
@@ -68,8 +71,8 @@ final class Network implements FeederPool.Dialler, Runnable {
 
     private final LivenessCheck liveness;
     private final Admission admission;
-    private FrameHandler frameHandler;
-    private FeedException failure;
+    private @Nullable FrameHandler frameHandler;
+    private @Nullable FeedException failure;
     private volatile long tickAtNs = System.nanoTime();
     private volatile boolean stopping;
     private final HostNames names = new HostNames(InetAddress::getAllByName);
@@ -111,6 +114,10 @@ final class Network implements FeederPool.Dialler, Runnable {
     /** Sets the receiver of frames. Called before the thread starts. */
     void attach(FrameHandler sink) {
         frameHandler = sink;
+    }
+
+    private FrameHandler handler() {
+        return Objects.requireNonNull(frameHandler, "attach() sets it");
     }
 
     FeederPool pool() {
@@ -159,7 +166,8 @@ final class Network implements FeederPool.Dialler, Runnable {
      * Whether the client may ask for batches: every feeder that answers has given it a place, or the client only looks.
      */
     boolean isAdmitted() {
-        return frameHandler.welcome().isPresent() && (admission.isComplete() || frameHandler.isLooking());
+        return handler().welcome().isPresent()
+                && (admission.isComplete() || handler().isLooking());
     }
 
     /** The state of the requests for a place. */
@@ -177,7 +185,7 @@ final class Network implements FeederPool.Dialler, Runnable {
     /** Leaves the feeders that have admitted this client, because another feeder has not. */
     private void withdraw(long nowNs) {
         leave(nowNs);
-        if (!frameHandler.beginAgain()) {
+        if (!handler().beginAgain()) {
             pool.beginAgain();
         }
     }
@@ -194,7 +202,7 @@ final class Network implements FeederPool.Dialler, Runnable {
             drop(connection);
         }
         pool.askAgain();
-        frameHandler.forget();
+        handler().forget();
         turning = false;
     }
 
@@ -315,9 +323,9 @@ final class Network implements FeederPool.Dialler, Runnable {
         } catch (ConnectionLostException e) {
             locked(() -> {
                 if (e.kind() == ConnectionLostException.Kind.BROKEN) {
-                    broken(new RefusedException(e.getMessage(), "bad_frame"));
+                    broken(new RefusedException(ErrorText.of(e), "bad_frame"));
                 }
-                lost(connection, e.getMessage(), e.kind() == ConnectionLostException.Kind.ELSEWHERE);
+                lost(connection, ErrorText.of(e), e.kind() == ConnectionLostException.Kind.ELSEWHERE);
             });
         } catch (TlsException e) {
             locked(() -> refused(connection, e));
@@ -347,10 +355,10 @@ final class Network implements FeederPool.Dialler, Runnable {
 
     /** Handles a connection that security forbids. A client that was welcomed before waits until this is corrected. */
     private void refused(FeederConnection connection, FeedException why) {
-        if (frameHandler.first().isEmpty()) {
+        if (handler().first().isEmpty()) {
             fail(why);
         }
-        lost(connection, why.getMessage(), false);
+        lost(connection, ErrorText.of(why), false);
     }
 
     /** Switches to the feeder's Unix-domain socket if the feeder is on this machine, before anything is requested. */
@@ -377,8 +385,8 @@ final class Network implements FeederPool.Dialler, Runnable {
             pool.care(nowNs);
         }
         subscriptions.flushDue(nowNs);
-        frameHandler.renewStale(nowNs, timing.refetch().toNanos());
-        frameHandler.tellStatsIfDue(nowNs);
+        handler().renewStale(nowNs, timing.refetch().toNanos());
+        handler().tellStatsIfDue(nowNs);
         if (waitingSinceNs.isPresent()) {
             probe(nowNs, waitingSinceNs.get());
         }
@@ -410,7 +418,7 @@ final class Network implements FeederPool.Dialler, Runnable {
                 path.isPresent() ? UnixDomainSocketAddress.of(path.get()) : place.resolve(attempt, names);
         Optional<Tls> tls = near.isPresent() ? Optional.empty() : tlsFor(address);
         FeederConnection connection = new FeederConnection(
-                new FeederConnection.Way(address, resolved, path, tls), frameHandler, selector, System.nanoTime());
+                new FeederConnection.Way(address, resolved, path, tls), handler(), selector, System.nanoTime());
         connections.add(connection);
         return connection;
     }
@@ -419,7 +427,7 @@ final class Network implements FeederPool.Dialler, Runnable {
         try {
             return security.tlsFor(target, address);
         } catch (TlsException e) {
-            if (frameHandler.first().isEmpty()) {
+            if (handler().first().isEmpty()) {
                 fail(e);
             }
             throw new IOException(e.getMessage(), e);
@@ -506,7 +514,7 @@ final class Network implements FeederPool.Dialler, Runnable {
 
     /** Delivers the last receipts, over a new connection if necessary, and says goodbye. */
     private void part(long deadlineNs) throws IOException {
-        locked(() -> frameHandler.tellStats(System.nanoTime()));
+        locked(() -> handler().tellStats(System.nanoTime()));
         Map<FeederConnection, Long> asked = new HashMap<>();
         boolean isDelivered = false;
         while (!isDelivered && System.nanoTime() - deadlineNs < 0) {

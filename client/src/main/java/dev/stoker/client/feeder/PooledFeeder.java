@@ -2,6 +2,7 @@ package dev.stoker.client.feeder;
 
 import dev.stoker.client.transport.Timing;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** One address that a client knows. Guarded by the client's lock. */
 final class PooledFeeder {
@@ -10,6 +11,7 @@ final class PooledFeeder {
     final long patienceNs;
 
     /** Null while there is no attempt. */
+    @Nullable
     FeederConnection connection;
 
     long downSinceNs;

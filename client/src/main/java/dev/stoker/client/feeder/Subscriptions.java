@@ -8,9 +8,11 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the client asks the feeders for: subscriptions, grants and receipts. Guarded by the client's lock.
@@ -28,16 +30,16 @@ final class Subscriptions {
     /** Lanes of the stream. */
     private int lanes;
     /** The span that the trainer iterates over; null before the first epoch. */
-    private Span reading;
+    private @Nullable Span reading;
     /** The span that the trainer has announced as the next. */
-    private Span following;
+    private @Nullable Span following;
     /** The span that the connections are subscribed to: one of the two above. */
-    private Span receiving;
+    private @Nullable Span receiving;
     /**
      * A span without a number, until a feeder has it in the ledger that the trainer has no part in that epoch; null for
      * none.
      */
-    private Span emptyShare;
+    private @Nullable Span emptyShare;
     /** The greatest subscription number so far, over all connections. */
     private long newest;
 
@@ -62,10 +64,12 @@ final class Subscriptions {
         return lanes;
     }
 
+    @Nullable
     Span reading() {
         return reading;
     }
 
+    @Nullable
     Span receiving() {
         return receiving;
     }
@@ -156,7 +160,7 @@ final class Subscriptions {
         }
         // A connection accepts the receipts of one that ended only after a subscription, even an empty one.
         boolean wanted = receiving.isReceived()
-                ? isUntold() || known == null && receipts.hasOrphans()
+                ? isUntold() || (known == null && receipts.hasOrphans())
                 : known == null || known.span != receiving || !known.lanes.equals(mine);
         if (wanted) {
             subscribe(connection);
@@ -165,7 +169,7 @@ final class Subscriptions {
 
     /** Subscribes to all lanes of the connection, from the first incomplete batch. */
     void subscribe(FeederConnection connection) {
-        Span span = receiving;
+        Span span = Objects.requireNonNull(receiving, "connections subscribe to a span");
         connection.subscription = ++newest;
         subscribed.put(connection, new Subscribed(span, connection.lanes));
         List<Integer> named =
@@ -250,8 +254,8 @@ final class Subscriptions {
 
     /** Whether batches or receipts are outstanding. */
     boolean isOpen() {
-        return receiving != null && !receiving.isReceived()
-                || reading != null && reading.consumed < reading.range().count()
+        return (receiving != null && !receiving.isReceived())
+                || (reading != null && reading.consumed < reading.range().count())
                 || isUntold()
                 || receipts.isUnconfirmed();
     }
@@ -280,7 +284,7 @@ final class Subscriptions {
             through = Math.max(through, Math.min(needed, last));
         }
         long gain = through - span.granted;
-        if (gain <= 0 || gain < depth / 4 && through < last && span.granted >= needed) {
+        if (gain <= 0 || (gain < depth / 4 && through < last && span.granted >= needed)) {
             return;
         }
         span.granted = through;

@@ -84,6 +84,7 @@ final class Wait {
     }
 
     private static String seconds(long ns) {
-        return ns / 100_000_000 / 10.0 + " s";
+        long tenths = ns / 100_000_000;
+        return tenths / 10.0 + " s";
     }
 }

@@ -7,6 +7,7 @@ import dev.stoker.schemas.protocol.Welcome;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The source of a client's batches: feeders, or a topic. The caller holds the lock, except for {@link #lock}, {@link
@@ -36,6 +37,7 @@ public interface BatchSource {
     void requireSound();
 
     /** The span that the trainer reads; null before the first epoch. */
+    @Nullable
     Span reading();
 
     /** The span of a range: the one that is already expected, or a new one. */

@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -93,7 +94,7 @@ public final class LanePlan {
 
     /** Returns the lane's next piece; empty if there is none. */
     public Optional<Coming> next(int lane) {
-        Deque<Coming> mine = coming.get(lane);
+        Deque<Coming> mine = coming(lane);
         while (mine.isEmpty() && !rests.isEmpty()) {
             Rest rest = rests.peek();
             if (rest.index >= rest.end) {
@@ -103,7 +104,7 @@ public final class LanePlan {
             List<Piece> pieces = rest.span.numbering().batch(rest.span.number(rest.index));
             for (int piece = 0; piece < pieces.size(); piece++) {
                 if (lanes.contains(pieces.get(piece).lane())) {
-                    coming.get(pieces.get(piece).lane()).add(new Coming(rest.span, rest.index, piece));
+                    coming(pieces.get(piece).lane()).add(new Coming(rest.span, rest.index, piece));
                 }
             }
             rest.index++;
@@ -113,6 +114,10 @@ public final class LanePlan {
 
     /** Notes that the lane's next piece has arrived. */
     public void took(int lane) {
-        coming.get(lane).remove();
+        coming(lane).remove();
+    }
+
+    private Deque<Coming> coming(int lane) {
+        return Objects.requireNonNull(coming.get(lane), "the plan has the lane");
     }
 }

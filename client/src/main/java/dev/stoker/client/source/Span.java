@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -93,7 +94,7 @@ public final class Span {
             return false;
         }
         Piece[] pieces = partial.get(index);
-        return pieces == null || piece < pieces.length && pieces[piece] == null;
+        return pieces == null || (piece < pieces.length && pieces[piece] == null);
     }
 
     /** Compares a piece with the order. Returns the difference, if there is one. */
@@ -142,7 +143,7 @@ public final class Span {
 
     /** The last piece of a batch that is ready. */
     public Piece last(long index) {
-        List<Piece> pieces = ready.get(index);
+        List<Piece> pieces = Objects.requireNonNull(ready.get(index), "the batch is ready");
         return pieces.get(pieces.size() - 1);
     }
 

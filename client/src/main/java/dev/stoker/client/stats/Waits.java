@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Accounts a trainer's waits by cause, feeder and lane. Has a cost for each wait and report, but none for each sample.
@@ -70,7 +71,7 @@ public final class Waits {
     public void add(String cause, String feeder, int lane, Name batch, long ns) {
         Key key = new Key(cause, feeder, lane);
         book(key, ns, 1);
-        if (ns < EXPLAINED_NS || !cause.equals(START) && !cause.equals(NETWORK)) {
+        if (ns < EXPLAINED_NS || (!cause.equals(START) && !cause.equals(NETWORK))) {
             return;
         }
         Cost cost = costs.remove(batch);
@@ -121,7 +122,7 @@ public final class Waits {
                 most = ns;
             }
         }
-        Booked booked = stalls.get(key);
+        Booked booked = Objects.requireNonNull(stalls.get(key), "the wait was booked");
         booked.ns -= waited.ns - left;
         if (most > left && booked.times > 0) {
             booked.times--;

@@ -36,7 +36,7 @@ final class EpochBoundary {
      * @return the description from the control record; empty if there is none yet
      */
     Optional<TopicInfo> look(TopicState.Turn turn) {
-        int lanes = state.info.laneRows().size();
+        int lanes = state.info().laneRows().size();
         Map<Integer, Long> passed = new TreeMap<>();
         for (int lane = 0; lane < lanes; lane++) {
             if (tellsOf(lane, lanes)) {
@@ -69,7 +69,7 @@ final class EpochBoundary {
      */
     private boolean tellsOf(int lane, int lanes) {
         Participant me = options.participant();
-        boolean isShared = state.info.order().laneOrder() == LaneOrder.FIXED && lanes % me.worldSize() == 0;
+        boolean isShared = state.info().order().laneOrder() == LaneOrder.FIXED && lanes % me.worldSize() == 0;
         return !isShared || lane % me.worldSize() == me.rank();
     }
 }

@@ -27,6 +27,7 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A topic read with Kafka's consumer. Partitions are assigned by hand: there is no group to wait for, and no pause is
@@ -43,7 +44,7 @@ final class KafkaLog implements TopicLog {
 
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final List<ConsumerRecord<byte[], byte[]>> looked = new ArrayList<>();
-    private String trouble = "";
+    private @Nullable String trouble = "";
     private boolean isAnswered = true;
 
     /** Opens a log for looking at single records. */
@@ -99,7 +100,7 @@ final class KafkaLog implements TopicLog {
         }
     }
 
-    private static String deepest(Throwable e) {
+    private static @Nullable String deepest(Throwable e) {
         Throwable cause = e;
         while (cause.getCause() != null) {
             cause = cause.getCause();

@@ -9,6 +9,7 @@ import dev.stoker.schemas.order.OrderSpec;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Guesses a position's offset in a partition from records that were seen, by counting the records between a seen one
@@ -33,7 +34,7 @@ final class TopicGuesses {
     private final OrderSpec order;
     private final long[] laneRows;
     private final Map<Integer, Seen> seen = new HashMap<>();
-    private EpochNumbering numbering;
+    private @Nullable EpochNumbering numbering;
     private long numbered = -1;
 
     /** @param info the contents of epochs */
@@ -84,7 +85,7 @@ final class TopicGuesses {
     }
 
     private EpochNumbering numbering(long epoch) {
-        if (epoch != numbered) {
+        if (numbering == null || epoch != numbered) {
             numbering = new EpochNumbering(order, laneRows, epoch);
             numbered = epoch;
         }

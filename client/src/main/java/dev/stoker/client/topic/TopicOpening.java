@@ -8,6 +8,7 @@ import dev.stoker.client.errors.OrderMismatchException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.source.FeedOptions;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.kafka.RecordPosition;
@@ -56,7 +57,7 @@ final class TopicOpening {
         try {
             info = info(new TopicSearch(target, log, options.connectTimeout(), isClosed));
         } catch (BatchTimeoutException e) {
-            throw new ConnectTimeoutException(e.getMessage());
+            throw new ConnectTimeoutException(ErrorText.of(e));
         }
         requireLanes(partitions, info);
         requireAsked(info);
@@ -122,9 +123,9 @@ final class TopicOpening {
             }
             return info;
         } catch (CorruptDataException e) {
-            throw new DamagedBatchException(e.getMessage());
+            throw new DamagedBatchException(ErrorText.of(e));
         } catch (FormatTooNewException e) {
-            throw new FeedException(e.getMessage(), e);
+            throw new FeedException(ErrorText.of(e), e);
         }
     }
 

@@ -11,6 +11,7 @@ import dev.stoker.schemas.arrow.BatchColumns;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.batch.MessageJoin;
 import dev.stoker.schemas.batch.View;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordValue;
@@ -138,7 +139,7 @@ final class TopicPieces {
             }
             return joins.join(cuts, buffers::take);
         } catch (StokerException e) {
-            throw new DamagedBatchException(e.getMessage());
+            throw new DamagedBatchException(ErrorText.of(e));
         }
     }
 

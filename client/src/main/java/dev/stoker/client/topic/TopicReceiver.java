@@ -10,11 +10,13 @@ import dev.stoker.schemas.protocol.Welcome;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The thread that reads a topic: it reads the lanes of the present reading sequentially, and looks up single pieces for
@@ -30,9 +32,9 @@ final class TopicReceiver implements Runnable {
     private final TopicLog stream;
     private final TopicState state;
     private final Buffers buffers;
-    private EpochBoundary boundary;
-    private CrossLaneReader crossLanes;
-    private TopicSearch search;
+    private @Nullable EpochBoundary boundary;
+    private @Nullable CrossLaneReader crossLanes;
+    private @Nullable TopicSearch search;
     private long commitAtNs = System.nanoTime();
 
     /**
@@ -87,7 +89,7 @@ final class TopicReceiver implements Runnable {
             adopt(found);
             if (found.follows()) {
                 // Valid until the trainer names the epoch that it reads.
-                state.welcome = state.welcome.following(OptionalLong.empty());
+                state.welcome = state.welcome().following(OptionalLong.empty());
             }
         } finally {
             state.lock.unlock();
@@ -97,6 +99,7 @@ final class TopicReceiver implements Runnable {
     /** Adopts the description from a control record; under the lock. */
     private void adopt(TopicInfo info) {
         state.info = info;
+        TopicSearch search = Objects.requireNonNull(this.search, "open() sets it");
         search.guess(info);
         Welcome welcome = TopicOpening.welcome(info, options.run());
         TopicPieces pieces = new TopicPieces(target, info, options.viewOrWhole(welcome), buffers);
@@ -106,8 +109,10 @@ final class TopicReceiver implements Runnable {
         state.changed.signalAll();
     }
 
+    @SuppressWarnings("ReferenceEquality") // Each turn is one object.
     private void turn(TopicState.Turn turn) {
-        Optional<TopicInfo> found = boundary.look(turn);
+        Optional<TopicInfo> found =
+                Objects.requireNonNull(boundary, "open() sets it").look(turn);
         commit();
         state.lock.lock();
         try {
@@ -120,6 +125,10 @@ final class TopicReceiver implements Runnable {
         } finally {
             state.lock.unlock();
         }
+    }
+
+    private CrossLaneReader crossLanes() {
+        return Objects.requireNonNull(crossLanes, "open() sets it");
     }
 
     private void step() {
@@ -146,7 +155,7 @@ final class TopicReceiver implements Runnable {
             }
             if (now.isBegun()) {
                 now.resume(state.neededLanes());
-                sought = crossLanes.sought();
+                sought = crossLanes().sought();
                 judge();
             } else {
                 from = Optional.of(now.wanted());
@@ -158,7 +167,7 @@ final class TopicReceiver implements Runnable {
             state.lock.unlock();
         }
         from.ifPresent(now::begin);
-        boolean isTaken = crossLanes.take(sought);
+        boolean isTaken = crossLanes().take(sought);
         if (now.isAssigned()) {
             receive(now, isTaken ? Duration.ZERO : SHORT);
         } else if (!sought.isEmpty() && !isTaken) {
@@ -229,7 +238,7 @@ final class TopicReceiver implements Runnable {
             return;
         }
         int lane = waiting.span().waitingLanes(waiting.index()).get(0);
-        String at = state.lanes
+        String at = state.reading()
                 .seen(lane)
                 .map(position -> "the last position in the partition was " + position)
                 .orElse("nothing arrived from the partition");

@@ -3,6 +3,7 @@ package dev.stoker.client.topic;
 import dev.stoker.client.errors.DamagedBatchException;
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordPosition;
@@ -27,9 +28,9 @@ record TopicRecord(RecordHeader header, long offset, byte[] value) {
         try {
             header = RecordHeader.read(entry.headers(), entry.value(), where);
         } catch (CorruptDataException e) {
-            throw new DamagedBatchException(e.getMessage());
+            throw new DamagedBatchException(ErrorText.of(e));
         } catch (StokerException e) {
-            throw new FeedException(e.getMessage(), e);
+            throw new FeedException(ErrorText.of(e), e);
         }
         if (header.lane() != entry.partition()) {
             throw new FeedException(where + ": " + header.position() + " of lane " + header.lane()

@@ -7,6 +7,7 @@ import dev.stoker.schemas.kafka.TopicInfo;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Reads single records of a topic, and finds positions in it by guesses and bisection. One thread. */
 final class TopicSearch {
@@ -32,7 +33,7 @@ final class TopicSearch {
     private final Duration patience;
     private final BooleanSupplier isClosed;
     /** The last record read, if the log continues after it. */
-    private TopicRecord last;
+    private @Nullable TopicRecord last;
     /** Empty until the contents of the lanes are known. */
     private Optional<TopicGuesses> guesses = Optional.empty();
 
@@ -191,7 +192,7 @@ final class TopicSearch {
             return tries == 0 ? before + 1 : before + (after - before) / 2;
         }
         boolean isAtLast = last != null && last.header().lane() == partition && last.offset() == before;
-        if (isAtLast && guesses.get().distance(partition, last.position(), wanted) <= NEAR) {
+        if (last != null && isAtLast && guesses.get().distance(partition, last.position(), wanted) <= NEAR) {
             return before + 1; // The same fetch probably returned it.
         }
         long guess = tries < GUESSES ? guesses.get().offset(partition, wanted) : before + (after - before) / 2;
@@ -202,6 +203,7 @@ final class TopicSearch {
      * Returns the record of a later position in the same partition, if it follows shortly after {@code before} and
      * arrives at once. Skips the records in between.
      */
+    @SuppressWarnings("ReferenceEquality") // The last record read is one object.
     Optional<TopicRecord> behind(TopicRecord before, RecordPosition wanted) {
         int partition = before.header().lane();
         Optional<TopicRecord> record = Optional.of(before);

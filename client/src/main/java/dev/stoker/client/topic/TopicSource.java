@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Batches from a topic that a feed was written to. A separate thread reads ahead the lanes that the trainer reads from
@@ -31,8 +32,8 @@ public final class TopicSource implements BatchSource {
     private final Buffers buffers;
     private final ClientStats clientStats;
     private final Thread thread;
-    private Span reading;
-    private Span following;
+    private @Nullable Span reading;
+    private @Nullable Span following;
 
     /**
      * Takes ownership of the logs.
@@ -103,10 +104,10 @@ public final class TopicSource implements BatchSource {
             state.turn = null;
             state.late = null;
         }
-        long here = state.welcome.stream().version();
+        long here = state.welcome().stream().version();
         if (version.orElse(here) != here) {
             throw new StateMismatchException(target + ": epoch " + epoch + " of stream "
-                    + state.welcome.stream().name() + " has version " + here + " here, but the state has version "
+                    + state.welcome().stream().name() + " has version " + here + " here, but the state has version "
                     + version.getAsLong()
                     + ": it belongs to another topic, or to this one before it was rewritten");
         }
@@ -114,7 +115,7 @@ public final class TopicSource implements BatchSource {
 
     @Override
     public Welcome welcome() {
-        return state.welcome;
+        return state.welcome();
     }
 
     @Override
@@ -128,7 +129,7 @@ public final class TopicSource implements BatchSource {
     }
 
     @Override
-    public Span reading() {
+    public @Nullable Span reading() {
         return reading;
     }
 
@@ -137,8 +138,9 @@ public final class TopicSource implements BatchSource {
         if (following != null && following.range().equals(range)) {
             return following;
         }
-        long[] rows = state.info.laneRows().stream().mapToLong(Long::longValue).toArray();
-        return new Span(range, new EpochNumbering(state.info.order(), rows, range.epoch()));
+        long[] rows =
+                state.info().laneRows().stream().mapToLong(Long::longValue).toArray();
+        return new Span(range, new EpochNumbering(state.info().order(), rows, range.epoch()));
     }
 
     @Override
@@ -153,7 +155,7 @@ public final class TopicSource implements BatchSource {
         boolean isUnderWay = span == following;
         following = null;
         if (!isUnderWay) {
-            LanePlan plan = new LanePlan(LanePlan.lanesOf(state.info.order(), span));
+            LanePlan plan = new LanePlan(LanePlan.lanesOf(state.info().order(), span));
             plan.add(span);
             state.read(plan);
         }
@@ -161,9 +163,9 @@ public final class TopicSource implements BatchSource {
 
     @Override
     public void expect(Span span) {
-        if (LanePlan.lanesOf(state.info.order(), span).equals(state.lanes.lanes())) {
+        if (LanePlan.lanesOf(state.info().order(), span).equals(state.reading().lanes())) {
             following = span;
-            state.lanes.extend(span);
+            state.reading().extend(span);
         }
     }
 
@@ -182,7 +184,7 @@ public final class TopicSource implements BatchSource {
         for (Piece piece : taken) {
             int lane = (int) piece.header().identity().lane();
             if (state.isReadOn(span.number(index), lane, piece.isRepeated())) {
-                state.lanes.taken(lane, piece.header().messageBytes());
+                state.reading().taken(lane, piece.header().messageBytes());
             }
         }
         return taken;
@@ -217,7 +219,7 @@ public final class TopicSource implements BatchSource {
     @Override
     public void acknowledge(Span span, long index, List<Piece> taken) {
         if (state.lanes != null) {
-            state.lanes.consumed(span, index);
+            state.reading().consumed(span, index);
         }
     }
 

@@ -8,12 +8,14 @@ import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.protocol.Welcome;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The state of a topic that the trainer's thread and the receiving thread share; guarded by the client's lock. */
 final class TopicState {
@@ -34,20 +36,28 @@ final class TopicState {
     final Condition changed = lock.newCondition();
 
     /** The stream; null before the feed's first records were read. */
+    @Nullable
     TopicInfo info;
 
+    @Nullable
     Welcome welcome;
     /** Creates a reading that begins where a plan begins. */
+    @Nullable
     Function<LanePlan, TopicReading> readings;
     /** The present reading; null before the first epoch. */
+    @Nullable
     TopicReading lanes;
     /** Null while the trainer does not wait. */
+    @Nullable
     Waiting waiting;
     /** Null except while the trainer switches to an epoch. */
+    @Nullable
     Turn turn;
     /** The error for a trainer that has waited too long. */
+    @Nullable
     BatchTimeoutException late;
     /** The failure that ended the receiving thread. */
+    @Nullable
     RuntimeException failure;
 
     long bytes;
@@ -60,6 +70,7 @@ final class TopicState {
         awaitChange(target, LOOK);
     }
 
+    @SuppressWarnings("WaitNotInLoop") // Callers loop.
     void awaitChange(TopicTarget target, Duration most) {
         try {
             changed.awaitNanos(most.toNanos());
@@ -69,16 +80,33 @@ final class TopicState {
         }
     }
 
+    /** Returns the stream, after the feed's first records were read. */
+    TopicInfo info() {
+        return Objects.requireNonNull(info, "the stream is described");
+    }
+
+    /** Returns the stream, after the feed's first records were read. */
+    Welcome welcome() {
+        return Objects.requireNonNull(welcome, "the stream is described");
+    }
+
+    /** Returns the present reading, after the first epoch has begun. */
+    TopicReading reading() {
+        return Objects.requireNonNull(lanes, "an epoch has begun");
+    }
+
     /** Starts a new reading where a plan begins. */
     void read(LanePlan plan) {
         leaveLanes();
-        lanes = readings.apply(plan);
+        lanes = Objects.requireNonNull(readings, "the stream is described").apply(plan);
         changed.signalAll();
     }
 
     /** Whether a piece is read in sequence with its lane, rather than looked up separately. */
     boolean isReadOn(long number, int lane, boolean isRepeated) {
-        return !isRepeated && number < welcome.size().batches() && lanes.lanes().contains(lane);
+        return !isRepeated
+                && number < welcome().size().batches()
+                && reading().lanes().contains(lane);
     }
 
     /** Lanes that the trainer waits for. */

@@ -47,7 +47,7 @@ public record TopicTarget(String bootstrap, String topic, Map<String, String> se
         }
         Map<String, String> settings = new LinkedHashMap<>();
         if (query >= 0) {
-            for (String pair : text.substring(query + 1).split("&")) {
+            for (String pair : text.substring(query + 1).split("&", -1)) {
                 int equals = pair.indexOf('=');
                 if (equals < 1) {
                     // The text may hold a secret.

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks up host names in separate threads, so that a slow name server delays only the feeder with that name. For the
@@ -57,7 +58,7 @@ public final class HostNames {
         }
     }
 
-    private static InetAddress[] stillKnown(InetAddress[] before, IOException problem) throws IOException {
+    private static InetAddress[] stillKnown(InetAddress @Nullable [] before, IOException problem) throws IOException {
         return Optional.ofNullable(before).orElseThrow(() -> problem);
     }
 

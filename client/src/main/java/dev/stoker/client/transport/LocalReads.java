@@ -12,11 +12,13 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files that one feeder has announced on one connection, and the messages that are read from them. The client reads
@@ -80,8 +82,8 @@ public final class LocalReads implements AutoCloseable {
             Path path = Path.of(file.path());
             channel = FileChannel.open(path, StandardOpenOption.READ);
             Map<String, Object> found = Files.readAttributes(path, "unix:dev,ino");
-            if ((Long) found.get("dev") != file.device()
-                    || (Long) found.get("ino") != file.inode()
+            if (!Objects.equals(found.get("dev"), file.device())
+                    || !Objects.equals(found.get("ino"), file.inode())
                     || channel.size() != file.length()) {
                 throw new LocalReadException(file.path() + " is not the same file here as on the feeder");
             }
@@ -106,7 +108,7 @@ public final class LocalReads implements AutoCloseable {
         for (BatchRef.Slice slice : reference.slices()) {
             Opened file = files.get(slice.file());
             boolean isThere =
-                    slice.file() == BatchRef.ZEROS || file != null && slice.offset() <= file.length - slice.length();
+                    slice.file() == BatchRef.ZEROS || (file != null && slice.offset() <= file.length - slice.length());
             if (!isThere) {
                 throw ConnectionLostException.broken("BATCH_REF frame refers to a file that was not announced");
             }
@@ -141,7 +143,7 @@ public final class LocalReads implements AutoCloseable {
             }
             return true;
         }
-        FileChannel channel = files.get(slice.file()).channel;
+        FileChannel channel = Objects.requireNonNull(files.get(slice.file()), "read() has checked it").channel;
         int whole = message.limit();
         long at = slice.offset();
         try {
@@ -182,7 +184,7 @@ public final class LocalReads implements AutoCloseable {
         }
     }
 
-    private static void close(FileChannel channel) {
+    private static void close(@Nullable FileChannel channel) {
         try {
             if (channel != null) {
                 channel.close();

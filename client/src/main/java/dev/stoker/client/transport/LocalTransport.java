@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /** How the client reaches feeders on this machine: over Unix-domain sockets or TCP, with or without local reads. */
@@ -61,8 +62,8 @@ public enum LocalTransport {
             int mode = (Integer) Files.getAttribute(path, "unix:mode");
             // The owner of this entry is the user of the process.
             Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-            return directory.get("uid").equals(user)
-                    && ((Integer) directory.get("mode") & OTHERS) == 0
+            return user.equals(directory.get("uid"))
+                    && ((Integer) Objects.requireNonNull(directory.get("mode")) & OTHERS) == 0
                     && (mode & KIND) == SOCKET;
         } catch (IOException | RuntimeException e) {
             return false;

@@ -40,6 +40,7 @@ public record Security(
         record Plain() implements Trust {}
 
         /** Feeders that the system trusts. */
+        @SuppressWarnings("JavaLangClash") // always written Trust.System
         record System() implements Trust {}
 
         /** Feeders that the certificates of a file identify. */
@@ -93,7 +94,7 @@ public record Security(
                 .map(String::strip)
                 .filter(line -> !line.isEmpty() && !line.startsWith("#"))
                 .findFirst()
-                .map(line -> line.split("\\s+")[0])
+                .map(line -> line.split("\\s+", -1)[0])
                 .orElseThrow(() -> new UnauthorizedException(source + " " + path + " is empty"));
     }
 

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
@@ -122,6 +123,10 @@ public record Target(Optional<String> name, List<String> given, Path home, Atomi
         return places;
     }
 
+    private Optional<Path> lastSeen() {
+        return Objects.requireNonNull(seen.get(), "empty until one is seen");
+    }
+
     /**
      * The file with the feed's own certificate, if the feed runs on this machine and uses TLS. For a feed that has
      * ended, the last one is kept, because another process can have its addresses by now.
@@ -133,16 +138,16 @@ public record Target(Optional<String> name, List<String> given, Path home, Atomi
             return Optional.empty();
         }
         try {
-            if (certificate(file()).isEmpty() && seen.get().isPresent()) {
+            if (certificate(file()).isEmpty() && lastSeen().isPresent()) {
                 throw new TlsException(this + " was served over TLS, with the certificate "
-                        + seen.get().get() + ", but " + path()
+                        + lastSeen().get() + ", but " + path()
                         + " now names none: this trainer does not continue in plain text; start the feed with"
                         + " --tls-cert and --tls-key, or restart the trainer");
             }
         } catch (FeedNotFoundException e) {
             // The feed has ended; the certificate seen last applies.
         }
-        return seen.get();
+        return lastSeen();
     }
 
     private static Optional<Path> certificate(JsonNode file) {

@@ -161,6 +161,7 @@ class SecurityTest {
         assertThat(of(UNSAID, Map.of()).tlsFor(target(), "unix:/tmp/elsewhere")).isEmpty();
     }
 
+    @SuppressWarnings("JdkObsolete") // Two threads use the StringBuffer.
     @Test
     void noTokenGoesOutInPlainText() throws Exception {
         try (ServerSocket thief = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {

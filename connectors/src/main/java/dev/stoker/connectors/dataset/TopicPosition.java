@@ -61,7 +61,7 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
         }
         TreeMap<Integer, Long> next = new TreeMap<>();
         try {
-            for (String part : properties.getOrDefault(NEXT, "").split(",")) {
+            for (String part : properties.getOrDefault(NEXT, "").split(",", -1)) {
                 if (!part.isEmpty()) {
                     int equals = part.indexOf('=');
                     next.put(Integer.valueOf(part.substring(0, equals)), Long.valueOf(part.substring(equals + 1)));

@@ -53,6 +53,6 @@ public record PathBundle(Kind kind, int place, byte[] directory, int count, long
 
     /** The key of the shuffle's sort: a greater place has greater bytes, compared signed or unsigned. */
     public int bucketKey() {
-        return place >> 7 << 8 | place & 0x7f;
+        return place >> 7 << 8 | (place & 0x7f);
     }
 }

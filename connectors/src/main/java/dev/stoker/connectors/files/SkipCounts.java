@@ -4,6 +4,7 @@ import dev.stoker.flink.types.Texts;
 import java.io.IOException;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
@@ -29,7 +30,7 @@ public final class SkipCounts {
 
     /** Adds all of another. */
     public void add(SkipCounts other) {
-        other.counts.forEach((reason, count) -> add(reason, count, other.examples.get(reason)));
+        other.counts.forEach((reason, count) -> add(reason, count, other.required(reason)));
     }
 
     public boolean isEmpty() {
@@ -45,6 +46,10 @@ public final class SkipCounts {
         return Optional.ofNullable(examples.get(reason));
     }
 
+    private String required(FileSkip reason) {
+        return Objects.requireNonNull(examples.get(reason), "each counted reason has an example");
+    }
+
     /** The counts by reason, without the zeros. */
     public Map<FileSkip, Long> byReason() {
         return Map.copyOf(counts);
@@ -56,7 +61,7 @@ public final class SkipCounts {
             for (Map.Entry<FileSkip, Long> entry : counts.entrySet()) {
                 out.writeByte(entry.getKey().ordinal());
                 out.writeLong(entry.getValue());
-                Texts.write(examples.get(entry.getKey()), out);
+                Texts.write(required(entry.getKey()), out);
             }
         } catch (IOException e) {
             throw new IllegalStateException("an array in memory cannot fail", e);

@@ -1,6 +1,7 @@
 package dev.stoker.connectors.kafka;
 
 import dev.stoker.flink.failure.Passing;
+import org.jspecify.annotations.Nullable;
 
 /** No broker answered in time or correctly. A retry may succeed. */
 public final class BrokersAwayException extends TopicException implements Passing {
@@ -10,7 +11,7 @@ public final class BrokersAwayException extends TopicException implements Passin
      * @param message the topic, its location, and what to check
      * @param cause the underlying failure; null for none
      */
-    public BrokersAwayException(String message, Throwable cause) {
+    public BrokersAwayException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

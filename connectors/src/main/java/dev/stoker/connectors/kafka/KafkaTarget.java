@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A topic and how it is written. It is part of the job graph, so it contains the name of the file with the clients'
@@ -19,7 +20,7 @@ import java.util.Properties;
 public record KafkaTarget(
         String bootstrap,
         String topic,
-        String clientConfig,
+        @Nullable String clientConfig,
         boolean exactlyOnce,
         long transactionTimeoutMs,
         int maxRecordBytes)

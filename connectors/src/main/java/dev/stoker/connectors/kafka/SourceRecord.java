@@ -2,6 +2,7 @@ package dev.stoker.connectors.kafka;
 
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A record that was read from a topic. Its arrays must not be changed.
@@ -14,7 +15,12 @@ import java.util.Optional;
  * @param headers in order; names may repeat
  */
 public record SourceRecord(
-        int partition, long offset, long timestampMs, byte[] key, byte[] value, List<Header> headers) {
+        int partition,
+        long offset,
+        long timestampMs,
+        byte @Nullable [] key,
+        byte @Nullable [] value,
+        List<Header> headers) {
 
     /**
      * A header.
@@ -22,7 +28,7 @@ public record SourceRecord(
      * @param name of the header
      * @param value null if it has none
      */
-    public record Header(String name, byte[] value) {}
+    public record Header(String name, byte @Nullable [] value) {}
 
     public SourceRecord {
         headers = List.copyOf(headers);
@@ -41,7 +47,7 @@ public record SourceRecord(
 
     /** Bytes of its parts. */
     public long size() {
-        long size = (key == null ? 0 : key.length) + (value == null ? 0 : value.length);
+        long size = (long) (key == null ? 0 : key.length) + (value == null ? 0 : value.length);
         for (Header header : headers) {
             size += header.name().length() + (header.value() == null ? 0 : header.value().length);
         }

@@ -10,6 +10,7 @@ import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
+import org.jspecify.annotations.Nullable;
 
 /**
  * i32 partition, i64 offset, i64 time, key, value, i32 headers, each with name and value; bytes as i32 length (-1:
@@ -57,14 +58,14 @@ public final class SourceRecordSerializer extends ValueSerializer<SourceRecord> 
         return new SourceRecord(partition, offset, timestampMs, key, value, headers);
     }
 
-    private static void write(byte[] bytes, DataOutputView out) throws IOException {
+    private static void write(byte @Nullable [] bytes, DataOutputView out) throws IOException {
         out.writeInt(bytes == null ? -1 : bytes.length);
         if (bytes != null) {
             out.write(bytes);
         }
     }
 
-    private static byte[] read(DataInputView in) throws IOException {
+    private static byte @Nullable [] read(DataInputView in) throws IOException {
         int length = in.readInt();
         if (length < 0) {
             return null;

@@ -1,6 +1,7 @@
 package dev.stoker.connectors.kafka;
 
 import dev.stoker.schemas.errors.StokerException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A topic or a broker does not meet a feed's requirements. The message names the setting and the command that changes
@@ -18,7 +19,7 @@ public class TopicException extends StokerException {
      * @param message the problem and its topic, expected and found, and the next step
      * @param cause the underlying failure
      */
-    public TopicException(String message, Throwable cause) {
+    public TopicException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

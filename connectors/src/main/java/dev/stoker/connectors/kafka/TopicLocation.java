@@ -12,6 +12,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.MetadataRecoveryStrategy;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A topic to read. It is part of the job graph, so it contains the name of the file with the clients' settings, never
@@ -21,7 +22,8 @@ import org.apache.kafka.clients.MetadataRecoveryStrategy;
  * @param topic the topic
  * @param clientConfig file with settings of the Kafka clients (security, say) on every machine; null for none
  */
-public record TopicLocation(String bootstrap, String topic, String clientConfig) implements Serializable {
+public record TopicLocation(
+        String bootstrap, String topic, @Nullable String clientConfig) implements Serializable {
     private static final long serialVersionUID = 1;
 
     private static final String SCHEME = "kafka://";

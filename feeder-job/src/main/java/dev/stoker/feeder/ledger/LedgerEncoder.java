@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** Encodes what a node reports as ledger records. */
 public final class LedgerEncoder implements LaneReader.RecordEncoder {
@@ -36,7 +37,8 @@ public final class LedgerEncoder implements LaneReader.RecordEncoder {
     }
 
     private Source source(SubscriptionItem item) {
-        FeedPlan.Stream stream = streams.get(item.identity().stream());
+        FeedPlan.Stream stream =
+                Objects.requireNonNull(streams.get(item.identity().stream()), "the feed serves the stream");
         return new Source(stream.dataset().toString(), item.version(), stream.split(), item.order());
     }
 

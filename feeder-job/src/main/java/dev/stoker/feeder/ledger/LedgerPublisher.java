@@ -12,6 +12,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,7 +62,7 @@ final class LedgerPublisher implements AutoCloseable {
     private final LedgerProgress progress;
     private long waitingBytes;
     private long lastMark;
-    private IOException failure;
+    private @Nullable IOException failure;
     private boolean closed;
 
     /**
@@ -203,7 +204,7 @@ final class LedgerPublisher implements AutoCloseable {
         }
     }
 
-    private Waiting next() throws InterruptedException {
+    private @Nullable Waiting next() throws InterruptedException {
         lock.lock();
         try {
             while (waiting.isEmpty() && !closed) {
@@ -249,7 +250,7 @@ final class LedgerPublisher implements AutoCloseable {
         }
     }
 
-    private void close(ObjectStore store) {
+    private void close(@Nullable ObjectStore store) {
         try {
             if (store != null) {
                 store.close();

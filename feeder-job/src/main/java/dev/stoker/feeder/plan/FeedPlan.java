@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A feed with everything resolved: versions, lanes, addresses. It travels in the job graph, so it holds plain
@@ -78,7 +79,7 @@ public record FeedPlan(
     public record Server(
             String bind,
             String ports,
-            String advertised,
+            @Nullable String advertised,
             Security security,
             int maxSessions,
             long workingMemoryBytes,
@@ -117,7 +118,12 @@ public record FeedPlan(
     }
 
     /** Who may come in: names of files on every feeder machine, null where an option is not given. */
-    public record Security(String tokenFile, String tlsCert, String tlsKey, String tlsClientCa, boolean insecure)
+    public record Security(
+            @Nullable String tokenFile,
+            @Nullable String tlsCert,
+            @Nullable String tlsKey,
+            @Nullable String tlsClientCa,
+            boolean insecure)
             implements Serializable {
 
         /**

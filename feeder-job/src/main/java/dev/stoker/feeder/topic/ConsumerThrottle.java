@@ -9,10 +9,12 @@ import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.kafka.RecordPosition;
 import java.io.IOException;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps lanes close to the slowest of some consumer groups. A thread reads the committed offsets of the groups a few
@@ -52,6 +54,7 @@ final class ConsumerThrottle implements ThrottleGate {
          */
         long committed = -1;
 
+        @Nullable
         RecordPosition consumed;
     }
 
@@ -159,7 +162,11 @@ final class ConsumerThrottle implements ThrottleGate {
             while (!closed) {
                 Map<Integer, GroupOffsets.Slowest> slowest = groups.slowest(lanes);
                 for (int lane : known.keySet()) {
-                    look(lane, slowest.get(lane), reader, seen);
+                    look(
+                            lane,
+                            Objects.requireNonNull(slowest.get(lane), "each lane has a slowest group"),
+                            reader,
+                            seen);
                 }
                 changed.run();
                 LockSupport.parkNanos(LOOK_NANOS);

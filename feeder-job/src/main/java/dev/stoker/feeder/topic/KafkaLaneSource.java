@@ -6,6 +6,7 @@ import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.server.StreamContent;
 import java.io.IOException;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
@@ -14,6 +15,7 @@ import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.jspecify.annotations.Nullable;
 
 /** A source of the records of a feed to a topic, lane by lane. */
 public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, KafkaLaneState> {
@@ -63,7 +65,11 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
 
     /** Holds the pump that the pace wakes. */
     private static final class PumpHolder {
-        private volatile LanePump pump;
+        private volatile @Nullable LanePump pump;
+
+        LanePump get() {
+            return Objects.requireNonNull(pump, "it is set before the pump runs");
+        }
     }
 
     private LanePump.Work open(PumpHolder holder) throws IOException {
@@ -79,8 +85,8 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
                         plan.pace(),
                         plan.lanes(),
                         TopicProgress.of(plan.feed().id()),
-                        () -> holder.pump.wake(),
-                        e -> holder.pump.fail(e));
+                        () -> holder.get().wake(),
+                        e -> holder.get().fail(e));
         return new LanePump.Work() {
             @Override
             public TopicEpochs epochs() {

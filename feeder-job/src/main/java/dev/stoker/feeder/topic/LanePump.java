@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the records of a reader's lanes ahead of the reader, on a separate thread. It takes one piece of each lane in
@@ -49,7 +50,7 @@ final class LanePump implements AutoCloseable {
     private final Queue<Step> ready = new ArrayDeque<>();
     private long readyBytes;
     private int running;
-    private Throwable failure;
+    private @Nullable Throwable failure;
     private boolean closed;
 
     /**
@@ -79,7 +80,7 @@ final class LanePump implements AutoCloseable {
     }
 
     /** Returns the next record, or null if none is ready. */
-    synchronized Step poll() throws IOException {
+    synchronized @Nullable Step poll() throws IOException {
         Step step = ready.poll();
         if (step == null) {
             raise();

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -52,7 +53,7 @@ final class LaneResume {
                 ends.put(lane.lane(), written.end(lane.lane()));
             }
             for (KafkaLane lane : lanes) {
-                awaitEnd(lane.lane(), ends.get(lane.lane()), committed);
+                awaitEnd(lane.lane(), Objects.requireNonNull(ends.get(lane.lane())), committed);
                 Optional<RecordHeader> last = committed.last(lane.lane());
                 KafkaLane next =
                         last.isPresent() ? after(last.get(), lane) : inEmpty(committed.begin(lane.lane()), lane);

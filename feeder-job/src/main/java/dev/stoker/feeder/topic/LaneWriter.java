@@ -11,7 +11,9 @@ import dev.stoker.schemas.order.LanePieces;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /** Creates the records of a lane in order, from any record on. For one thread. */
 final class LaneWriter {
@@ -21,8 +23,8 @@ final class LaneWriter {
     private final TopicEpochs contents;
     private final OptionalLong epochs;
     private KafkaLane state;
-    private EpochOrder epoch;
-    private LanePieces pieces;
+    private @Nullable EpochOrder epoch;
+    private @Nullable LanePieces pieces;
 
     /**
      * @param state where to resume
@@ -65,7 +67,7 @@ final class LaneWriter {
             case EPOCH_END -> true;
             case BATCH -> {
                 turn();
-                yield next.part() > 0 || next.batch() >= epoch.numbering().evenBatches();
+                yield next.part() > 0 || next.batch() >= order().numbering().evenBatches();
             }
         };
     }
@@ -80,7 +82,7 @@ final class LaneWriter {
         TopicInfo info = contents.follows() ? version.info().in(epoch()) : version.info();
         return switch (state.next().kind()) {
             case EPOCH_BEGIN ->
-                List.of(control(info, RecordKind.EPOCH_BEGIN, EpochCounts.NONE, from(pieces, epoch(), 0)));
+                List.of(control(info, RecordKind.EPOCH_BEGIN, EpochCounts.NONE, from(pieces(), epoch(), 0)));
             case EPOCH_END ->
                 List.of(control(info, RecordKind.EPOCH_END, state.counts(), RecordPosition.begin(epoch() + 1)));
             case BATCH -> piece(version.records());
@@ -97,6 +99,14 @@ final class LaneWriter {
         return version;
     }
 
+    private EpochOrder order() {
+        return Objects.requireNonNull(epoch, "turn() opens it");
+    }
+
+    private LanePieces pieces() {
+        return Objects.requireNonNull(pieces, "turn() opens it");
+    }
+
     private KafkaLane after(RecordHeader record, RecordPosition following) {
         return state.after(record, following, contents.follows() ? record.version() : 0);
     }
@@ -104,23 +114,23 @@ final class LaneWriter {
     private Step control(TopicInfo info, RecordKind kind, EpochCounts counts, RecordPosition following) {
         RecordHeader header = RecordHeader.control(kind, info.fingerprint(), info.version(), epoch(), lane())
                 .with(info.values().format(), 0);
-        TopicRecord record = TopicRecord.of(header, info.value(lane(), pieces.count(), counts));
+        TopicRecord record = TopicRecord.of(header, info.value(lane(), pieces().count(), counts));
         state = after(header, following);
         return new Step(record, 0, state);
     }
 
     private List<Step> piece(RecordMaker records) throws IOException {
         long number = state.next().batch();
-        long index = pieces.firstFrom(number);
-        if (index == pieces.count() || pieces.number(index) != number) {
+        long index = pieces().firstFrom(number);
+        if (index == pieces().count() || pieces().number(index) != number) {
             throw new IOException("state of lane " + lane() + " stands at " + state.next()
                     + ", which the lane does not have: it belongs to other data or another order");
         }
-        List<RecordMaker.Made> made = records.of(epoch, lane(), number);
+        List<RecordMaker.Made> made = records.of(order(), lane(), number);
         List<Step> steps = new ArrayList<>();
         for (int part = state.next().part(); part < made.size(); part++) {
             RecordHeader header = made.get(part).header();
-            state = after(header, following(header, pieces));
+            state = after(header, following(header, pieces()));
             steps.add(new Step(made.get(part).record(), header.rows(), state));
         }
         return steps;

@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Creates the records of a piece: one record, or numbered parts if the piece is too large for one record. All samples
@@ -132,8 +133,8 @@ final class PieceRecords implements RecordMaker {
     }
 
     /** Returns the record, or null if it is too large. */
-    private Made record(EpochOrder epoch, long number, Piece piece, int index, int pieces, int part, int parts)
-            throws IOException {
+    private @Nullable Made record(
+            EpochOrder epoch, long number, Piece piece, int index, int pieces, int part, int parts) throws IOException {
         PieceKey key = key(epoch, number, cut(piece, part, parts));
         for (int attempt = 1; ; attempt++) {
             try (BuiltPiece built = attempt == 1 ? builder.build(key) : builder.rebuild(key)) {

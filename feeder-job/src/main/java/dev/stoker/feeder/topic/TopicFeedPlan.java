@@ -12,6 +12,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The plan of a feed to a topic, with everything resolved. It is part of the job graph.
@@ -35,7 +36,7 @@ public record TopicFeedPlan(
      * @param registry URL of the schema registry that knows the schema of the samples; null for none
      * @param schemaId id of the schema in the registry; -1 before the registry was asked, or if there is no registry
      */
-    public record Values(ValueFormat format, String registry, int schemaId) implements Serializable {
+    public record Values(ValueFormat format, @Nullable String registry, int schemaId) implements Serializable {
         private static final long serialVersionUID = 1;
 
         TopicInfo.Values said() {

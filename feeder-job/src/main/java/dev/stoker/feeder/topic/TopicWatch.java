@@ -4,11 +4,12 @@ import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.TopicGoneException;
 import dev.stoker.connectors.kafka.topic.TopicCheck;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** Looks whether a topic is still the one that the feed writes to. One thread looks; any closes. */
 final class TopicWatch implements AutoCloseable {
     private final KafkaTarget target;
-    private volatile TopicCheck topic;
+    private volatile @Nullable TopicCheck topic;
     private volatile boolean closed;
 
     TopicWatch(KafkaTarget target) {

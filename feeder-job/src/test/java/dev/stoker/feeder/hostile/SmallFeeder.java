@@ -53,9 +53,8 @@ final class SmallFeeder implements AutoCloseable {
             System.out.println("addresses " + readings.get(0).address() + " "
                     + readings.get(1).address());
             // Until the process of the test is gone.
-            while (System.in.read() >= 0) {
-                continue;
-            }
+            while (System.in.read() >= 0) {}
+
             Runtime.getRuntime().halt(0);
         }
     }

@@ -20,6 +20,7 @@ final class CheapThreads {
     }
 
     /** Returns a pool of at most this many threads. */
+    @SuppressWarnings("RethrowReflectiveOperationExceptionAsLinkageError") // An assertion: only newer JDKs run it.
     static ExecutorService pool(int limit) {
         try {
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);

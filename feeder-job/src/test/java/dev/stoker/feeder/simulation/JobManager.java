@@ -50,7 +50,7 @@ final class JobManager implements Task.Reports {
         }
     }
 
-    private final class Pending {
+    private static final class Pending {
         final long id;
         final byte[] coordinator;
         final Map<Integer, Task.State> acknowledged = new TreeMap<>();

@@ -428,11 +428,13 @@ final class SimulatedProcess implements Threads {
             }
         }
 
+        @SuppressWarnings("WaitNotInLoop") // It is the condition itself.
         @Override
         public void await() throws InterruptedException {
             await("a condition", -1);
         }
 
+        @SuppressWarnings("WaitNotInLoop") // It is the condition itself.
         @Override
         public long awaitNanos(long nanos) throws InterruptedException {
             long before = simulation.nowNanos();

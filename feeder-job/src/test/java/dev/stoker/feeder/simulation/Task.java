@@ -201,7 +201,7 @@ final class Task {
         available = false;
         if (!inputEnded) {
             CompletableFuture<Void> more = reader.isAvailable();
-            more.whenComplete((done, failure) -> wake());
+            CompletableFuture<Void> unused = more.whenComplete((done, failure) -> wake());
             if (more.isDone()) {
                 process.sleep(100 * Simulation.MICRO);
                 return;

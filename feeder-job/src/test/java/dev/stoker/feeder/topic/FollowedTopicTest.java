@@ -57,7 +57,7 @@ class FollowedTopicTest {
     }
 
     /** A feed with lanes in progress. */
-    private final class Feed implements AutoCloseable {
+    private static final class Feed implements AutoCloseable {
         final StreamContent content;
         final TopicEpochs epochs;
         final Map<Integer, LaneWriter> writers = new TreeMap<>();

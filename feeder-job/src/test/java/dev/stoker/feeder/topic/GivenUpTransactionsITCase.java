@@ -254,7 +254,7 @@ class GivenUpTransactionsITCase {
                     step.record()
                             .headers()
                             .forEach((name, value) -> record.headers().add(name, value));
-                    producer.send(record);
+                    Future<?> unused = producer.send(record);
                     state = step.after();
                 }
             }

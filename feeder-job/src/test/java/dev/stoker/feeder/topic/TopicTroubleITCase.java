@@ -341,7 +341,7 @@ class TopicTroubleITCase {
                 RecordHeader header = found.header();
                 if (header.kind() == RecordKind.BATCH
                         && header.batch() % RANKS == rank
-                        && (header.epoch() > epoch || header.epoch() == epoch && header.batch() >= number)) {
+                        && (header.epoch() > epoch || (header.epoch() == epoch && header.batch() >= number))) {
                     break;
                 }
                 next = found.offset() + 1;

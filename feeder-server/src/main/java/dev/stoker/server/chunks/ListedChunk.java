@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A chunk's file, as the chunk table knows it. Immutable; any thread. */
 public final class ListedChunk {
@@ -12,7 +13,7 @@ public final class ListedChunk {
     private final int length;
     private final int crc32c;
     /** Found once; two threads find the same. */
-    private volatile Path path;
+    private volatile @Nullable Path path;
 
     /**
      * @param id the chunk's id, by which caches know it

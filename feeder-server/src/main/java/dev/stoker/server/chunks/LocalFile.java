@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -21,11 +22,15 @@ public record LocalFile(String path, long device, long inode, long length) {
             Map<String, Object> found = Files.readAttributes(path, "unix:dev,ino,size");
             return Optional.of(new LocalFile(
                     path.toAbsolutePath().toString(),
-                    ((Number) found.get("dev")).longValue(),
-                    ((Number) found.get("ino")).longValue(),
-                    ((Number) found.get("size")).longValue()));
+                    number(found, "dev"),
+                    number(found, "ino"),
+                    number(found, "size")));
         } catch (UnsupportedOperationException | IllegalArgumentException e) {
             return Optional.empty();
         }
+    }
+
+    private static long number(Map<String, Object> attributes, String name) {
+        return ((Number) Objects.requireNonNull(attributes.get(name), name)).longValue();
     }
 }

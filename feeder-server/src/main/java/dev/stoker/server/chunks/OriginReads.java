@@ -1,5 +1,6 @@
 package dev.stoker.server.chunks;
 
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.PartSink;
 import dev.stoker.storage.StoreAccessException;
@@ -80,7 +81,7 @@ public final class OriginReads {
             read.run();
             reachability.answered();
         } catch (StoreUnavailableException | StoreAccessException e) {
-            reachability.failed(e.getMessage(), before);
+            reachability.failed(ErrorText.of(e), before);
             throw e;
         }
     }

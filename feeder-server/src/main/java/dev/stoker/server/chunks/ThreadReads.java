@@ -3,6 +3,7 @@ package dev.stoker.server.chunks;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -16,7 +17,7 @@ final class ThreadReads implements AutoCloseable {
     private static final String KEY = "read_bytes: ";
 
     /** Null where the kernel does not tell. Not a channel: that would be closed when the thread is interrupted. */
-    private RandomAccessFile counts;
+    private @Nullable RandomAccessFile counts;
 
     private final byte[] text = new byte[512];
 

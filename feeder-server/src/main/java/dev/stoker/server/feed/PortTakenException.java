@@ -1,6 +1,7 @@
 package dev.stoker.server.feed;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** None of the configured ports is free. */
 public final class PortTakenException extends IOException {
@@ -15,12 +16,12 @@ public final class PortTakenException extends IOException {
                 cause);
     }
 
-    private PortTakenException(String message, IOException cause) {
+    private PortTakenException(String message, @Nullable IOException cause) {
         super(message, cause);
     }
 
     /** The same of the page that shows a feed. */
-    public static PortTakenException ofPage(String host, PortRange ports, IOException cause) {
+    public static PortTakenException ofPage(String host, PortRange ports, @Nullable IOException cause) {
         return new PortTakenException(
                 "the feed cannot be shown at " + host + ":" + ports
                         + ", which is taken: give --ui with another port, a range such as 7430-7449, 0 for any, or off",

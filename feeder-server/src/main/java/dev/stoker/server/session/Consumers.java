@@ -72,7 +72,7 @@ final class Consumers {
     }
 
     private static long size(Place place) {
-        return FIXED_BYTES + bytes(place.stream()) + bytes(place.group());
+        return (long) FIXED_BYTES + bytes(place.stream()) + bytes(place.group());
     }
 
     private static int bytes(String text) {

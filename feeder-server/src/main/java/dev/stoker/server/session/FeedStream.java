@@ -12,7 +12,9 @@ import dev.stoker.server.window.ServedStream;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +27,7 @@ final class FeedStream {
     private final OrderSpec defaults;
     private final DamageCheck damageCheck;
     private final Groups groups;
-    private GroupOrder defaultOrder;
+    private @Nullable GroupOrder defaultOrder;
     private LaneMap laneMap;
 
     FeedStream(StreamOrders orders, OrderSpec defaults, DamageCheck damageCheck, LaneMap first) {
@@ -54,7 +56,7 @@ final class FeedStream {
 
     /** Returns the order of trainers that do not ask for another one. */
     GroupOrder defaultOrder() {
-        return defaultOrder;
+        return Objects.requireNonNull(defaultOrder, "prepare() sets it");
     }
 
     /** Creates the default order in advance, so that the first trainer need not wait for it. */

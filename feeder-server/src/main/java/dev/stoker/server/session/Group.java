@@ -16,10 +16,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A group of trainers that share one pass over a stream. The first subscriber fixes the order spec; a trainer that
@@ -37,7 +39,7 @@ final class Group {
     private final String name;
     private final Places places;
     /** The spec of all its trainers; null if the group has no trainer and nobody has subscribed. */
-    private OrderSpec spec;
+    private @Nullable OrderSpec spec;
     /**
      * The order of each epoch if each epoch has a separate version, else a single order with key 0. Strong references,
      * because sessions come and go.
@@ -98,7 +100,7 @@ final class Group {
      * @throws ProtocolException if its order spec does not fit
      */
     synchronized GroupOrder look(Hello hello, Orders at) throws ProtocolException {
-        return order(hello, at, fixed ? Optional.of(spec) : Optional.empty());
+        return order(hello, at, fixed ? Optional.ofNullable(spec) : Optional.empty());
     }
 
     private GroupOrder order(Hello hello, Orders at, Optional<OrderSpec> known) throws ProtocolException {
@@ -237,8 +239,12 @@ final class Group {
     /** Returns what other nodes should know; empty before the first subscription. */
     synchronized Optional<GroupFacts> facts() {
         return fixed
-                ? Optional.of(
-                        new GroupFacts(stream, name, spec.toJson(), places.settledRun(), places.settledWorldSize()))
+                ? Optional.of(new GroupFacts(
+                        stream,
+                        name,
+                        Objects.requireNonNull(spec, "its order is fixed").toJson(),
+                        places.settledRun(),
+                        places.settledWorldSize()))
                 : Optional.empty();
     }
 

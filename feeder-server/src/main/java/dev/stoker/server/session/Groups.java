@@ -8,6 +8,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -66,7 +67,7 @@ final class Groups {
 
     /** A session that entered has left. */
     synchronized void leave(String name) {
-        Entry entry = shown.get(name);
+        Entry entry = Objects.requireNonNull(shown.get(name), "a group that sessions entered is shown");
         entry.sessions--;
         if (entry.sessions == 0) {
             shown.remove(name);

@@ -12,6 +12,7 @@ import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.server.feed.Identity;
 import dev.stoker.server.window.GroupOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Compares receipts with the order: the ledger takes what passes without another look. Receipts of an earlier
@@ -21,12 +22,12 @@ import dev.stoker.server.window.GroupOrder;
 final class ReceiptCheck {
 
     private final Identity identity;
-    private GroupOrder order;
-    private EpochNumbering numbering;
+    private @Nullable GroupOrder order;
+    private @Nullable EpochNumbering numbering;
     private long epoch = -1;
-    private TailPolicy tail;
+    private @Nullable TailPolicy tail;
     /** The batch of the entry before; the pieces of a batch follow one another. */
-    private DeliveredBatch batch;
+    private @Nullable DeliveredBatch batch;
 
     ReceiptCheck(Identity identity) {
         this.identity = identity;
@@ -83,7 +84,7 @@ final class ReceiptCheck {
     }
 
     private DeliveredBatch delivered(GroupOrder of, long ofEpoch, TailPolicy how, long number) {
-        if (of != order || ofEpoch != epoch) {
+        if (numbering == null || of != order || ofEpoch != epoch) {
             order = of;
             epoch = ofEpoch;
             // Not one of the order's own: an epoch that nobody reads would displace one that is read.

@@ -7,9 +7,11 @@ import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.server.window.PieceKey;
 import java.util.ArrayDeque;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The tasks of a session's sender: control frames, the subscription with its grant, and pieces to repeat. The queue is
@@ -41,10 +43,10 @@ final class SendQueue {
     private final Condition changed;
     private final ArrayDeque<Frame> frames = new ArrayDeque<>();
     private final ArrayDeque<Nack> nacks = new ArrayDeque<>();
-    private Subscription subscription;
-    private LaneMap laneMap;
+    private @Nullable Subscription subscription;
+    private @Nullable LaneMap laneMap;
     private boolean durable;
-    private Frame last;
+    private @Nullable Frame last;
     /** Whether the sender has taken a frame that may not be written yet. */
     private boolean inHand;
 
@@ -63,6 +65,7 @@ final class SendQueue {
      * @param onIdle called before waiting
      * @return the task, or null if the session has ended
      */
+    @Nullable
     Task take(Runnable onIdle) throws InterruptedException {
         lock.lock();
         try {
@@ -82,7 +85,7 @@ final class SendQueue {
         }
     }
 
-    private Task next() {
+    private @Nullable Task next() {
         Frame frame = frames.poll();
         if (frame != null) {
             changed.signalAll();
@@ -99,7 +102,7 @@ final class SendQueue {
         }
         Nack nack = nacks.poll();
         if (nack != null) {
-            return new Repeat(nack, subscription);
+            return new Repeat(nack, Objects.requireNonNull(subscription, "a NACK follows a SUBSCRIBE"));
         }
         if (subscription == null) {
             return null;
@@ -144,6 +147,7 @@ final class SendQueue {
      * Takes the next frame if it is a PONG. Returns null if it is another frame, or if an earlier frame may not be
      * written yet.
      */
+    @Nullable
     Frame pong() {
         lock.lock();
         try {
@@ -218,7 +222,7 @@ final class SendQueue {
     }
 
     /** Ends the session with this frame, or without a frame if null. Queued tasks are discarded. */
-    void end(Frame farewell) {
+    void end(@Nullable Frame farewell) {
         lock.lock();
         try {
             if (!closed) {
@@ -265,6 +269,7 @@ final class SendQueue {
     }
 
     /** Returns the frame that ends the session, or null. */
+    @Nullable
     Frame farewell() {
         lock.lock();
         try {

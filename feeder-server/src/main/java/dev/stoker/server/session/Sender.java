@@ -1,6 +1,7 @@
 package dev.stoker.server.session;
 
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.protocol.Delay;
 import dev.stoker.schemas.protocol.Durable;
@@ -19,7 +20,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,21 +41,21 @@ final class Sender implements Runnable {
     private final Session session;
     private final SendQueue sendQueue;
     private final StallClock clock;
-    private final GroupOrder order;
-    private final FeedStream stream;
+    private final @Nullable GroupOrder order;
+    private final @Nullable FeedStream stream;
     private final PieceChannel out;
-    private final SessionWatch watch;
+    private final @Nullable SessionWatch watch;
     /** Whether chunks may be files of this machine, so that reading them counts as disk time. */
     private final boolean local;
     /** Whether chunks may be read into memory, so that waiting for them counts as origin time. */
     private final boolean far;
 
     /** The files that the trainer knows, or null if it takes payload over the connection. */
-    private final SentFiles files;
+    private final @Nullable SentFiles files;
 
-    private DiskShare disk;
-    private Subscription followed;
-    private LaneMap followedMap;
+    private @Nullable DiskShare disk;
+    private @Nullable Subscription followed;
+    private @Nullable LaneMap followedMap;
 
     /** @param order null for a session that was rejected and only gets a farewell */
     Sender(
@@ -61,8 +64,8 @@ final class Sender implements Runnable {
             Wire channel,
             SendQueue sendQueue,
             StallClock clock,
-            GroupOrder order,
-            FeedStream stream) {
+            @Nullable GroupOrder order,
+            @Nullable FeedStream stream) {
         this.server = server;
         this.session = session;
         this.sendQueue = sendQueue;
@@ -101,7 +104,7 @@ final class Sender implements Runnable {
     }
 
     private void sendAll() throws IOException, InterruptedException {
-        if (order == null) {
+        if (order == null || stream == null) {
             return;
         }
         try (PieceBuilder builder = server.builder(stream, order, session.only())) {
@@ -115,15 +118,19 @@ final class Sender implements Runnable {
         }
     }
 
+    private SessionWatch watch() {
+        return Objects.requireNonNull(watch, "only admitted sessions send");
+    }
+
     private void send(PieceBuilder builder) throws IOException, InterruptedException {
         while (true) {
-            watch.idle(System.nanoTime());
+            watch().idle(System.nanoTime());
             SendQueue.Task task = sendQueue.take(() -> clock.demand(System.nanoTime(), false));
             if (task == null) {
                 return;
             }
             long nowNanos = System.nanoTime();
-            watch.busy(nowNanos);
+            watch().busy(nowNanos);
             if (task instanceof SendQueue.Send send) {
                 clock.demand(nowNanos, true);
                 follow(builder, send);
@@ -151,13 +158,17 @@ final class Sender implements Runnable {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // A new map is another object.
     private void follow(PieceBuilder builder, SendQueue.Send send) {
-        LaneMap map = stream.laneMap();
+        LaneMap map =
+                Objects.requireNonNull(stream, "batches come from a stream").laneMap();
         if (send.subscription() != followed || map != followedMap) {
             followed = send.subscription();
             followedMap = map;
             builder.select(followed.view());
-            LaneMap lanes = map.forLanes(order.order().lanes());
+            LaneMap lanes = map.forLanes(Objects.requireNonNull(order, "batches have an order")
+                    .order()
+                    .lanes());
             builder.follow(
                     followed.asked().epoch(),
                     send.piece().batch().number(),
@@ -167,7 +178,7 @@ final class Sender implements Runnable {
     }
 
     /** @param advance the subscription whose next piece this is, or null for a repeated piece */
-    private void sendPiece(PieceBuilder builder, PieceKey key, boolean checked, Subscription advance)
+    private void sendPiece(PieceBuilder builder, PieceKey key, boolean checked, @Nullable Subscription advance)
             throws IOException, InterruptedException {
         long beganNanos = System.nanoTime();
         BuiltPiece built = build(builder, key, checked);
@@ -194,9 +205,9 @@ final class Sender implements Runnable {
         server.counters().batches.increment();
         server.counters().bytes.add(built.bytes());
         server.counters().rows.add(built.rows());
-        watch.pieces.increment();
-        watch.bytes.add(built.bytes());
-        watch.rows.add(built.rows());
+        watch().pieces.increment();
+        watch().bytes.add(built.bytes());
+        watch().rows.add(built.rows());
         account(key, builtNanos - beganNanos, sentNanos - builtNanos, built.bytes(), sentNanos);
     }
 
@@ -206,7 +217,9 @@ final class Sender implements Runnable {
      */
     private void refer(BuiltPiece built) throws IOException {
         List<ByteBuffer> parts = new ArrayList<>();
-        files.untold().forEach(file -> parts.add(Frames.encode(file)));
+        Objects.requireNonNull(files, "a reference names files")
+                .untold()
+                .forEach(file -> parts.add(Frames.encode(file)));
         parts.addAll(List.of(built.parts()));
         long bytes = 0;
         for (ByteBuffer part : parts) {
@@ -220,16 +233,16 @@ final class Sender implements Runnable {
     private void account(PieceKey key, long buildNanos, long writeNanos, long bytes, long nowNanos) throws IOException {
         long loadNanos = Math.min(buildNanos, LoadTime.take());
         long readNanos = Math.min(loadNanos, LoadTime.takeDisk());
-        long faultNanos = local ? disk.of(writeNanos, bytes, nowNanos) : 0;
+        long faultNanos = local && disk != null ? disk.of(writeNanos, bytes, nowNanos) : 0;
         long originNanos = far ? loadNanos : 0;
         long diskNanos = (far ? 0 : readNanos) + faultNanos;
         // Data from the page cache takes no disk time.
         long ownNanos = buildNanos - (far ? loadNanos : readNanos);
-        watch.originNanos.add(originNanos);
-        watch.diskNanos.add(diskNanos);
-        watch.buildNanos.add(ownNanos);
-        watch.writeNanos.add(writeNanos - faultNanos);
-        if (originNanos + diskNanos + ownNanos >= SLOW_NANOS && watch.isTold()) {
+        watch().originNanos.add(originNanos);
+        watch().diskNanos.add(diskNanos);
+        watch().buildNanos.add(ownNanos);
+        watch().writeNanos.add(writeNanos - faultNanos);
+        if (originNanos + diskNanos + ownNanos >= SLOW_NANOS && watch().isTold()) {
             write(new Delay(
                     key.subscription(),
                     key.epoch().epoch(),
@@ -246,16 +259,17 @@ final class Sender implements Runnable {
     }
 
     /** Builds a piece. Returns null if the session ends because that failed. */
-    private BuiltPiece build(PieceBuilder builder, PieceKey key, boolean checked) throws InterruptedException {
+    private @Nullable BuiltPiece build(PieceBuilder builder, PieceKey key, boolean checked)
+            throws InterruptedException {
         try {
             return buildRetrying(builder, key, checked);
         } catch (CorruptDataException e) {
-            sendQueue.end(new ErrorMessage(ErrorCode.CORRUPT, e.getMessage()));
+            sendQueue.end(new ErrorMessage(ErrorCode.CORRUPT, ErrorText.of(e)));
         } catch (IOException e) {
             sendQueue.end(new ErrorMessage(
-                    ErrorCode.ORIGIN_UNAVAILABLE, e instanceof StokerException ? e.getMessage() : e.toString()));
+                    ErrorCode.ORIGIN_UNAVAILABLE, e instanceof StokerException ? ErrorText.of(e) : e.toString()));
         } catch (IllegalArgumentException e) {
-            sendQueue.end(new ErrorMessage(ErrorCode.TOO_LARGE, e.getMessage()));
+            sendQueue.end(new ErrorMessage(ErrorCode.TOO_LARGE, ErrorText.of(e)));
         } catch (OutOfMemoryError e) {
             sendQueue.end(new ErrorMessage(
                     ErrorCode.INTERNAL,
@@ -286,7 +300,7 @@ final class Sender implements Runnable {
             } catch (StokerException e) {
                 throw e;
             } catch (IOException e) {
-                if (attempt == RETRIES || !sendQueue.pause(FIRST_PAUSE_MS << 2 * attempt)) {
+                if (attempt == RETRIES || !sendQueue.pause(FIRST_PAUSE_MS << (2 * attempt))) {
                     throw e;
                 }
                 LOG.warn("{}: the origin failed, trying again: {}", session, e.toString());

@@ -27,9 +27,11 @@ import dev.stoker.server.window.GroupOrder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,25 +64,25 @@ final class Session implements Runnable, Occupant {
     private final Pulse pulse;
 
     /** Set after the trainer was welcomed; other threads read it for messages only. */
-    private volatile Identity identity;
+    private volatile @Nullable Identity identity;
 
-    private TokenRights rights;
-    private FeedStream stream;
+    private @Nullable TokenRights rights;
+    private @Nullable FeedStream stream;
     /** Null for a session without a place, which only looks. */
-    private Group group;
+    private @Nullable Group group;
     /** Whether the group counts this session. */
     private boolean entered;
 
     private boolean joined;
-    private GroupOrder order;
+    private @Nullable GroupOrder order;
     /** The only epoch of this session, if the stream follows its dataset. */
     private OptionalLong only = OptionalLong.empty();
 
-    private Selection selection;
-    private Subscription subscription;
-    private SessionLedger ledger;
-    private SessionWatch watch;
-    private Sender sender;
+    private @Nullable Selection selection;
+    private @Nullable Subscription subscription;
+    private @Nullable SessionLedger ledger;
+    private @Nullable SessionWatch watch;
+    private @Nullable Sender sender;
 
     private final Leases leases = new Leases();
     /** Number of files that the trainer may know at a time; 0 if it takes payload over the connection. */
@@ -101,7 +103,7 @@ final class Session implements Runnable, Occupant {
     /** Serves the trainer until one side ends, and closes the connection. */
     @Override
     public void run() {
-        Threads.Started sending = null;
+        Threads.@Nullable Started sending = null;
         try {
             admit();
             sending = startSender();
@@ -182,13 +184,14 @@ final class Session implements Runnable, Occupant {
 
     /** Describes the stream to a client that takes no place. Leaves no state behind. */
     private void look() throws InterruptedException, ProtocolException {
-        order = stream.look(hello);
-        identity = Group.identity(stream.stream().name(), hello, hello.run());
+        order = admitted(stream).look(hello);
+        identity = Group.identity(admitted(stream).stream().name(), hello, hello.run());
         watch = new SessionWatch(identity, hello.client());
         watch.connected();
         decoder.welcomed();
-        Welcome welcome = server.welcome(stream, order, identity, number);
-        sendQueue.add(stream.follows() ? welcome.following(stream.begun(hello)) : welcome);
+        Welcome welcome = server.welcome(admitted(stream), order, identity, number);
+        sendQueue.add(
+                admitted(stream).follows() ? welcome.following(admitted(stream).begun(hello)) : welcome);
         LOG.debug("Session {}: {} observes ({})", number, identity, hello.client());
     }
 
@@ -202,7 +205,9 @@ final class Session implements Runnable, Occupant {
      * chunks are files of this machine.
      */
     private int handoverFiles() throws IOException {
-        return channel.isUnix() && stream.stream().source().hasFiles() ? Math.min(hello.handover(), MAX_FILES) : 0;
+        return channel.isUnix() && admitted(stream).stream().source().hasFiles()
+                ? Math.min(hello.handover(), MAX_FILES)
+                : 0;
     }
 
     /** Returns the number of the session, which is unique on this server. */
@@ -228,6 +233,11 @@ final class Session implements Runnable, Occupant {
         return leases;
     }
 
+    /** Returns a part of the session that its admission set. */
+    private static <T> T admitted(@Nullable T part) {
+        return Objects.requireNonNull(part, "the session was admitted");
+    }
+
     private Threads.Started startSender() throws ProtocolException {
         sender = newSender();
         return server.start(sender, "stoker-send-" + number);
@@ -238,7 +248,7 @@ final class Session implements Runnable, Occupant {
     }
 
     /** Sends the farewell and leaves the group, even if other steps fail. */
-    private void end(Threads.Started sending) {
+    private void end(Threads.@Nullable Started sending) {
         try {
             sendQueue.end(null);
             if (sending == null) {
@@ -290,16 +300,16 @@ final class Session implements Runnable, Occupant {
         } else if (frame instanceof Subscribe subscribe) {
             subscribe(subscribe);
         } else if (frame instanceof Select select) {
-            sendQueue.add(selection.select(select, subscription != null));
+            sendQueue.add(admitted(selection).select(select, subscription != null));
         } else if (frame instanceof Release release) {
             leases.release(release.references());
         } else if (frame instanceof Nack nack) {
             damaged(nack);
         } else if (frame instanceof Stats stats) {
-            watch.told(stats);
+            admitted(watch).told(stats);
         } else if (frame instanceof Ping ping) {
             sendQueue.add(new Pong(ping.opaque()));
-            sender.answer();
+            admitted(sender).answer();
         } else if (frame instanceof Bye) {
             sendQueue.end(null);
         } else if (frame instanceof ErrorMessage error) {
@@ -311,7 +321,8 @@ final class Session implements Runnable, Occupant {
     private String whyOnlyLooking() {
         return hello.caller().look()
                 ? "this session only observes, as its HELLO requested; reconnect to read"
-                : "stream " + stream.stream().name() + " follows its dataset, but HELLO did not say which epoch the"
+                : "stream " + admitted(stream).stream().name()
+                        + " follows its dataset, but HELLO did not say which epoch the"
                         + " trainer reads; reconnect and name it";
     }
 
@@ -322,31 +333,38 @@ final class Session implements Runnable, Occupant {
                     "SUBSCRIBE: epoch " + asked.epoch() + ": this session is bound to epoch " + only.getAsLong()
                             + "; reconnect for another epoch");
         }
-        subscription = Subscription.of(asked, order, selection.view(), identity);
+        subscription =
+                Subscription.of(asked, admitted(order), admitted(selection).view(), admitted(identity));
         damaged.clear();
-        if (rights.includes(Right.ACKNOWLEDGE)) {
-            server.subscribes(identity);
-            group.settle(hello, this);
+        if (admitted(rights).includes(Right.ACKNOWLEDGE)) {
+            server.subscribes(admitted(identity));
+            admitted(group).settle(hello, this);
             // A subscription without receipts would be a gap in the ledger, and the feed would wait for its end.
-            ledger.asked(asked);
+            admitted(ledger).asked(asked);
         }
         if (asked.count() > 0) {
-            watch.at(asked.epoch(), asked.first());
+            admitted(watch).at(asked.epoch(), asked.first());
         }
         sendQueue.subscribe(subscription);
     }
 
     private GroupOrder order(long epoch) throws ProtocolException {
-        boolean here = !stream.follows() || (only.isPresent() && only.getAsLong() == epoch);
-        return here ? order : stream.begun(identity.group(), epoch, order.spec());
+        boolean here = !admitted(stream).follows() || (only.isPresent() && only.getAsLong() == epoch);
+        return here
+                ? admitted(order)
+                : admitted(stream)
+                        .begun(
+                                admitted(identity).group(),
+                                epoch,
+                                admitted(order).spec());
     }
 
     private void acknowledge(Ack ack) throws ProtocolException {
-        rights.require(Right.ACKNOWLEDGE, "ACK");
-        ledger.check(ack);
+        admitted(rights).require(Right.ACKNOWLEDGE, "ACK");
+        admitted(ledger).check(ack);
         clock.acknowledged(System.nanoTime(), ack.count());
-        server.counters().usedRows.add(watch.consumed(ack));
-        ledger.acknowledged(ack);
+        server.counters().usedRows.add(admitted(watch).consumed(ack));
+        admitted(ledger).acknowledged(ack);
     }
 
     private void damaged(Nack nack) throws ProtocolException {
@@ -403,7 +421,7 @@ final class Session implements Runnable, Occupant {
     /** Tells the trainer which feeder serves each lane. */
     void tell(FeedStream of, LaneMap map) {
         if (identity != null && of == stream) {
-            sendQueue.laneMap(map.forLanes(order.order().lanes()));
+            sendQueue.laneMap(map.forLanes(admitted(order).order().lanes()));
         }
     }
 
@@ -412,6 +430,7 @@ final class Session implements Runnable, Occupant {
     }
 
     /** Returns the statistics of this session; null before it was admitted. */
+    @Nullable
     SessionWatch watch() {
         return watch;
     }
@@ -434,7 +453,7 @@ final class Session implements Runnable, Occupant {
         }
     }
 
-    private static void join(Threads.Started sending) {
+    private static void join(Threads.@Nullable Started sending) {
         if (sending == null) {
             return;
         }
@@ -466,11 +485,11 @@ final class Session implements Runnable, Occupant {
     private void vacate() {
         if (joined) {
             joined = false;
-            group.leave(hello, this);
+            admitted(group).leave(hello, this);
         }
         if (entered) {
             entered = false;
-            stream.groups().leave(hello.group());
+            admitted(stream).groups().leave(hello.group());
         }
     }
 

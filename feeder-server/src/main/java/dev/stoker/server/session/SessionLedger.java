@@ -11,6 +11,7 @@ import dev.stoker.server.feed.ReceiptsItem;
 import dev.stoker.server.feed.SubscriptionItem;
 import dev.stoker.server.window.GroupOrder;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a session has the ledger say: what the trainer asked for, and what it acknowledged. For the session's reader
@@ -25,7 +26,7 @@ final class SessionLedger {
     private final AskedNumbers everAsked = new AskedNumbers();
     private final ReceiptCheck check;
     /** The newest that was asked for. */
-    private Subscribe asked;
+    private @Nullable Subscribe asked;
     /** Its end. */
     private OptionalLong end = OptionalLong.empty();
 
@@ -102,7 +103,7 @@ final class SessionLedger {
                         identity,
                         orders.of(ack.epoch()).fingerprint().text(),
                         ack.epoch(),
-                        asked.epoch() == ack.epoch() ? end.orElse(-1) : -1,
+                        asked != null && asked.epoch() == ack.epoch() ? end.orElse(-1) : -1,
                         selection.view().tag(),
                         ack.entryBytes()),
                 ack.count());

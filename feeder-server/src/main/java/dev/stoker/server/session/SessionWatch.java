@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is known of one seat of a group in one run, over all its connections to this server: what it was sent, what the
@@ -40,7 +41,7 @@ final class SessionWatch {
     private long usedRows;
 
     private boolean known;
-    private volatile Stats stats;
+    private volatile @Nullable Stats stats;
     /** Time in which nothing was granted that was not sent: the trainer is the slower side, or does not read. */
     private final LongAdder idleNanos = new LongAdder();
     /** When the present idleness began, 0 while there is none. */

@@ -12,6 +12,7 @@ import dev.stoker.server.feed.Identity;
 import dev.stoker.server.window.GroupOrder;
 import dev.stoker.server.window.PieceKey;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a trainer asked for, and how far it was sent. The cursor belongs to the sender thread, the grant to the send
@@ -22,18 +23,18 @@ final class Subscription {
     private final EpochOrder epoch;
     private final View view;
     /** Lanes asked for, or null for all. */
-    private final BitSet lanes;
+    private final @Nullable BitSet lanes;
 
     /** The greatest number that may be sent; guarded by the send queue. */
     long through = -1;
 
     private long step;
-    private DeliveredBatch batch;
+    private @Nullable DeliveredBatch batch;
     private int piece;
     private long rowsSent;
     private boolean endTold;
 
-    private Subscription(Subscribe asked, EpochOrder epoch, View view, BitSet lanes) {
+    private Subscription(Subscribe asked, EpochOrder epoch, View view, @Nullable BitSet lanes) {
         this.asked = asked;
         this.epoch = epoch;
         this.view = view;
@@ -100,6 +101,7 @@ final class Subscription {
      *
      * @param granted the greatest number that may be sent
      */
+    @Nullable
     PieceKey next(long granted) {
         while (step < asked.count()) {
             long number = asked.first() + step * asked.stride();
@@ -142,6 +144,7 @@ final class Subscription {
     }
 
     /** A piece that was sent before, or null if none such was. */
+    @Nullable
     PieceKey sentBefore(long number, int index) {
         if (!asked.covers(number)) {
             return null;

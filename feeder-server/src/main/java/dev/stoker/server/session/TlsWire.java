@@ -12,6 +12,7 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLEngineResult.Status;
 import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A socket under TLS. Reading drives the handshake, on the thread that accepts connections. After that, one thread
@@ -60,7 +61,7 @@ final class TlsWire implements Wire {
 
     // Owned by the writer, and by the reader until the handshake is done.
     private ByteBuffer records;
-    private Staging staging;
+    private @Nullable Staging staging;
 
     /** @param engine a new engine in server mode */
     public TlsWire(SocketChannel socket, SSLEngine engine) throws SSLException {

@@ -1,6 +1,7 @@
 package dev.stoker.server.threads;
 
 import java.time.Duration;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -74,7 +75,7 @@ enum SystemThreads implements Threads {
         @Override
         public void after(Duration delay, Runnable task) {
             try {
-                executor.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+                Future<?> unused = executor.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
             } catch (RejectedExecutionException e) {
                 task.run();
             }

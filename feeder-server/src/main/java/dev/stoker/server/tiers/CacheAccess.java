@@ -19,7 +19,10 @@ public enum CacheAccess {
     /** The users of the directory's group, too. */
     GROUP("rwxrwx---", "rw-rw----");
 
+    @SuppressWarnings("ImmutableEnumChecker") // never changed
     private final Set<PosixFilePermission> directories;
+
+    @SuppressWarnings("ImmutableEnumChecker") // never changed
     private final Set<PosixFilePermission> files;
 
     CacheAccess(String directories, String files) {

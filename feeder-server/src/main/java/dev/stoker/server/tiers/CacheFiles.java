@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
@@ -89,8 +90,9 @@ interface CacheFiles {
         public Unfinished create(Path file) throws IOException {
             // Its parent is not created: a directory that was removed must not return because a file was still being
             // written.
-            if (!Files.isDirectory(file.getParent())) {
-                access.createDirectory(file.getParent());
+            Path directory = Objects.requireNonNull(file.getParent(), "a chunk's file lies in a directory");
+            if (!Files.isDirectory(directory)) {
+                access.createDirectory(directory);
             }
             return new Temporary(file, access);
         }

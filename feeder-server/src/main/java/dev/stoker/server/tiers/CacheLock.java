@@ -8,10 +8,12 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file that the system keeps locked while this process lives and needs it, so that no lock is left over however the
@@ -25,10 +27,10 @@ final class CacheLock implements AutoCloseable {
 
     private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private final Path file;
+    private final @Nullable Path file;
     private final FileChannel channel;
 
-    private CacheLock(Path file, FileChannel channel) {
+    private CacheLock(@Nullable Path file, FileChannel channel) {
         this.file = file;
         this.channel = channel;
     }
@@ -130,7 +132,7 @@ final class CacheLock implements AutoCloseable {
 
     /** Returns the file of a lock that was created with {@link #ofProcess}. */
     Path file() {
-        return file;
+        return Objects.requireNonNull(file, "the lock of a process has a file");
     }
 
     /** Releases the lock and leaves its file. */

@@ -174,7 +174,7 @@ final class ChunkMemory implements AutoCloseable {
         synchronized (this) {
             evict(spent, bytes, victims);
             while (workingBytes + bytes > limitBytes && !ahead.isEmpty()) {
-                Entry last = null;
+                Entry last = ahead.values().iterator().next();
                 for (Entry entry : ahead.values()) {
                     last = entry;
                 }

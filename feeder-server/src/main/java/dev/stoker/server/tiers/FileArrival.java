@@ -28,7 +28,7 @@ final class FileArrival implements Arrival {
         long began = System.nanoTime();
         tier.writing(chunk, files -> {
             file.write(offset, part);
-            return null;
+            return file;
         });
         nanos += System.nanoTime() - began;
     }
@@ -52,7 +52,7 @@ final class FileArrival implements Arrival {
         long began = System.nanoTime();
         tier.writing(chunk, files -> {
             file.publish();
-            return null;
+            return file;
         });
         tier.placed(chunk, nanos + System.nanoTime() - began);
     }

@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -174,7 +175,7 @@ final class FileTier implements Tier {
     }
 
     /** Finds a chunk that another process has placed since the last look. */
-    private Kept find(ListedChunk chunk) {
+    private @Nullable Kept find(ListedChunk chunk) {
         if (lifetime != CacheLifetime.NODE || faults.isUnreadable()) {
             return null;
         }
@@ -251,7 +252,7 @@ final class FileTier implements Tier {
                 arrival.write(0, bytes.bytes().duplicate().clear());
                 arrival.keep();
             }
-            return null;
+            return chunk;
         });
     }
 
@@ -276,8 +277,8 @@ final class FileTier implements Tier {
      * the chunk is released.
      */
     <T> T writing(ListedChunk chunk, Step<T> step) throws IOException {
+        boolean isWithin = writing.getReadHoldCount() > 0;
         writing.readLock().lock();
-        boolean isWithin = writing.getReadHoldCount() > 1;
         try {
             if (closed && !isWithin) {
                 throw new ClosedChannelException();

@@ -6,7 +6,9 @@ import dev.stoker.storage.PartSink;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The destination of a chunk that is being read: its place in a tier, if the tier accepts parts, else direct memory. If
@@ -16,9 +18,9 @@ final class Incoming implements PartSink, AutoCloseable {
     private final ListedChunk chunk;
     private final Optional<Placement.Slot> slot;
     /** Null unless the chunk is being written to a tier. */
-    private Arrival arrival;
+    private @Nullable Arrival arrival;
     /** Null unless the chunk is being written to memory. */
-    private ByteBuffer memory;
+    private @Nullable ByteBuffer memory;
 
     Incoming(ListedChunk chunk, Optional<Placement.Slot> slot) throws IOException {
         this.chunk = chunk;
@@ -42,20 +44,25 @@ final class Incoming implements PartSink, AutoCloseable {
                 leave(offset);
             }
         }
-        memory.clear().position((int) offset).put(part);
+        inMemory().clear().position((int) offset).put(part);
     }
 
     /** Continues in memory, after copying this number of received bytes out of the tier. */
     private void leave(long bytes) {
+        Arrival left = Objects.requireNonNull(arrival, "called only while the tier receives");
         try {
             memory = allocate(chunk);
-            arrival.copyTo(memory.duplicate().limit((int) bytes));
+            left.copyTo(memory.duplicate().limit((int) bytes));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } finally {
-            arrival.close();
+            left.close();
             arrival = null;
         }
+    }
+
+    private ByteBuffer inMemory() {
+        return Objects.requireNonNull(memory, "what is not in a tier is in memory");
     }
 
     /**
@@ -77,7 +84,7 @@ final class Incoming implements PartSink, AutoCloseable {
                 throw e.getCause();
             }
         }
-        ByteBuffer taken = memory.clear();
+        ByteBuffer taken = inMemory().clear();
         memory = null;
         return taken;
     }

@@ -11,8 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -84,7 +86,8 @@ final class Loads implements AutoCloseable {
         try {
             return OriginWaits.get(load.done);
         } catch (InterruptedIOException e) {
-            load.done.thenAccept(bytes -> Optional.ofNullable(bytes).ifPresent(ChunkBytes::close));
+            CompletableFuture<Void> unused =
+                    load.done.thenAccept(bytes -> Optional.ofNullable(bytes).ifPresent(ChunkBytes::close));
             throw e;
         }
     }
@@ -200,7 +203,7 @@ final class Loads implements AutoCloseable {
         }
     }
 
-    private synchronized Load take() throws InterruptedException {
+    private synchronized @Nullable Load take() throws InterruptedException {
         idle++;
         try {
             while (!closed) {

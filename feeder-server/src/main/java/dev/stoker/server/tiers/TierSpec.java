@@ -88,7 +88,7 @@ public record TierSpec(Optional<String> directory, Optional<Long> bytes) {
         int shift = "kmgt".indexOf(found.group(2).toLowerCase(Locale.ROOT));
         try {
             return Math.multiplyExact(
-                    Long.parseLong(found.group(1)), found.group(2).isEmpty() ? 1 : 1L << 10 * (shift + 1));
+                    Long.parseLong(found.group(1)), found.group(2).isEmpty() ? 1 : 1L << (10 * (shift + 1)));
         } catch (ArithmeticException | NumberFormatException e) {
             throw new IllegalArgumentException("tier '" + tier + "': '" + text + "' is too large", e);
         }

@@ -16,10 +16,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -101,7 +103,7 @@ final class PageServer implements AutoCloseable {
         this.acceptor = threads("stoker-status-accept").newThread(this::accept);
         acceptor.start();
         long every = Math.max(1, deadline.toMillis() / 10);
-        clock.scheduleWithFixedDelay(this::closeOverdue, every, every, TimeUnit.MILLISECONDS);
+        Future<?> unused = clock.scheduleWithFixedDelay(this::closeOverdue, every, every, TimeUnit.MILLISECONDS);
     }
 
     static ThreadFactory threads(String name) {
@@ -177,7 +179,7 @@ final class PageServer implements AutoCloseable {
     }
 
     /** Ends a connection, which also ends the waits of its thread. */
-    private void close(Socket socket) {
+    private void close(@Nullable Socket socket) {
         if (socket == null) {
             return;
         }
@@ -216,8 +218,8 @@ final class PageServer implements AutoCloseable {
     }
 
     private static Request read(InputStream in) throws IOException {
-        String[] lines = head(in).split("\r?\n");
-        String[] words = lines[0].split(" ");
+        String[] lines = head(in).split("\r?\n", -1);
+        String[] words = lines[0].split(" ", -1);
         if (words.length != 3 || !words[2].startsWith("HTTP/1.") || !words[1].startsWith("/")) {
             throw new BadRequestException("expected a request of HTTP/1.1, such as GET /metrics HTTP/1.1");
         }

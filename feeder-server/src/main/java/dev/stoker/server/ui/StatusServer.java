@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -57,7 +58,7 @@ public final class StatusServer implements StatusPage {
         this.server = bind(address);
         InetSocketAddress bound = server.address();
         this.url = "http://" + shown(bound.getAddress()) + ":" + bound.getPort();
-        clock.scheduleAtFixedRate(this::remember, 0, 1, TimeUnit.SECONDS);
+        Future<?> unused = clock.scheduleAtFixedRate(this::remember, 0, 1, TimeUnit.SECONDS);
         LOG.info("The feed is shown at {}", url);
     }
 

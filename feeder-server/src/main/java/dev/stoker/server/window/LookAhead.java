@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Determines for one session which chunks it will need, and in which order, so that chunks of a remote origin are
@@ -36,8 +37,8 @@ final class LookAhead implements AutoCloseable {
     private long foreignBytes;
 
     private long foreignEntered;
-    private WindowPlan plan;
-    private Windows.Key pending;
+    private @Nullable WindowPlan plan;
+    private Windows.@Nullable Key pending;
 
     LookAhead(GroupOrder order, Windows windows, OptionalLong epochs) {
         this.order = order;

@@ -24,6 +24,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the pieces of one session. It gathers small columns from checked heads into its scratch buffer, and payload as
@@ -122,7 +123,7 @@ public final class PieceBuilder implements AutoCloseable {
      *
      * @param files numbers the files, or null for a piece without references
      */
-    public BuiltPiece build(PieceKey key, FileNumbers files) throws IOException {
+    public BuiltPiece build(PieceKey key, @Nullable FileNumbers files) throws IOException {
         try {
             return gather(key, files);
         } catch (IOException | RuntimeException | Error e) {
@@ -164,7 +165,7 @@ public final class PieceBuilder implements AutoCloseable {
         return build(key);
     }
 
-    private BuiltPiece gather(PieceKey key, FileNumbers files) throws IOException {
+    private BuiltPiece gather(PieceKey key, @Nullable FileNumbers files) throws IOException {
         DeliveredPiece piece = key.batch().pieces().get(key.piece());
         int rows = 0;
         int base = 0;

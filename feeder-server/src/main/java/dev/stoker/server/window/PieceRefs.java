@@ -9,17 +9,18 @@ import dev.stoker.server.chunks.LocalFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.IdentityHashMap;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Collects where a piece's payload lies, as the slices of a BATCH_REF. One thread. */
 final class PieceRefs implements BatchBuilder.Slices, AutoCloseable {
     /** More than a frame should have; such a piece is sent whole. */
     private static final int MAX_SLICES = 1 << 20;
 
-    private final Map<BatchChunk, Integer> numbers = new IdentityHashMap<>();
+    private final IdentityHashMap<BatchChunk, Integer> numbers = new IdentityHashMap<>();
     private ByteBuffer slices = direct(BatchRef.SLICE_BYTES * 256);
-    private BatchChunk last;
+    private @Nullable BatchChunk last;
     private int lastNumber;
 
     void begin() {
@@ -36,11 +37,12 @@ final class PieceRefs implements BatchBuilder.Slices, AutoCloseable {
         return number >= 0;
     }
 
+    @SuppressWarnings("ReferenceEquality") // Chunks are numbered by identity.
     @Override
     public void slice(BatchChunk chunk, int position, int length) {
         if (chunk != last) {
             last = chunk;
-            lastNumber = numbers.get(chunk);
+            lastNumber = Objects.requireNonNull(numbers.get(chunk), "a slice is of a chunk that was added");
         }
         put(lastNumber, length, position);
     }

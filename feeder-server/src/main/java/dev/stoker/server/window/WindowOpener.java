@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -88,7 +89,7 @@ final class WindowOpener {
     }
 
     /** The checked head, or null when it is damaged for good and may be skipped. */
-    private ChunkHead head(ServedStream stream, int chunk, ListedChunk file) throws IOException {
+    private @Nullable ChunkHead head(ServedStream stream, int chunk, ListedChunk file) throws IOException {
         try {
             return readHead(stream, chunk, file);
         } catch (CorruptDataException first) {

@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The windows of some lanes in the order in which they will be needed, from a position in an epoch on, and across
@@ -38,7 +39,7 @@ final class WindowPlan {
     }
 
     /** Returns the next window with rows, or null if the feed has no further one. */
-    Windows.Key next() {
+    Windows.@Nullable Key next() {
         if (!steps.hasNext() && (epochs.isEmpty() || epoch + 1 < epochs.getAsLong())) {
             epoch++;
             steps = steps(0);

@@ -8,6 +8,7 @@ import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -15,6 +16,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The open windows of a node, shared by all sessions at the same position.
@@ -46,6 +48,8 @@ public final class Windows implements AutoCloseable {
     /** A kept window. The lock guards it. */
     private static final class Entry {
         int keepers;
+
+        @Nullable
         Load load;
     }
 
@@ -57,7 +61,7 @@ public final class Windows implements AutoCloseable {
     private final LinkedHashSet<Entry> loaded = new LinkedHashSet<>();
 
     /** Number of sessions that look ahead, by their order. */
-    private final Map<GroupOrder, Integer> followed = new IdentityHashMap<>();
+    private final IdentityHashMap<GroupOrder, Integer> followed = new IdentityHashMap<>();
 
     private long usedBytes;
 
@@ -93,7 +97,7 @@ public final class Windows implements AutoCloseable {
 
     /** Reverts one {@link #keep}. */
     synchronized void release(Key key) {
-        Entry entry = entries.get(key);
+        Entry entry = kept(key);
         if (--entry.keepers == 0) {
             entries.remove(key);
             unload(entry);
@@ -130,7 +134,7 @@ public final class Windows implements AutoCloseable {
     OpenWindow get(Key key) throws IOException {
         Load load;
         synchronized (this) {
-            Entry entry = entries.get(key);
+            Entry entry = kept(key);
             load = entry.load;
             if (load != null) {
                 loaded.remove(entry);
@@ -178,25 +182,29 @@ public final class Windows implements AutoCloseable {
                     + bytes + " bytes, or a smaller --shuffle-window");
         }
         synchronized (this) {
-            Entry entry = entries.get(key);
+            Entry entry = kept(key);
             if (entry.load != null) {
                 return entry.load;
             }
             for (Iterator<Entry> oldest = loaded.iterator(); usedBytes + bytes > limitBytes && oldest.hasNext(); ) {
                 Entry victim = oldest.next();
                 oldest.remove();
-                usedBytes -= victim.load.bytes;
-                victim.load = null;
+                unload(victim);
             }
             return load(entry, bytes);
         }
     }
 
+    private Entry kept(Key key) {
+        return Objects.requireNonNull(entries.get(key), "windows are kept while they are used");
+    }
+
     private Load load(Entry entry, long bytes) {
-        entry.load = new Load(bytes);
+        Load load = new Load(bytes);
+        entry.load = load;
         usedBytes += bytes;
         loaded.add(entry);
-        return entry.load;
+        return load;
     }
 
     private void unload(Entry entry) {

@@ -137,6 +137,7 @@ class LoadsTest {
         assertThat(begun()).containsExactly("first", "after", "next", "warm-1", "warm-2");
     }
 
+    @SuppressWarnings("SynchronizeOnNonFinalField") // Each test sets it once.
     @Test
     void whatIsWantedAtOnceIsReadByAllThreadsAlthoughOneWasIdle() {
         start(4, 100);

@@ -259,6 +259,7 @@ class StatusServerTest {
     void requestsThatAreNoneAreRefused() throws Exception {
         for (String request : List.of(
                 "\r\n\r\n",
+                "\n\r\n\r\n",
                 "GET /metrics\r\n\r\n",
                 "GET http://evil.example/ HTTP/1.1\r\n\r\n",
                 "GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Arguments of a job, parsed into Flink's typed options. The option with the key {@code feeder.batch-size} is given as
@@ -74,7 +75,11 @@ public record JobArguments(Configuration options, List<String> positional, List<
     }
 
     private static Optional<String> take(
-            String name, ConfigOption<?> option, String value, Configuration values, Collection<String> flags) {
+            String name,
+            @Nullable ConfigOption<?> option,
+            @Nullable String value,
+            Configuration values,
+            Collection<String> flags) {
         if (option == null) {
             return Optional.of("unknown option " + name
                     + Spelling.nearest(name, flags)

@@ -20,13 +20,14 @@ import org.apache.flink.runtime.webmonitor.WebMonitorEndpoint;
 import org.apache.flink.runtime.webmonitor.retriever.LeaderGatewayRetriever;
 import org.apache.flink.shaded.netty4.io.netty.channel.ChannelInboundHandler;
 import org.apache.flink.util.ConfigurationException;
+import org.jspecify.annotations.Nullable;
 
 /** A REST endpoint that serves no requests and closes its socket before its start returns. */
 @SuppressWarnings("try") // Flink's close() may be interrupted.
 final class ClosedRestEndpoint extends WebMonitorEndpoint<DispatcherGateway> {
 
     /** Guarded by this. Kept because Flink's own future would never complete for a socket that is already closed. */
-    private CompletableFuture<Void> closing;
+    private @Nullable CompletableFuture<Void> closing;
 
     ClosedRestEndpoint(
             Configuration configuration,

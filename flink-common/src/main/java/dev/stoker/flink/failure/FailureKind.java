@@ -24,6 +24,7 @@ import org.apache.kafka.common.errors.SecurityDisabledException;
 import org.apache.kafka.common.errors.UnsupportedCompressionTypeException;
 import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The class of a failure, which determines a job's reaction.
@@ -90,11 +91,11 @@ public enum FailureKind {
      */
     public static boolean isSilence(Throwable failure) {
         return failure instanceof StoreUnavailableException
-                || failure instanceof StoreAccessException access && access.isExpired();
+                || (failure instanceof StoreAccessException access && access.isExpired());
     }
 
     /** The brokers' permanent refusal among the causes; null if there is none. */
-    public static Throwable refusal(Throwable failure) {
+    public static @Nullable Throwable refusal(Throwable failure) {
         for (Throwable cause : causes(failure)) {
             if (isOneOf(REFUSALS, cause)) {
                 return cause;

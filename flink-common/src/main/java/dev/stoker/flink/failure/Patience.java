@@ -153,9 +153,9 @@ public final class Patience {
 
     private boolean isRepeated(Exception failure, Duration waited) {
         boolean isInterrupt = Thread.currentThread().isInterrupted()
-                || failure instanceof InterruptedIOException && !(failure instanceof SocketTimeoutException)
+                || (failure instanceof InterruptedIOException && !(failure instanceof SocketTimeoutException))
                 || failure instanceof ClosedByInterruptException;
-        if (!hasWorked || isInterrupt || limit.isPresent() && waited.compareTo(limit.get()) > 0) {
+        if (!hasWorked || isInterrupt || (limit.isPresent() && waited.compareTo(limit.get()) > 0)) {
             return false;
         }
         // The user of a batch can free space, but does not see what the job waits for.

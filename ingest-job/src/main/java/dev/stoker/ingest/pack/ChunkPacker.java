@@ -28,11 +28,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the files of planned chunks and writes the chunks. Each file takes one open, one read and one close: the walk
@@ -349,7 +351,7 @@ final class ChunkPacker {
             asked = target.remaining();
             read = channel.read(target);
         }
-        return target.position() - start;
+        return (long) target.position() - start;
     }
 
     private void tooLarge(String key, long size) throws IOException {
@@ -362,10 +364,12 @@ final class ChunkPacker {
     }
 
     /** Fails, or counts the file as left out. Returns false. */
-    private boolean leaveOut(FileSkip reason, String key, String message, Exception cause) throws IOException {
+    private boolean leaveOut(FileSkip reason, String key, @Nullable String message, @Nullable Exception cause)
+            throws IOException {
         if (plan.tree().errors() == FileTree.Errors.FAIL) {
             if (message == null) {
-                throw new UnreadableException(plan.tree().path(key), (IOException) cause);
+                throw new UnreadableException(
+                        plan.tree().path(key), (IOException) Objects.requireNonNull(cause, "a message or a cause"));
             }
             throw new UnreadableException(message);
         }

@@ -41,6 +41,7 @@ import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Packs sorted paths into chunks. The task's thread plans chunks and reports finished ones in the order of planning.
@@ -54,9 +55,9 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     private final PackPlan plan;
 
     private transient ObjectStore store;
-    private transient SourceTree source;
+    private transient @Nullable SourceTree source;
     private transient ExecutorService pool;
-    private transient ExecutorService readPool;
+    private transient @Nullable ExecutorService readPool;
     private transient BlockingQueue<ChunkPacker> packers;
     private transient Queue<Future<Packed>> inWork;
     private transient ChunkPlanner planner;
@@ -111,7 +112,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     }
 
     private SampleReads reads() {
-        return source == null
+        return source == null || readPool == null
                 ? new SampleReads.Local(plan.tree(), plan.access().files())
                 : new ReadAhead(source, readPool, plan.readAhead());
     }

@@ -11,6 +11,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The instructions for a packing task. Serialized with the job graph.
@@ -38,7 +39,7 @@ public record PackPlan(
         String ingest,
         long startedMs,
         String content,
-        Label label,
+        @Nullable Label label,
         ArrayList<Sidecar> sidecars,
         SplitRule splitRule,
         int chunkSizeBytes,

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the files of a chunk from a slow source into memory of a bounded size: many at a time, in the order in which
@@ -101,7 +102,7 @@ final class ReadAhead implements SampleReads {
             if (e.getCause() instanceof Error error) {
                 throw error;
             }
-            throw new IOException(e.getCause().toString(), e.getCause());
+            throw new IOException(String.valueOf(e.getCause()), e.getCause());
         }
         return content.isPresent() ? new Content(content.get(), fetch.bytes()) : new Direct(key);
     }
@@ -109,7 +110,8 @@ final class ReadAhead implements SampleReads {
     /**
      * Returns the fetch of a file. Earlier announced files will not be requested, because their samples were left out.
      */
-    private Fetch take(String key) {
+    @SuppressWarnings("ReferenceEquality") // Each fetch is one object.
+    private @Nullable Fetch take(String key) {
         Fetch wantedOne = byKey.get(key);
         if (wantedOne == null) {
             return null;

@@ -2,6 +2,7 @@ package dev.stoker.ingest.spec;
 
 import dev.stoker.schemas.errors.StokerException;
 import org.apache.flink.util.SerializedThrowable;
+import org.jspecify.annotations.Nullable;
 
 /** Extracts from Flink's exceptions the one line that tells a user what went wrong. */
 public final class FailureText {
@@ -9,7 +10,7 @@ public final class FailureText {
     private FailureText() {}
 
     /** Returns this line. */
-    public static String of(Throwable failure) {
+    public static @Nullable String of(Throwable failure) {
         Throwable deepest = failure;
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             Throwable own = cause instanceof SerializedThrowable serialized

@@ -1,6 +1,7 @@
 package dev.stoker.ingest.spec;
 
 import dev.stoker.schemas.errors.StokerException;
+import org.jspecify.annotations.Nullable;
 
 /** An ingest has not committed a version. The message is one line with the reason and the next step. */
 public final class IngestFailedException extends StokerException {
@@ -9,7 +10,7 @@ public final class IngestFailedException extends StokerException {
 
     private final String ingestId;
 
-    public IngestFailedException(String message, String ingestId, Throwable cause) {
+    public IngestFailedException(String message, String ingestId, @Nullable Throwable cause) {
         super(message, cause);
         this.ingestId = ingestId;
     }

@@ -22,7 +22,7 @@ public sealed interface SplitRule extends Serializable {
         }
         LinkedHashMap<String, Double> shares = new LinkedHashMap<>();
         if (kept instanceof String text) {
-            for (String share : text.split(";")) {
+            for (String share : text.split(";", -1)) {
                 int equals = share.indexOf('=');
                 shares.put(share.substring(0, equals), Double.parseDouble(share.substring(equals + 1)));
             }

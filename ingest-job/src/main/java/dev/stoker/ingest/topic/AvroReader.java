@@ -7,6 +7,7 @@ import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import org.apache.avro.AvroRuntimeException;
@@ -15,6 +16,7 @@ import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.io.BinaryDecoder;
 import org.apache.avro.io.DecoderFactory;
+import org.jspecify.annotations.Nullable;
 
 /** Reads Avro values, with the schemas of a registry or of a file. For one thread. */
 final class AvroReader {
@@ -24,22 +26,23 @@ final class AvroReader {
 
     private final ValueFormat format;
     private final Patience patience;
-    private final SchemaRegistry registry;
+    private final @Nullable SchemaRegistry registry;
     private final Schema wanted;
     private final Map<Integer, GenericDatumReader<GenericRecord>> readers = new HashMap<>();
-    private BinaryDecoder decoder;
+    private @Nullable BinaryDecoder decoder;
 
     /** @param patience decides how long a value waits for a registry that is unavailable */
     AvroReader(ValueFormat format, Properties clients, Patience patience) throws IOException {
         this.format = format;
         this.patience = patience;
         this.registry = format.registry() == null ? null : registry(format, clients);
-        this.wanted = AvroFields.parse(format.avroSchema());
+        this.wanted = AvroFields.parse(Objects.requireNonNull(format.avroSchema(), "the newest schema is known"));
     }
 
     /** @param clients settings; only {@code basic.auth.user.info} is used */
     static SchemaRegistry registry(ValueFormat format, Properties clients) {
-        return new SchemaRegistry(format.registry(), Optional.ofNullable(clients.getProperty(USER)));
+        return new SchemaRegistry(
+                Objects.requireNonNull(format.registry()), Optional.ofNullable(clients.getProperty(USER)));
     }
 
     /** The schema into which values are read. */
@@ -101,7 +104,10 @@ final class AvroReader {
     /** Asks the registry for a schema. The readers of a streaming ingest wait without a limit until it answers. */
     private Optional<String> written(int id) throws IOException {
         try {
-            return patience.call("Asking the schema registry for schema " + id, () -> registry.schema(id));
+            return patience.call(
+                    "Asking the schema registry for schema " + id,
+                    () -> Objects.requireNonNull(registry, "only its values name a schema")
+                            .schema(id));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("Interrupted while waiting for the schema registry");

@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericFixed;
 import org.apache.avro.generic.GenericRecord;
@@ -136,7 +137,7 @@ final class AvroValues implements ValueDecoder {
                 }
                 builder.setLong(place, flag ? 1 : 0);
             }
-            default -> number(builder, place, type, value);
+            default -> number(builder, place, Objects.requireNonNull(type), value);
         }
     }
 
@@ -148,7 +149,7 @@ final class AvroValues implements ValueDecoder {
             builder.setDouble(place, number.doubleValue());
         } else if (value instanceof Float
                 || value instanceof Double
-                || type == ScalarType.UINT64 && number.longValue() < 0) {
+                || (type == ScalarType.UINT64 && number.longValue() < 0)) {
             throw unfit(value, type);
         } else {
             builder.setLong(place, number.longValue());

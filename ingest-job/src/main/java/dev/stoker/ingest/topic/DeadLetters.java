@@ -9,6 +9,7 @@ import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes records that cannot become samples, each into a separate file. The file's name contains partition and offset,
@@ -61,7 +62,7 @@ final class DeadLetters implements AutoCloseable {
     }
 
     /** Writes Base64, because JSON has no bytes. */
-    private static void put(ObjectNode json, String name, byte[] bytes) {
+    private static void put(ObjectNode json, String name, byte @Nullable [] bytes) {
         if (bytes == null || bytes.length > MAX_VALUE_BYTES) {
             json.putNull(name);
         } else {

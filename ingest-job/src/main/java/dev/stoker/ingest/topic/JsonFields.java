@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Infers the fields of JSON values from the first values. */
 final class JsonFields {
@@ -78,7 +79,7 @@ final class JsonFields {
         }
 
         private boolean isOf(Kind other, Kind a, Kind b) {
-            return this == a && other == b || this == b && other == a;
+            return (this == a && other == b) || (this == b && other == a);
         }
     }
 
@@ -145,7 +146,7 @@ final class JsonFields {
         }
     }
 
-    private static JsonNode parse(SourceRecord record) {
+    private static @Nullable JsonNode parse(SourceRecord record) {
         try {
             JsonNode node = record.value() == null ? null : MAPPER.readTree(record.value());
             return node != null && node.isObject() ? node : null;

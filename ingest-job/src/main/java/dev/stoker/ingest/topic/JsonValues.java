@@ -21,6 +21,7 @@ import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Decodes values that are one flat JSON object. Ignores members for which the dataset has no field. Binary fields are
@@ -131,7 +132,7 @@ final class JsonValues implements ValueDecoder {
                 builder.setLong(place, json.getBooleanValue() ? 1 : 0);
             }
             default -> {
-                if (type.isFloat()) {
+                if (Objects.requireNonNull(type).isFloat()) {
                     require(json.currentToken().isNumeric(), json, "a number");
                     builder.setDouble(place, json.getDoubleValue());
                 } else {

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 
@@ -70,7 +71,9 @@ record NewFields(TopicIngestOptions options, ValueFormat value, List<SourceRecor
         }
         return value.kind() == ValueFormat.Kind.JSON
                 ? JsonFields.infer(records, notes)
-                : AvroFields.of(AvroFields.parse(value.avroSchema()), notes);
+                : AvroFields.of(
+                        AvroFields.parse(Objects.requireNonNull(value.avroSchema(), "the newest schema is known")),
+                        notes);
     }
 
     /** Without records, bytes count as large and other types as small. */
@@ -92,7 +95,9 @@ record NewFields(TopicIngestOptions options, ValueFormat value, List<SourceRecor
                     own = switch (value.kind()) {
                         case RAW -> Map.of(value.field(), (long) record.value().length);
                         case JSON -> JsonFields.sizes(record);
-                        case AVRO -> AvroValues.sizes(avro.read(record.value()));
+                        case AVRO ->
+                            AvroValues.sizes(Objects.requireNonNull(avro, "the values are Avro")
+                                    .read(record.value()));
                     };
                 } catch (PoisonException e) {
                     continue;

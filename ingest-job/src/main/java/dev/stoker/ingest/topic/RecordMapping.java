@@ -6,6 +6,7 @@ import dev.stoker.schemas.arrow.FieldType;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Maps the key, time and headers of a record to fields. Serialized with the job graph.
@@ -15,8 +16,11 @@ import java.util.List;
  * @param timestampField the field for the record's time; null for none
  * @param headers that become fields
  */
-record RecordMapping(TopicRun.Keys keys, String keyField, String timestampField, ArrayList<Header> headers)
-        implements Serializable {
+record RecordMapping(
+        TopicRun.Keys keys,
+        @Nullable String keyField,
+        @Nullable String timestampField,
+        ArrayList<Header> headers) implements Serializable {
     private static final long serialVersionUID = 1;
 
     RecordMapping {

@@ -5,6 +5,7 @@ import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.ingest.pack.FieldValue;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -12,9 +13,11 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Converts records to rows. For one thread. */
 final class RowMaker {
@@ -59,7 +62,7 @@ final class RowMaker {
         return key;
     }
 
-    private static Optional<String> text(byte[] bytes) {
+    private static Optional<String> text(byte @Nullable [] bytes) {
         return bytes != null && FieldValue.isUtf8(ByteBuffer.wrap(bytes))
                 ? Optional.of(new String(bytes, StandardCharsets.UTF_8))
                 : Optional.empty();
@@ -88,7 +91,7 @@ final class RowMaker {
             builder.endRow();
             isComplete = true;
         } catch (IllegalArgumentException e) {
-            throw new PoisonException(PoisonException.Reason.FIELD, e.getMessage());
+            throw new PoisonException(PoisonException.Reason.FIELD, ErrorText.of(e));
         } finally {
             if (!isComplete) {
                 builder.abandonRow();
@@ -96,20 +99,24 @@ final class RowMaker {
         }
     }
 
+    private int place(String field) {
+        return Objects.requireNonNull(places.get(field), "the dataset has each field of the mapping");
+    }
+
     private void map(SourceRecord record, ChunkBuilder builder) throws PoisonException {
         if (mapping.timestampField() != null) {
-            builder.setLong(places.get(mapping.timestampField()), record.timestampMs());
+            builder.setLong(place(mapping.timestampField()), record.timestampMs());
         }
         if (mapping.keyField() != null && record.key() != null) {
             String key = text(record.key())
                     .orElseThrow(() -> new PoisonException(PoisonException.Reason.KEY, "its key is not UTF-8"));
-            builder.setString(places.get(mapping.keyField()), key);
+            builder.setString(place(mapping.keyField()), key);
         }
         for (RecordMapping.Header header : mapping.headers()) {
             Optional<byte[]> value = record.header(header.name());
             if (value.isPresent()) {
                 try {
-                    FieldValue.set(builder, places.get(header.field()), header.type(), ByteBuffer.wrap(value.get()));
+                    FieldValue.set(builder, place(header.field()), header.type(), ByteBuffer.wrap(value.get()));
                 } catch (IllegalArgumentException e) {
                     throw new PoisonException(
                             PoisonException.Reason.FIELD, "its header " + header.name() + ": " + e.getMessage());

@@ -27,6 +27,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
+import org.jspecify.annotations.Nullable;
 
 /** Parses arguments into options and collects all problems. For one use. */
 final class TopicIngestOptionsParser {
@@ -76,7 +77,7 @@ final class TopicIngestOptionsParser {
         String letters = given.getOptional(TopicIngestFlags.DEAD_LETTERS)
                 .map(text -> tried(() -> Stores.normalize(text)))
                 .orElse(target + "/" + DeadLetters.DIRECTORY);
-        if (!problems.isEmpty()) {
+        if (topic == null || target == null || !problems.isEmpty()) {
             throw new InvalidIngestException(problems);
         }
         String name =
@@ -96,7 +97,7 @@ final class TopicIngestOptionsParser {
                         : isAppend ? TopicIngestOptions.Mode.APPEND : TopicIngestOptions.Mode.CREATE);
     }
 
-    private <T> T tried(java.util.function.Supplier<T> parse) {
+    private <T> @Nullable T tried(java.util.function.Supplier<T> parse) {
         try {
             return parse.get();
         } catch (IllegalArgumentException e) {
@@ -105,6 +106,7 @@ final class TopicIngestOptionsParser {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // Options are constants.
     private void refuseOthers() {
         List<ConfigOption<?>> known = TopicIngestFlags.shared();
         for (ConfigOption<?> option : IngestFlags.all()) {
@@ -225,7 +227,7 @@ final class TopicIngestOptionsParser {
         }
     }
 
-    private String read(String file) {
+    private @Nullable String read(String file) {
         try {
             return Files.readString(Path.of(file));
         } catch (IOException e) {

@@ -14,6 +14,7 @@ import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -29,6 +30,7 @@ import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Packs a topic's records into chunks. Before each checkpoint's barrier it writes the open chunks and reports the
@@ -50,8 +52,8 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
     private transient Splits splits;
     private transient OpenChunks chunks;
     private transient DeadLetters letters;
-    private transient ListState<byte[]> keysState;
-    private transient SeenKeys keys;
+    private transient @Nullable ListState<byte[]> keysState;
+    private transient @Nullable SeenKeys keys;
     private transient SortedMap<Integer, Long> next;
     private transient long deadLetters;
     private transient long allDeadLetters;
@@ -194,7 +196,7 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
     public void snapshotState(StateSnapshotContext context) throws Exception {
         super.snapshotState(context);
         if (keys != null) {
-            keysState.update(keys.toBytes());
+            Objects.requireNonNull(keysState).update(keys.toBytes());
         }
     }
 

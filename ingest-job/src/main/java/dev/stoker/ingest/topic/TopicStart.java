@@ -34,10 +34,11 @@ record TopicStart(TopicIngestOptions options, Optional<TopicPosition> position, 
         List<String> problems = new ArrayList<>();
         position.get().next().forEach((partition, next) -> {
             Long beginning = beginnings.get(partition);
-            if (beginning == null || next > end.get(partition)) {
+            Long ending = end.get(partition);
+            if (beginning == null || ending == null || next > ending) {
                 problems.add("the dataset is at offset " + next + " of partition " + partition + " of the "
                         + options.topic() + ", which ends at "
-                        + (beginning == null ? "no such partition" : end.get(partition))
+                        + (beginning == null ? "no such partition" : ending)
                         + ": the brokers have lost records; ingest it into a new dataset");
             } else if (next >= beginning) {
                 start.put(partition, next);

@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,12 +42,12 @@ final class TopicWatch implements AutoCloseable {
     private final long began = System.nanoTime();
     private final boolean isBounded;
 
-    private SourceTopic topic;
-    private CompletableFuture<SortedMap<Integer, Long>> ends;
+    private @Nullable SourceTopic topic;
+    private @Nullable CompletableFuture<SortedMap<Integer, Long>> ends;
     private SortedMap<Integer, Long> end;
     private long reported = System.nanoTime();
     private long lagAsked = System.nanoTime();
-    private CompletableFuture<?> stopping;
+    private @Nullable CompletableFuture<?> stopping;
     private long stopBegan;
 
     TopicWatch(TopicIngestOptions options, TopicPreparation preparation, TopicMeter meter, int tasks) {
@@ -135,7 +136,7 @@ final class TopicWatch implements AutoCloseable {
                 end = ends.join();
                 Waits.clear(this);
             } catch (CompletionException e) {
-                Waits.note(this, cause(e).getMessage());
+                Waits.note(this, ErrorText.of(cause(e)));
             }
             ends = null;
         }
@@ -145,7 +146,9 @@ final class TopicWatch implements AutoCloseable {
     }
 
     private static Throwable cause(CompletionException e) {
-        return e.getCause() instanceof UncheckedIOException unchecked ? unchecked.getCause() : e;
+        return e.getCause() instanceof UncheckedIOException unchecked && unchecked.getCause() != null
+                ? unchecked.getCause()
+                : e;
     }
 
     private SortedMap<Integer, Long> askEnds() {

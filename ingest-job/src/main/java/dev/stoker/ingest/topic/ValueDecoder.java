@@ -6,6 +6,7 @@ import dev.stoker.schemas.chunk.ChunkBuilder;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 
 /** Sets the fields of a record's value in the open row. For one thread. */
@@ -30,7 +31,9 @@ interface ValueDecoder {
     static ValueDecoder of(ValueFormat format, List<Field> fields, Map<String, Integer> own, Properties clients)
             throws IOException {
         return switch (format.kind()) {
-            case RAW -> new RawValues(own.get(format.field()));
+            case RAW ->
+                new RawValues(
+                        Objects.requireNonNull(own.get(format.field()), "the dataset has the field of the values"));
             case JSON -> new JsonValues(fields, own);
             case AVRO -> new AvroValues(new AvroReader(format, clients, Patience.endlessAfterRestore()), fields, own);
         };

@@ -1,6 +1,7 @@
 package dev.stoker.ingest.topic;
 
 import java.io.Serializable;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The format of the values of a topic's records. Serialized with the job graph.
@@ -11,7 +12,12 @@ import java.io.Serializable;
  * @param wire the framing of Avro values
  * @param registry URL of the schema registry; null for none
  */
-record ValueFormat(Kind kind, String field, String avroSchema, Wire wire, String registry) implements Serializable {
+record ValueFormat(
+        Kind kind,
+        String field,
+        @Nullable String avroSchema,
+        Wire wire,
+        @Nullable String registry) implements Serializable {
     private static final long serialVersionUID = 1;
 
     /** Kinds of values. */

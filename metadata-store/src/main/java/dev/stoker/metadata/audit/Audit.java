@@ -2,6 +2,7 @@ package dev.stoker.metadata.audit;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DeliverySign;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.text.Units;
@@ -14,6 +15,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -99,7 +101,7 @@ public final class Audit {
         Survey survey = new Survey(datasets, feed, follows, findings, reads);
         progress.accept("reading " + files.size() + " ledger files");
         requireSigned(files, findings);
-        files.visit(survey::visit, e -> findings.add(Finding.Kind.DAMAGED_LEDGER, 0, e.getMessage()));
+        files.visit(survey::visit, e -> findings.add(Finding.Kind.DAMAGED_LEDGER, 0, ErrorText.of(e)));
         Map<PassKey, PassState> passes = survey.passes();
         Map<PassKey, TreeMap<Long, AuditReport.Epoch>> judged = new HashMap<>();
         long duplicates = 0;
@@ -119,7 +121,8 @@ public final class Audit {
                 progress.accept(slice.pass.key + ": epoch " + slice.epoch);
                 EpochKey key = new EpochKey(slice.pass.key, slice.epoch);
                 EpochJudge judge = judge(judges, slice.pass, slice.epoch, findings);
-                judge.judge(columns.remove(slice), slice.from, slice.to);
+                judge.judge(
+                        Objects.requireNonNull(columns.remove(slice), "each slice has columns"), slice.from, slice.to);
                 if (slice.from == 0) {
                     duplicates += judge.duplicates();
                     judged.computeIfAbsent(slice.pass.key, k -> new TreeMap<>()).put(slice.epoch, judge.finish());
@@ -162,10 +165,11 @@ public final class Audit {
     private Deque<Slice> slices(Iterable<PassState> passes) {
         Deque<Slice> slices = new ArrayDeque<>();
         for (PassState pass : passes) {
-            for (long epoch : pass.claims.keySet()) {
+            for (Map.Entry<Long, EpochClaims> claimed : pass.claims.entrySet()) {
+                long epoch = claimed.getKey();
                 long end = Math.max(
                         pass.stream(epoch).order().size().batches(),
-                        pass.claims.get(epoch).last() + 1);
+                        claimed.getValue().last() + 1);
                 long receipts = pass.receipts.getOrDefault(epoch, 0L);
                 long pieces = Math.max(1, Math.max(receipts, end) / receiptsAtOnce + 1);
                 long length = (end + pieces - 1) / pieces;
@@ -232,7 +236,8 @@ public final class Audit {
         for (Slice slice : slices) {
             boolean within = receipt.number() >= slice.from && receipt.number() < slice.to;
             if (within && claim != null) {
-                columns.get(slice).add(receipt, consumer, view, claim.tail());
+                Objects.requireNonNull(columns.get(slice), "each slice has columns")
+                        .add(receipt, consumer, view, claim.tail());
             } else if (claim == null && slice.from == 0) {
                 judge.foreign(part, receipt.number());
             }

@@ -10,7 +10,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** Contains the assigned numbers of one epoch, by run. */
 final class EpochClaims {
@@ -94,7 +96,8 @@ final class EpochClaims {
      */
     long start(long run, Map<Consumer, Long> others) {
         index();
-        return others.isEmpty() ? runs.get(run).start : runs.get(run).findStart(others);
+        Run begun = Objects.requireNonNull(runs.get(run), "a run begins with a claim");
+        return others.isEmpty() ? begun.start : begun.findStart(others);
     }
 
     /** Returns the greatest assigned number. */
@@ -116,6 +119,7 @@ final class EpochClaims {
     }
 
     /** Returns the claim by which a consumer was assigned a number; null if there is none. */
+    @Nullable
     Claim of(Consumer consumer, long number) {
         index();
         Run run = runs.get(consumer.run());

@@ -16,10 +16,12 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** Judges one epoch of a pass, section by section from its end to its beginning. Not thread-safe. */
 final class EpochJudge {
@@ -60,7 +62,7 @@ final class EpochJudge {
         this.pass = pass;
         this.epoch = epoch;
         this.findings = findings;
-        this.claims = pass.claims.get(epoch);
+        this.claims = Objects.requireNonNull(pass.claims.get(epoch), "only epochs with claims are judged");
         this.stream = pass.stream(epoch);
         this.order = stream.order().epoch(epoch);
         this.numbering = order.numbering();
@@ -69,6 +71,7 @@ final class EpochJudge {
         this.leftOutFrom = claims.leftOutFrom(stream.order().size());
     }
 
+    @Nullable
     Claim claim(Consumer consumer, long number) {
         return claims.of(consumer, number);
     }
@@ -127,7 +130,7 @@ final class EpochJudge {
         return lanes;
     }
 
-    private DeliveredBatch batch(TailPolicy tail, long number) {
+    private @Nullable DeliveredBatch batch(TailPolicy tail, long number) {
         try {
             return Delivery.batch(numbering, tail, number);
         } catch (IllegalArgumentException e) {
@@ -144,7 +147,8 @@ final class EpochJudge {
     }
 
     private byte verify(ReceiptColumns receipts, int i) throws IOException {
-        DeliveredBatch batch = batch(receipts.tail(i), receipts.number(i));
+        DeliveredBatch batch =
+                Objects.requireNonNull(batch(receipts.tail(i), receipts.number(i)), "others were found wrong before");
         int index = receipts.piece(i);
         Optional<View> view = pass.view(receipts.view(i));
         if (view.isEmpty()) {
@@ -300,8 +304,7 @@ final class EpochJudge {
         private void judgeLacking(Claim claim, long number, int begin) {
             int consumer = pass.number(claim.consumer());
             int piece = lackingPiece(claim, number, begin);
-            int lane = EpochJudge.this
-                    .batch(claim.tail(), number)
+            int lane = Objects.requireNonNull(EpochJudge.this.batch(claim.tail(), number), "the run claimed it")
                     .pieces()
                     .get(piece)
                     .lane();
@@ -332,7 +335,7 @@ final class EpochJudge {
             if (responsible.isEmpty() || responsible.get(0).consumer().run() != claims.greatestRun()) {
                 return;
             }
-            Claim lacking = null;
+            Claim lacking = responsible.get(0);
             for (Claim claim : responsible) {
                 if (lackingPiece(claim, number, begin) < 0) {
                     repeated++;

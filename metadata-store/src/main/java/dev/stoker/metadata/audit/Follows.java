@@ -3,6 +3,7 @@ package dev.stoker.metadata.audit;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.EpochVersions;
 import dev.stoker.schemas.dataset.EpochChoice;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.ledger.Consumer;
 import java.io.IOException;
 import java.time.InstantSource;
@@ -82,7 +83,7 @@ final class Follows {
         EpochChoice.Pass pass = new EpochChoice.Pass(feed, way.stream, way.group);
         for (Dataset dataset : datasets) {
             EpochVersions choices = new EpochVersions(dataset, pass, InstantSource.system());
-            versions.putAll(choices.all(e -> findings.add(Finding.Kind.DAMAGED_DATASET, 0, e.getMessage())));
+            versions.putAll(choices.all(e -> findings.add(Finding.Kind.DAMAGED_DATASET, 0, ErrorText.of(e))));
         }
         return versions;
     }

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 
@@ -139,7 +140,9 @@ final class PassState {
             long began = later.getValue();
             if (began > epoch
                     || (began == epoch
-                            && claims.get(epoch).start(later.getKey(), standing(epoch, later.getKey())) > number)) {
+                            && Objects.requireNonNull(claims.get(epoch), "a run begins with a claim")
+                                            .start(later.getKey(), standing(epoch, later.getKey()))
+                                    > number)) {
                 return true;
             }
         }
@@ -148,8 +151,9 @@ final class PassState {
 
     /** Returns whether one run has records of an earlier and of a later epoch. */
     boolean isPassedOver(long epoch) {
-        for (long run : firstEpochs.keySet()) {
-            if (firstEpochs.get(run) < epoch
+        for (Map.Entry<Long, Long> first : firstEpochs.entrySet()) {
+            long run = first.getKey();
+            if (first.getValue() < epoch
                     && claims.tailMap(epoch, false).values().stream()
                             .anyMatch(c -> c.runs().contains(run))) {
                 return true;

@@ -4,6 +4,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.UnknownSplitException;
 import dev.stoker.metadata.UnknownVersionException;
 import dev.stoker.schemas.batch.View;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.Receipts;
@@ -15,10 +16,12 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a ledger for the first time: collects the assigned numbers, checks them against the datasets, and counts the
@@ -26,7 +29,13 @@ import java.util.UUID;
  */
 final class Survey {
 
-    private record Opened(AuditedStream stream, String problem) {}
+    /** A stream, or the reason why it cannot be opened. */
+    private record Opened(
+            @Nullable AuditedStream stream, @Nullable String problem) {
+        AuditedStream required() {
+            return Objects.requireNonNull(stream, "a source without a problem has a stream");
+        }
+    }
 
     private final List<Dataset> datasets;
     private final Optional<UUID> feed;
@@ -117,10 +126,10 @@ final class Survey {
             findings.add(Finding.Kind.FOREIGN, 0, what + problem.get());
             return;
         }
-        Opened opened = sources.get(subscription.source());
+        Opened opened = Objects.requireNonNull(sources.get(subscription.source()), "the check has opened it");
         PassState pass = passes.computeIfAbsent(PassKey.of(consumer), key -> new PassState(key, subscription.source()));
         boolean following = Follows.follows(consumer);
-        if (!pass.reads(following ? subscription.epoch() : 0, opened.stream)) {
+        if (!pass.reads(following ? subscription.epoch() : 0, opened.required())) {
             findings.add(
                     Finding.Kind.FOREIGN,
                     0,
@@ -129,7 +138,7 @@ final class Survey {
                             + pass.stream(subscription.epoch()).fingerprint().text());
             return;
         }
-        pass.sees(View.parse(subscription.view(), opened.stream.fieldNames()));
+        pass.sees(View.parse(subscription.view(), opened.required().fieldNames()));
         if (subscription.count() > 0) {
             pass.claim(subscription.epoch(), Claim.of(consumer, subscription));
         } else {
@@ -156,11 +165,11 @@ final class Survey {
             return Optional.of(opened.problem);
         }
         try {
-            View.parse(subscription.view(), opened.stream.fieldNames());
+            View.parse(subscription.view(), opened.required().fieldNames());
         } catch (IllegalArgumentException e) {
-            return Optional.of(e.getMessage());
+            return Optional.of(ErrorText.of(e));
         }
-        String fingerprint = opened.stream.fingerprint().text();
+        String fingerprint = opened.required().fingerprint().text();
         if (!fingerprint.equals(consumer.fingerprint())) {
             return Optional.of("its fingerprint is " + consumer.fingerprint() + ", what it names has " + fingerprint);
         }
@@ -180,7 +189,7 @@ final class Survey {
             return Optional.of("first number " + subscription.first() + " and stride " + subscription.stride()
                     + " are not those of its rank");
         }
-        long batches = opened.stream.order().size().batches();
+        long batches = opened.required().order().size().batches();
         long last = subscription.first() + (subscription.count() - 1) * stride;
         if (subscription.count() > 0 && (subscription.count() > batches + stride || last >= batches + stride)) {
             return Optional.of("number " + last + " is past the end of an epoch of " + Units.plural(batches, "batch"));
@@ -194,7 +203,7 @@ final class Survey {
                 try {
                     return new Opened(AuditedStream.open(dataset, source, reads), null);
                 } catch (UnknownVersionException | UnknownSplitException | IllegalArgumentException e) {
-                    return new Opened(null, e.getMessage());
+                    return new Opened(null, ErrorText.of(e));
                 }
             }
         }

@@ -1,13 +1,14 @@
 package dev.stoker.metadata.compaction;
 
 import dev.stoker.schemas.errors.StokerException;
+import org.jspecify.annotations.Nullable;
 
 /** Nothing was committed. The message is one line and names the next step. */
 public final class CompactionFailedException extends StokerException {
 
     private static final long serialVersionUID = 1;
 
-    private CompactionFailedException(String message, Throwable cause) {
+    private CompactionFailedException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 

@@ -449,7 +449,7 @@ class AuditTest {
         clean(report);
         assertThat(report.passes().get(0).epochs().get(0).acknowledged()).isEqualTo(11);
         assertThat(report.duplicates())
-                .isEqualTo(2 * ((Receipts) epoch().get(1)).entries().size());
+                .isEqualTo(2L * ((Receipts) epoch().get(1)).entries().size());
     }
 
     @Test

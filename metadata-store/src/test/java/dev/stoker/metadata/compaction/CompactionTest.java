@@ -226,7 +226,7 @@ class CompactionTest {
         CompactionPlan plan = CompactionPlan.of(dataset.snapshot(), RULES);
 
         assertThat(plan.groups()).hasSizeGreaterThan(2);
-        assertThat(plan.groups()).allMatch(group -> group.bytes() <= 8 * RULES.chunkSizeBytes());
+        assertThat(plan.groups()).allMatch(group -> group.bytes() <= 8L * RULES.chunkSizeBytes());
         assertThat(plan.splits()).singleElement().satisfies(split -> {
             assertThat(split.sources()).isEqualTo(60);
             assertThat(split.samples()).isEqualTo(120);

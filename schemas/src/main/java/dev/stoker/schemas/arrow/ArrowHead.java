@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.arrow.flatbuf.MessageHeader;
 
 /**
@@ -69,7 +70,8 @@ public final class ArrowHead {
         List<ArrowFooter.Block> dictionaries = new ArrayList<>();
         for (int column = 0; column < schema.fields().size(); column++) {
             if (schema.fields().get(column).type() == ScalarType.CATEGORICAL) {
-                byte[] message = DictionaryBatch.write(column, classes.get(column));
+                byte[] message = DictionaryBatch.write(
+                        column, Objects.requireNonNull(classes.get(column), "a categorical column has classes"));
                 dictionaries.add(DictionaryBatch.block(bytes.size(), message.length));
                 bytes.writeBytes(message);
             }

@@ -6,6 +6,7 @@ import java.nio.ByteOrder;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads an untrusted flatbuffer. Checks every position against the bytes before use, so it throws only
@@ -112,6 +113,7 @@ final class FlatReader {
     }
 
     /** Returns the text that a field refers to, or null if it is absent. */
+    @Nullable
     String string(int table, int slot) throws CorruptDataException {
         int at = reference(table, slot);
         if (at == 0) {

@@ -2,6 +2,7 @@ package dev.stoker.schemas.arrow;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the parts of a record batch message: finished columns, and payload columns whose values are stored
@@ -47,7 +48,7 @@ public final class RecordBatchParts {
      * @param offsets its offsets buffer; null for a type without one
      * @param valueBytes bytes of its values
      */
-    public void setPayload(int column, FieldType type, NullRows nulls, ByteBuffer offsets, long valueBytes) {
+    public void setPayload(int column, FieldType type, NullRows nulls, @Nullable ByteBuffer offsets, long valueBytes) {
         if (nulls.count() > 0) {
             ByteBuffer validity = nulls.validity(rows);
             buffers[layout.validityBuffer(column)] = validity;

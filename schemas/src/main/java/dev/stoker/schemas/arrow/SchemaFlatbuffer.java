@@ -28,6 +28,7 @@ import org.apache.arrow.flatbuf.Time;
 import org.apache.arrow.flatbuf.Timestamp;
 import org.apache.arrow.flatbuf.Type;
 import org.apache.arrow.flatbuf.Utf8;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes the flatbuffers of schema messages and footers. The order of the calls determines the bytes and is part of the
@@ -199,27 +200,25 @@ final class SchemaFlatbuffer {
     }
 
     private static int scalarType(FlatBufferBuilder builder, ScalarType scalar) {
-        switch (scalar) {
-            case BOOL:
+        return switch (scalar) {
+            case BOOL -> {
                 Bool.startBool(builder);
-                return Bool.endBool(builder);
-            case UTF8:
+                yield Bool.endBool(builder);
+            }
+            case UTF8 -> {
                 Utf8.startUtf8(builder);
-                return Utf8.endUtf8(builder);
-            case BINARY:
+                yield Utf8.endUtf8(builder);
+            }
+            case BINARY -> {
                 Binary.startBinary(builder);
-                return Binary.endBinary(builder);
-            case DATE:
-                return Date.createDate(builder, DateUnit.DAY);
-            case FLOAT16:
-                return FloatingPoint.createFloatingPoint(builder, Precision.HALF);
-            case FLOAT32:
-                return FloatingPoint.createFloatingPoint(builder, Precision.SINGLE);
-            case FLOAT64:
-                return FloatingPoint.createFloatingPoint(builder, Precision.DOUBLE);
-            default:
-                return Int.createInt(builder, scalar.width() * 8, isSigned(scalar));
-        }
+                yield Binary.endBinary(builder);
+            }
+            case DATE -> Date.createDate(builder, DateUnit.DAY);
+            case FLOAT16 -> FloatingPoint.createFloatingPoint(builder, Precision.HALF);
+            case FLOAT32 -> FloatingPoint.createFloatingPoint(builder, Precision.SINGLE);
+            case FLOAT64 -> FloatingPoint.createFloatingPoint(builder, Precision.DOUBLE);
+            default -> Int.createInt(builder, scalar.width() * 8, isSigned(scalar));
+        };
     }
 
     private static boolean isSigned(ScalarType scalar) {
@@ -256,7 +255,7 @@ final class SchemaFlatbuffer {
     }
 
     /** Returns the type of the child; null for a type without one. */
-    private static FieldType item(FieldType type) {
+    private static @Nullable FieldType item(FieldType type) {
         if (type instanceof ListType list) {
             return list.element();
         }
@@ -266,7 +265,7 @@ final class SchemaFlatbuffer {
         return type instanceof TensorType tensor ? tensor.element() : null;
     }
 
-    private static boolean isBfloat16(FieldType type) {
+    private static boolean isBfloat16(@Nullable FieldType type) {
         return type == ScalarType.BFLOAT16 || (type != null && isBfloat16(item(type)));
     }
 

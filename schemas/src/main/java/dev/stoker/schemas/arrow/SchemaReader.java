@@ -3,6 +3,7 @@ package dev.stoker.schemas.arrow;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.features.Requires;
@@ -16,6 +17,7 @@ import org.apache.arrow.flatbuf.DateUnit;
 import org.apache.arrow.flatbuf.Precision;
 import org.apache.arrow.flatbuf.TimeUnit;
 import org.apache.arrow.flatbuf.Type;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the Schema table of a file's flatbuffer. Accepts the types that Stoker writes, from any writer. Class names of
@@ -133,7 +135,7 @@ final class SchemaReader {
         return scalar(table, code, type, name, stated);
     }
 
-    private FieldType list(int table, String name, String stated) throws StokerException {
+    private FieldType list(int table, String name, @Nullable String stated) throws StokerException {
         int child = child(table, name);
         int type = in.reference(child, 3);
         if (type == 0) {
@@ -173,7 +175,7 @@ final class SchemaReader {
             }
             return time;
         } catch (IllegalArgumentException e) {
-            throw unsupported(name, e.getMessage());
+            throw unsupported(name, ErrorText.of(e));
         }
     }
 
@@ -190,35 +192,32 @@ final class SchemaReader {
         }
     }
 
-    private ScalarType scalar(int table, int code, int type, String name, String stated) throws StokerException {
+    private ScalarType scalar(int table, int code, int type, String name, @Nullable String stated)
+            throws StokerException {
         noChildren(table, name);
-        switch (code) {
-            case Type.Bool:
-                return ScalarType.BOOL;
-            case Type.Utf8:
-                return ScalarType.UTF8;
-            case Type.Binary:
-                return ScalarType.BINARY;
-            case Type.FloatingPoint:
-                return switch (in.i16Field(type, 0)) {
+        return switch (code) {
+            case Type.Bool -> ScalarType.BOOL;
+            case Type.Utf8 -> ScalarType.UTF8;
+            case Type.Binary -> ScalarType.BINARY;
+            case Type.FloatingPoint ->
+                switch (in.i16Field(type, 0)) {
                     case Precision.HALF -> ScalarType.FLOAT16;
                     case Precision.SINGLE -> ScalarType.FLOAT32;
                     case Precision.DOUBLE -> ScalarType.FLOAT64;
                     default -> throw in.corrupt("column " + name + " has an unknown precision");
                 };
-            case Type.Date:
+            case Type.Date -> {
                 if (in.i16Field(type, 0, DateUnit.MILLISECOND) != DateUnit.DAY) {
                     throw unsupported(name, "a date in milliseconds");
                 }
-                return ScalarType.DATE;
-            case Type.Int:
-                return integer(in.i32Field(type, 0, 0), in.booleanField(type, 1), name, stated);
-            default:
-                throw unsupported(name, "the Arrow type " + (code < Type.names.length ? Type.name(code) : code));
-        }
+                yield ScalarType.DATE;
+            }
+            case Type.Int -> integer(in.i32Field(type, 0, 0), in.booleanField(type, 1), name, stated);
+            default -> throw unsupported(name, "the Arrow type " + (code < Type.names.length ? Type.name(code) : code));
+        };
     }
 
-    private ScalarType integer(int bits, boolean signed, String name, String stated) throws StokerException {
+    private ScalarType integer(int bits, boolean signed, String name, @Nullable String stated) throws StokerException {
         if (ScalarType.CATEGORICAL.canonical().equals(stated)) {
             throw unsupported(name, "class ids without a dictionary");
         }
@@ -234,7 +233,7 @@ final class SchemaReader {
         };
     }
 
-    private FieldType tensor(int table, int type, String name, Map<String, String> metadata, String stated)
+    private FieldType tensor(int table, int type, String name, Map<String, String> metadata, @Nullable String stated)
             throws StokerException {
         if (!SchemaFlatbuffer.TENSOR_EXTENSION.equals(metadata.get(SchemaFlatbuffer.EXTENSION_NAME))) {
             throw unsupported(name, "a fixed-size list that is no " + SchemaFlatbuffer.TENSOR_EXTENSION);
@@ -245,7 +244,7 @@ final class SchemaReader {
         try {
             tensor = new TensorType(element, shape);
         } catch (IllegalArgumentException e) {
-            throw unsupported(name, e.getMessage());
+            throw unsupported(name, ErrorText.of(e));
         }
         if (tensor.size() != in.i32Field(type, 0, 0)) {
             throw in.corrupt("column " + name + " has rows of " + in.i32Field(type, 0, 0) + " elements for shape "
@@ -254,7 +253,7 @@ final class SchemaReader {
         return tensor;
     }
 
-    private List<Integer> shape(String name, String json) throws StokerException {
+    private List<Integer> shape(String name, @Nullable String json) throws StokerException {
         List<Integer> shape = new ArrayList<>();
         try {
             JsonNode tree = JSON.readTree(json == null ? "" : json);
@@ -287,7 +286,7 @@ final class SchemaReader {
         return child;
     }
 
-    private ScalarType number(int child, String name, String stated) throws StokerException {
+    private ScalarType number(int child, String name, @Nullable String stated) throws StokerException {
         int type = in.reference(child, 3);
         if (type == 0) {
             throw in.corrupt("the elements of column " + name + " have no type");

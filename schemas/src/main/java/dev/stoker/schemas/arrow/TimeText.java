@@ -6,6 +6,7 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.time.temporal.ChronoField;
 
 /**
  * Converts timestamps, dates and times between the numbers of a column and ISO 8601 text, such as {@code
@@ -35,7 +36,7 @@ public final class TimeText {
             }
             if (type instanceof TimeType time) {
                 LocalTime parsed = LocalTime.parse(text);
-                return units(time.unit(), parsed.toSecondOfDay(), parsed.getNano());
+                return units(time.unit(), parsed.toSecondOfDay(), parsed.get(ChronoField.NANO_OF_SECOND));
             }
             if (type == ScalarType.DATE) {
                 return LocalDate.parse(text).toEpochDay();
@@ -55,7 +56,7 @@ public final class TimeText {
                         .withOffsetSameInstant(ZoneOffset.UTC)
                         .toLocalDateTime()
                 : LocalDateTime.parse(iso);
-        return units(type.unit(), utc.toEpochSecond(ZoneOffset.UTC), utc.getNano());
+        return units(type.unit(), utc.toEpochSecond(ZoneOffset.UTC), utc.get(ChronoField.NANO_OF_SECOND));
     }
 
     private static long units(TimeResolution unit, long seconds, int nanos) {

@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the batch messages of a dataset in the layout of {@link RecordBatchLayout}: columns key, small fields, payload
@@ -258,9 +259,10 @@ public final class BatchBuilder {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // A run is within one chunk object.
     private void addPayload(int c, BatchRows rows) {
         int field = numbers[c] - 1;
-        BatchChunk run = null;
+        @Nullable BatchChunk run = null;
         int begin = 0;
         int end = 0;
         for (int i = 0; i < rows.count(); i++) {
@@ -286,8 +288,8 @@ public final class BatchBuilder {
         }
     }
 
-    private void slice(BatchChunk chunk, int begin, int end) {
-        if (end > begin) {
+    private void slice(@Nullable BatchChunk chunk, int begin, int end) {
+        if (chunk != null && end > begin) {
             sink.slice(chunk, begin, end - begin);
         }
     }

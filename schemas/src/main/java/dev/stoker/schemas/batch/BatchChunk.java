@@ -4,6 +4,7 @@ import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Refers to a chunk that provides rows of a batch. {@link BatchBuilder#chunk} creates it and checks that the chunk
@@ -16,7 +17,7 @@ import java.util.List;
  * @param classIds per field of the dataset: the map from chunk-local id to version id for a categorical field,
  *     otherwise null; empty if there are no categorical fields
  */
-public record BatchChunk(ChunkHead head, ByteBuffer bytes, int bytesAt, int[][] classIds) {
+public record BatchChunk(ChunkHead head, @Nullable ByteBuffer bytes, int bytesAt, int[][] classIds) {
     public BatchChunk {
         for (int f = 0; f < head.fields().size(); f++) {
             if (head.fields().get(f).type() == ScalarType.CATEGORICAL) {

@@ -16,6 +16,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The columns of a stream's batches that one trainer receives. Column 0 is the key, column c is field c-1 of the
@@ -133,7 +134,7 @@ public final class View {
                 : String.join(", ", names.subList(0, NAMES_SHOWN)) + ", … (" + names.size() + " columns)";
     }
 
-    private static String textOf(List<String> columns) {
+    private static String textOf(@Nullable List<String> columns) {
         String list = columns == null ? "null" : JsonText.array(columns);
         return "{\"columns\":" + list + ",\"transform\":null,\"transform_version\":null}";
     }

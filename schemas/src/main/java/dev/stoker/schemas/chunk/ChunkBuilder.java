@@ -13,6 +13,7 @@ import java.nio.channels.ReadableByteChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects samples and builds a chunk from them. Copies payload once (or reads it directly into place) and computes its
@@ -31,9 +32,9 @@ public final class ChunkBuilder {
     private final ClassNames[] classes;
     private final boolean[] set;
     private boolean inRow;
-    private String key;
+    private String key = "";
     private long largestRow;
-    private byte[] streamBuffer;
+    private byte @Nullable [] streamBuffer;
 
     /**
      * Creates an empty chunk of a dataset.

@@ -7,6 +7,7 @@ import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads and writes the checksums of a head's parts in the footer: eight hexadecimal digits for each part. */
 final class HeadChecksums {
@@ -30,7 +31,7 @@ final class HeadChecksums {
     }
 
     /** Parses a text with one checksum for each part. */
-    static int[] parse(String text, int parts, String file) throws CorruptDataException {
+    static int[] parse(@Nullable String text, int parts, String file) throws CorruptDataException {
         if (text == null || text.length() != DIGITS * parts || !text.matches("[0-9a-f]*")) {
             throw CorruptDataException.mismatch(
                     file, KEY, parts + " checksums of 8 hexadecimal digits", text == null ? "none" : "another text");

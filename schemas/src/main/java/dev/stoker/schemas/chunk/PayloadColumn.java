@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects payload bytes of one field in segments that never move, with the positions and checksums of the values. Not
@@ -28,7 +29,7 @@ final class PayloadColumn {
     private final CRC32C crc = new CRC32C();
     private final NullRows nulls = new NullRows();
     /** Null unless the field is utf8. */
-    private final Utf8Check utf8;
+    private final @Nullable Utf8Check utf8;
     /** Segments from 0 to this one contain bytes. A segment's position is the end of its bytes. */
     private int current = -1;
 
@@ -38,7 +39,7 @@ final class PayloadColumn {
     private long end;
 
     private boolean isNull;
-    private ByteBuffer reserved;
+    private @Nullable ByteBuffer reserved;
     private int rowSegment;
     private int rowPosition;
 
@@ -192,6 +193,7 @@ final class PayloadColumn {
     }
 
     /** Returns the offsets buffer, or null for a type without one. */
+    @Nullable
     ByteBuffer offsets() {
         if (!field.type().hasOffsets()) {
             return null;

@@ -1,5 +1,7 @@
 package dev.stoker.schemas.errors;
 
+import org.jspecify.annotations.Nullable;
+
 /** Thrown when bytes are not those that were written: a checksum, a length or an offset does not match. */
 public final class CorruptDataException extends StokerException {
     private static final long serialVersionUID = 1L;
@@ -29,7 +31,7 @@ public final class CorruptDataException extends StokerException {
      * @param expected the expected value
      * @param found the found value
      */
-    public static CorruptDataException mismatch(String file, String what, Object expected, Object found) {
+    public static CorruptDataException mismatch(String file, String what, Object expected, @Nullable Object found) {
         return mismatch(file, what, expected, found, FILE_ADVICE);
     }
 
@@ -43,7 +45,7 @@ public final class CorruptDataException extends StokerException {
      * @param advice the next step
      */
     public static CorruptDataException mismatch(
-            String where, String what, Object expected, Object found, String advice) {
+            String where, String what, Object expected, @Nullable Object found, String advice) {
         return new CorruptDataException(
                 where + " is corrupt: " + what + ": expected " + expected + ", found " + found + "; " + advice);
     }

@@ -1,6 +1,7 @@
 package dev.stoker.schemas.errors;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /** Base class of the failures that a caller may distinguish from a plain I/O error. */
 public class StokerException extends IOException {
@@ -15,7 +16,7 @@ public class StokerException extends IOException {
      * @param message the failure, its object, the expected and found values, and the next step
      * @param cause the cause
      */
-    public StokerException(String message, Throwable cause) {
+    public StokerException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

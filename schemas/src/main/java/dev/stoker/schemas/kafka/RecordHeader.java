@@ -2,6 +2,7 @@ package dev.stoker.schemas.kafka;
 
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.errors.StokerException;
@@ -220,7 +221,7 @@ public record RecordHeader(
                     values,
                     values == ValueFormat.AVRO ? count(headers, "row", where) : 0);
         } catch (IllegalArgumentException e) {
-            throw corrupt(where, "headers", "those of a record", e.getMessage());
+            throw corrupt(where, "headers", "those of a record", ErrorText.of(e));
         }
     }
 

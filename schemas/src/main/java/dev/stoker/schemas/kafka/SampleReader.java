@@ -15,6 +15,7 @@ import dev.stoker.schemas.arrow.TimeType;
 import dev.stoker.schemas.arrow.TimestampType;
 import dev.stoker.schemas.avro.AvroInput;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -23,6 +24,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.IntFunction;
 
@@ -96,7 +98,7 @@ public final class SampleReader {
             in.expectEnd();
         } catch (IllegalArgumentException e) {
             clear();
-            throw in.corrupt("a value", "one of the topic's fields", e.getMessage());
+            throw in.corrupt("a value", "one of the topic's fields", ErrorText.of(e));
         } catch (CorruptDataException e) {
             clear();
             throw e;
@@ -269,7 +271,8 @@ public final class SampleReader {
 
     private int classId(AvroInput in, Field field) throws CorruptDataException {
         String name = in.readString();
-        Integer id = ids.get(field.name()).get(name);
+        Integer id = Objects.requireNonNull(ids.get(field.name()), "each categorical field has ids")
+                .get(name);
         if (id == null) {
             throw in.corrupt("the class of " + field.name(), "one of the topic's", name);
         }
@@ -296,7 +299,7 @@ public final class SampleReader {
         } else if (exponent > 112) {
             half = sign | (exponent - 112) << 10 | mantissa >>> 13;
         } else {
-            half = sign | (exponent < 103 ? 0 : (mantissa | 0x800000) >>> 126 - exponent);
+            half = sign | (exponent < 103 ? 0 : (mantissa | 0x800000) >>> (126 - exponent));
         }
         if (SampleValue.float16((short) half) != bits) {
             throw in.corrupt("a number", "a float16", Float.intBitsToFloat(bits));

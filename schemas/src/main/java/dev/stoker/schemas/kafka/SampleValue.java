@@ -15,6 +15,7 @@ import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
 
 /**
@@ -133,7 +134,9 @@ public final class SampleValue {
             case BFLOAT16 -> writeFloat(column.bytes().getShort(column.valuePosition(row)) << 16);
             case FLOAT32, FLOAT64 -> out.writeFixed(bytes(column, row));
             case CATEGORICAL ->
-                out.writeString(classes.get(fields.get(field).name()).get(column.intAt(row)));
+                out.writeString(Objects.requireNonNull(
+                                classes.get(fields.get(field).name()), "each categorical field has classes")
+                        .get(column.intAt(row)));
             case UTF8, BINARY -> out.writeBytes(bytes(column, row));
         }
     }

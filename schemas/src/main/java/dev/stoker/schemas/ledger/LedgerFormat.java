@@ -11,6 +11,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and writes the bytes of ledger files, which are Avro object containers:
@@ -174,7 +175,7 @@ final class LedgerFormat {
     }
 
     /** A parsed record: an entry, or the end with the number of entries before it. */
-    record Parsed(LedgerRecord entry, long records) {}
+    record Parsed(@Nullable LedgerRecord entry, long records) {}
 
     /** Reads one record of a block, including its CRC. */
     static Parsed read(AvroInput in, byte[] block) throws CorruptDataException {

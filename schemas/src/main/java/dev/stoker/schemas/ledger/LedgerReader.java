@@ -43,6 +43,7 @@ public final class LedgerReader {
     public LedgerReader(InputStream in, String file) throws IOException {
         this.in = in;
         this.file = file;
+        this.records = new AvroInput(block, 0, 0, file);
         byte[] magic = in.readNBytes(AvroHeader.magic().length);
         if (magic.length < AvroHeader.magic().length) {
             throw truncated();

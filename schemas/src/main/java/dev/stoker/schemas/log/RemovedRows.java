@@ -2,6 +2,7 @@ package dev.stoker.schemas.log;
 
 import java.util.Arrays;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Describes the rows that a version removed from one chunk: some rows, or all of them. Immutable: the rows never change
@@ -10,9 +11,9 @@ import java.util.Optional;
 public final class RemovedRows {
 
     private final long ordinal;
-    private final int[] rows;
+    private final int @Nullable [] rows;
 
-    private RemovedRows(long ordinal, int[] rows) {
+    private RemovedRows(long ordinal, int @Nullable [] rows) {
         if (ordinal < 0) {
             throw new IllegalArgumentException("Negative ordinal " + ordinal);
         }

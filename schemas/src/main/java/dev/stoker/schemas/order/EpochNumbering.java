@@ -3,6 +3,7 @@ package dev.stoker.schemas.order;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Determines the rows and lanes of batch m of an epoch; steps 5 and 6 of the order function.
@@ -26,7 +27,7 @@ public final class EpochNumbering {
     private final long[] restBefore;
 
     private final long fullBatches;
-    private volatile Round lastRound;
+    private volatile @Nullable Round lastRound;
 
     private record Round(long index, int[] lanes) {}
 

@@ -29,7 +29,7 @@ public final class KeyHash {
         if (at < end) {
             long word = 0;
             for (int i = end - 1; i >= at; i--) {
-                word = word << 8 | bytes[i] & 0xff;
+                word = word << 8 | (bytes[i] & 0xff);
             }
             h = mix(h ^ word) + GOLDEN;
         }

@@ -32,7 +32,7 @@ final class LaneAssignment {
         }
         long[] heap = new long[lanes];
         for (int lane = 0; lane < lanes; lane++) {
-            long chunksOfLane = equal / lanes + (lane < equal % lanes ? 1 : 0);
+            long chunksOfLane = (long) equal / lanes + (lane < equal % lanes ? 1 : 0);
             long rows = chunksOfLane * (equal == 0 ? 0 : chunks.rows(0));
             heap[lane] = pack(rows, lane);
         }

@@ -10,7 +10,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Contains some keys of an order spec, which a trainer requests in place of the feed's defaults. The other side decides
@@ -117,7 +119,7 @@ public final class OrderOverlay {
         given.forEach((key, value) -> {
             if (!value.equals(inForce.get(key))) {
                 differences.add(new Difference(
-                        key.text(), value.toString(), inForce.get(key).toString()));
+                        key.text(), value.toString(), get(inForce, key).toString()));
             }
         });
         return differences;
@@ -142,7 +144,7 @@ public final class OrderOverlay {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof OrderOverlay && given.equals(((OrderOverlay) other).given);
+        return other instanceof OrderOverlay orderOverlay && given.equals(orderOverlay.given);
     }
 
     @Override
@@ -169,12 +171,16 @@ public final class OrderOverlay {
 
     private static OrderSpec build(Map<Key, Object> values) {
         return new OrderSpec(
-                (Long) values.get(Key.SEED),
-                (int) (long) (Long) values.get(Key.BATCH_SIZE),
-                (int) (long) (Long) values.get(Key.LANES),
-                (Long) values.get(Key.SHUFFLE_WINDOW),
-                ShufflePolicy.valueOf(enumName(values.get(Key.SHUFFLE))),
-                LaneOrder.valueOf(enumName(values.get(Key.LANE_ORDER))));
+                (Long) get(values, Key.SEED),
+                (int) (long) (Long) get(values, Key.BATCH_SIZE),
+                (int) (long) (Long) get(values, Key.LANES),
+                (Long) get(values, Key.SHUFFLE_WINDOW),
+                ShufflePolicy.valueOf(enumName(get(values, Key.SHUFFLE))),
+                LaneOrder.valueOf(enumName(get(values, Key.LANE_ORDER))));
+    }
+
+    private static Object get(Map<Key, Object> values, Key key) {
+        return Objects.requireNonNull(values.get(key), "all keys have values");
     }
 
     private static Map<Key, Object> values(OrderSpec spec) {
@@ -189,7 +195,7 @@ public final class OrderOverlay {
         return values;
     }
 
-    private static Key key(String text) {
+    private static @Nullable Key key(String text) {
         return Arrays.stream(Key.values())
                 .filter(k -> k.text().equals(text))
                 .findFirst()
@@ -202,7 +208,7 @@ public final class OrderOverlay {
                 : key + " is not a key of an order spec";
     }
 
-    private static Object value(Key key, JsonNode node, List<String> problems) {
+    private static @Nullable Object value(Key key, JsonNode node, List<String> problems) {
         return switch (key) {
             case FUNCTION -> {
                 Long value = number(key, node, 0, Long.MAX_VALUE, problems);
@@ -219,7 +225,7 @@ public final class OrderOverlay {
         };
     }
 
-    private static Long number(Key key, JsonNode node, long least, long greatest, List<String> problems) {
+    private static @Nullable Long number(Key key, JsonNode node, long least, long greatest, List<String> problems) {
         if (node.isIntegralNumber()
                 && node.canConvertToLong()
                 && node.longValue() >= least
@@ -231,7 +237,7 @@ public final class OrderOverlay {
         return null;
     }
 
-    private static String name(Key key, JsonNode node, List<String> names, List<String> problems) {
+    private static @Nullable String name(Key key, JsonNode node, List<String> names, List<String> problems) {
         if (node.isTextual() && names.contains(node.textValue())) {
             return node.textValue();
         }

@@ -1,5 +1,6 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.errors.ErrorText;
 import java.util.Optional;
 
 /**
@@ -21,7 +22,7 @@ public record ErrorMessage(String code, String message) implements Frame {
 
     /** Returns the message that a session sends to its peer when it ends with this exception. */
     public static ErrorMessage of(ProtocolException broken) {
-        return new ErrorMessage(broken.code(), broken.getMessage());
+        return new ErrorMessage(broken.code(), ErrorText.of(broken));
     }
 
     /** Returns the code, if this release knows it. */

@@ -4,8 +4,10 @@ import dev.stoker.schemas.crc.Crc32cs;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Splits the bytes of one connection into frames.
@@ -25,7 +27,7 @@ public final class FrameDecoder {
     /** Bytes after the prefix, including the checksum. */
     private int bodyLength;
 
-    private FrameType type;
+    private @Nullable FrameType type;
     private int flags;
     private boolean greeted;
     private boolean welcomed;
@@ -162,7 +164,7 @@ public final class FrameDecoder {
         if (type == FrameType.HELLO) {
             Frames.checkVersion(whole);
         }
-        if (type.checksumBytes() > 0) {
+        if (Objects.requireNonNull(type, "the prefix was read").checksumBytes() > 0) {
             checkSum(whole);
         }
         Frame frame = Frames.decode(type, flags, whole);

@@ -3,6 +3,7 @@ package dev.stoker.schemas.protocol;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.features.Requires;
 import dev.stoker.schemas.order.Fingerprint;
@@ -184,7 +185,7 @@ final class FrameJson {
         try {
             Requires.check(json.node(), "WELCOME");
         } catch (FormatTooNewException e) {
-            throw new ProtocolException(ErrorCode.UNSUPPORTED_PROTOCOL, e.getMessage(), e);
+            throw new ProtocolException(ErrorCode.UNSUPPORTED_PROTOCOL, ErrorText.of(e), e);
         }
         JsonObject feed = json.object("feed");
         JsonObject stream = json.object("stream");

@@ -1,5 +1,7 @@
 package dev.stoker.schemas.protocol;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Lists the types of frames, with their senders and the limits of their bodies: the bytes after the first eight and
  * before the checksum.
@@ -72,7 +74,7 @@ public enum FrameType {
     }
 
     /** Returns the type with this code, or null. */
-    static FrameType byCode(int code) {
+    static @Nullable FrameType byCode(int code) {
         return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     }
 }

@@ -36,7 +36,7 @@ public final class Frames {
     public static ByteBuffer encode(Frame frame) {
         ByteBuffer body = body(frame);
         int checksum = frame.type().checksumBytes();
-        long length = body.remaining() + Protocol.PREFIX_BYTES - Protocol.LENGTH_BYTES + checksum;
+        long length = (long) body.remaining() + Protocol.PREFIX_BYTES - Protocol.LENGTH_BYTES + checksum;
         long limit = limit(frame.type());
         if (length > limit) {
             throw new IllegalArgumentException(

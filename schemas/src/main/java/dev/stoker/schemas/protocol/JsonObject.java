@@ -13,6 +13,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads a JSON object from a frame strictly: UTF-8, one value, no duplicate keys, bounded depth. A value of the wrong
@@ -66,6 +67,7 @@ final class JsonObject {
     }
 
     /** Returns the value of a key, or null if it is missing or null. */
+    @Nullable
     JsonNode get(String key) {
         JsonNode value = node.get(key);
         return value == null || value.isNull() ? null : value;

@@ -204,7 +204,7 @@ final class TableFormat {
         int gone = removed == null ? 0 : removed.length;
         boolean counts = table.liveRows[i] == 0 ? gone == 0 : table.liveRows[i] == table.rows[i] - gone;
         require(counts && (removed == null || gone > 0), file, i, "live_rows contradicts removed_rows");
-        for (int r = 0; r < gone; r++) {
+        for (int r = 0; removed != null && r < gone; r++) {
             boolean ascends = r == 0 ? removed[0] >= 0 : removed[r] > removed[r - 1];
             require(ascends && removed[r] < table.rows[i], file, i, "removed_rows does not ascend within the chunk");
         }

@@ -61,7 +61,7 @@ public final class Units {
             return noun;
         }
         // The ch of an epoch is a k.
-        if (noun.endsWith("ch") && !noun.endsWith("epoch") || noun.endsWith("s") || noun.endsWith("x")) {
+        if ((noun.endsWith("ch") && !noun.endsWith("epoch")) || noun.endsWith("s") || noun.endsWith("x")) {
             return noun + "es";
         }
         boolean y = noun.endsWith("y") && "aeiou".indexOf(noun.charAt(noun.length() - 2)) < 0;

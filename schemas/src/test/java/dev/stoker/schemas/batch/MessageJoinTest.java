@@ -31,6 +31,7 @@ class MessageJoinTest {
     }
 
     /** Also of payload that is null in some rows, or in none of a part. */
+    @SuppressWarnings("ByteBufferBackingArray") // dirty() allocates whole arrays.
     @Test
     void partsMakeTheMessageOfTheWhole() throws IOException {
         Random random = new Random(SEED);

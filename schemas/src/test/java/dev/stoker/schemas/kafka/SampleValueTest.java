@@ -80,7 +80,9 @@ class SampleValueTest {
                     assertThat(value).as(name).isNull();
                 } else if (column.field().type() instanceof DecimalType decimal) {
                     ByteBuffer unscaled = (ByteBuffer) value;
-                    assertThat(new BigDecimal(new BigInteger(unscaled.array()), decimal.scale()))
+                    byte[] bytes = new byte[unscaled.remaining()];
+                    unscaled.duplicate().get(bytes);
+                    assertThat(new BigDecimal(new BigInteger(bytes), decimal.scale()))
                             .isEqualTo(column.decimalAt(row));
                 } else if (column.field().type() instanceof NestedListType) {
                     List<?> items = (List<?>) value;

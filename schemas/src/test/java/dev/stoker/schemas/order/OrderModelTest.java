@@ -44,7 +44,7 @@ class OrderModelTest {
             List<List<Sample>> batches = batches(order.epoch(i));
             List<Sample> delivered = batches.stream().flatMap(List::stream).toList();
             assertThat(delivered).as(where(i, spec)).hasSize(all.size()).containsAll(all);
-            long expected = (all.size() + spec.batchSize() - 1) / spec.batchSize();
+            long expected = ((long) all.size() + spec.batchSize() - 1) / spec.batchSize();
             assertThat((long) batches.size())
                     .isEqualTo(expected)
                     .isEqualTo(order.size().batches());
@@ -144,7 +144,7 @@ class OrderModelTest {
             Position at = Position.START;
             while (at.epoch() == 0) {
                 int world = 1 + random.nextInt(8);
-                long steps = 1 + random.nextInt(3);
+                long steps = 1L + random.nextInt(3);
                 Position next = at;
                 for (long s = 0; s < steps && next.epoch() == 0; s++) {
                     for (int rank = 0; rank < world; rank++) {

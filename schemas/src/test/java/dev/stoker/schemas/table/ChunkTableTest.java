@@ -39,6 +39,7 @@ import org.apache.arrow.vector.ipc.ArrowFileReader;
 import org.apache.arrow.vector.util.ByteArrayReadableSeekableByteChannel;
 import org.junit.jupiter.api.Test;
 
+@SuppressWarnings("BadImport") // "from" is short for a table from entries.
 class ChunkTableTest {
 
     private static LogEntry replacing(long version, List<AddedChunk> added, List<RemovedRows> removed) {

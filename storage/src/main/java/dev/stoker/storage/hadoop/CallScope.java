@@ -1,6 +1,7 @@
 package dev.stoker.storage.hadoop;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts the requests of a thread's current call over all its attempts. The requests of an S3 client are added to the
@@ -16,7 +17,7 @@ final class CallScope implements AutoCloseable {
     private int requests;
     private long objectLength = -1;
     private boolean refusing;
-    private Exception lastFailure;
+    private @Nullable Exception lastFailure;
 
     private CallScope(Duration limit) {
         this.limitNs = limit.toNanos();
@@ -69,6 +70,7 @@ final class CallScope implements AutoCloseable {
     }
 
     /** Returns the failure of the last failed request, or null. */
+    @Nullable
     Exception lastFailure() {
         return lastFailure;
     }

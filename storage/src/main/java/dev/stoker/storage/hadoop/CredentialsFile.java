@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.fs.s3a.auth.NoAwsCredentialsException;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -24,8 +25,8 @@ public final class CredentialsFile implements AwsCredentialsProvider {
 
     private final Path file;
     private final String profile;
-    private Version version;
-    private AwsCredentials credentials;
+    private @Nullable Version version;
+    private @Nullable AwsCredentials credentials;
 
     public CredentialsFile() {
         this(locate(), System.getenv().getOrDefault("AWS_PROFILE", "default"));
@@ -68,7 +69,7 @@ public final class CredentialsFile implements AwsCredentialsProvider {
         return credentials;
     }
 
-    private AwsCredentials parse(List<String> lines) {
+    private @Nullable AwsCredentials parse(List<String> lines) {
         Map<String, String> values = new HashMap<>();
         boolean wanted = false;
         for (String line : lines) {

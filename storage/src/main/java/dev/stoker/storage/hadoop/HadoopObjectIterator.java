@@ -7,11 +7,13 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.RemoteIterator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lists objects. On an object store, requests all keys below the deepest directory of the prefix, about 1,000 per
@@ -29,8 +31,8 @@ final class HadoopObjectIterator implements ObjectIterator {
     private final Predicate<String> lastParts;
     private final boolean flat;
     private final Deque<String> directories = new ArrayDeque<>();
-    private RemoteIterator<? extends FileStatus> entries;
-    private ObjectInfo next;
+    private @Nullable RemoteIterator<? extends FileStatus> entries;
+    private @Nullable ObjectInfo next;
 
     /** @param lastParts selects names to list by their last parts */
     HadoopObjectIterator(
@@ -49,23 +51,23 @@ final class HadoopObjectIterator implements ObjectIterator {
     @Override
     public boolean hasNext() throws IOException {
         while (next == null && (entries != null || !directories.isEmpty())) {
-            FileStatus entry = retries.call("list", paths.toString() + "/" + prefix, this::advance);
-            if (entry != null) {
-                visit(entry);
+            Optional<FileStatus> entry = retries.call("list", paths.toString() + "/" + prefix, this::advance);
+            if (entry.isPresent()) {
+                visit(entry.get());
             }
         }
         return next != null;
     }
 
-    /** Returns the next entry of the current directory, or null at its end. */
-    private FileStatus advance() throws IOException {
+    /** Returns the next entry of the current directory, or empty at its end. */
+    private Optional<FileStatus> advance() throws IOException {
         try {
             if (entries == null) {
                 entries = open(directories.peek());
                 directories.pop();
             }
             if (entries.hasNext()) {
-                return entries.next();
+                return Optional.of(entries.next());
             }
         } catch (FileNotFoundException e) {
             // No object has a name below this one.
@@ -74,7 +76,7 @@ final class HadoopObjectIterator implements ObjectIterator {
             }
         }
         entries = null;
-        return null;
+        return Optional.empty();
     }
 
     private RemoteIterator<? extends FileStatus> open(String directory) throws IOException {
@@ -108,7 +110,7 @@ final class HadoopObjectIterator implements ObjectIterator {
         if (!hasNext()) {
             throw new NoSuchElementException();
         }
-        ObjectInfo found = next;
+        ObjectInfo found = Objects.requireNonNull(next, "hasNext() sets it");
         next = null;
         return found;
     }

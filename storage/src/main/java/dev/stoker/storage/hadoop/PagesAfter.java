@@ -17,6 +17,7 @@ import org.apache.hadoop.fs.store.audit.AuditSpan;
 import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.protocol.DirectoryListing;
 import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
@@ -71,7 +72,7 @@ abstract class PagesAfter implements RemoteIterator<FileStatus> {
         private final HadoopObjectStore.Connection connection;
         private final S3AFileSystem fileSystem;
         private final ListObjectsV2Request first;
-        private String continuation;
+        private @Nullable String continuation;
 
         S3(HadoopObjectStore.Connection connection, S3AFileSystem fileSystem, String directory, String after) {
             this.connection = connection;

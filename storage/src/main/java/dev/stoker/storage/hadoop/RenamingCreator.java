@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.CreateFlag;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -65,9 +66,9 @@ final class RenamingCreator implements ObjectCreator {
     public boolean createIfAbsent(String name, byte[] content) throws IOException {
         Path target = paths.newObject(name);
         String where = paths.describe(name);
-        Path temporary = retries.call("write", where, () -> {
+        Optional<Path> temporary = retries.call("write", where, () -> {
             if (fileSystem.exists(target)) {
-                return null;
+                return Optional.empty();
             }
             Path created = temporaryBeside(target);
             FSDataOutputStream out = create(created);
@@ -80,9 +81,9 @@ final class RenamingCreator implements ObjectCreator {
                 deleteQuietly(created, e);
                 throw e;
             }
-            return created;
+            return Optional.of(created);
         });
-        return temporary != null && publish(temporary, target, where, path -> hasContent(path, content));
+        return temporary.isPresent() && publish(temporary.get(), target, where, path -> hasContent(path, content));
     }
 
     /** Checks whether the object with the name is this creator's own object. */

@@ -11,6 +11,7 @@ import org.apache.hadoop.fs.s3a.AWSUnsupportedFeatureException;
 import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
 import org.apache.hadoop.fs.s3a.UnknownStoreException;
 import org.apache.hadoop.fs.s3a.auth.NoAuthWithAWSException;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 
 /** Classifies exceptions of S3A. */
@@ -45,7 +46,7 @@ final class S3Errors {
                 || e instanceof AWSUnsupportedFeatureException
                 || e instanceof RemoteFileChangedException
                 || e instanceof UnknownHostException
-                || e instanceof AWSBadRequestException && (service == null || service.statusCode() != CONFLICT)) {
+                || (e instanceof AWSBadRequestException && (service == null || service.statusCode() != CONFLICT))) {
             return Kind.REFUSED;
         }
         if (e instanceof AccessDeniedException) {
@@ -63,11 +64,12 @@ final class S3Errors {
     static boolean isConflict(IOException e) {
         AwsServiceException service = service(e);
         return e instanceof RemoteFileChangedException
-                || service != null && (service.statusCode() == CONFLICT || service.statusCode() == PRECONDITION_FAILED);
+                || (service != null
+                        && (service.statusCode() == CONFLICT || service.statusCode() == PRECONDITION_FAILED));
     }
 
     /** Returns the server's message without location and operation; null if it did not answer. */
-    static String reason(Throwable e) {
+    static @Nullable String reason(Throwable e) {
         AwsServiceException service = service(e);
         if (service == null) {
             return hasNoCredentials(e)
@@ -99,7 +101,7 @@ final class S3Errors {
         return code == null ? "" : code;
     }
 
-    private static AwsServiceException service(Throwable e) {
+    private static @Nullable AwsServiceException service(Throwable e) {
         for (Throwable t = e; t != null; t = t.getCause()) {
             if (t instanceof AwsServiceException service) {
                 return service;

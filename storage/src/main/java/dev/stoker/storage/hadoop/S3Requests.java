@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.fs.s3a.audit.AuditOperationRejectedException;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
@@ -61,7 +62,7 @@ public final class S3Requests implements ExecutionInterceptor {
     }
 
     /** Returns the problem of the reply, or null. */
-    static String compare(String asked, SdkHttpResponse reply) {
+    static @Nullable String compare(String asked, SdkHttpResponse reply) {
         Matcher range = RANGE.matcher(asked);
         if (!range.matches()) {
             return null;
@@ -84,7 +85,7 @@ public final class S3Requests implements ExecutionInterceptor {
         long sentLast = Long.parseLong(found.group(2));
         long total = found.group(3).equals("*") ? -1 : Long.parseLong(found.group(3));
         boolean upToTheEnd = total >= 0 && sentLast == total - 1 && sentLast < last;
-        if (Long.parseLong(found.group(1)) != first || sentLast != last && !upToTheEnd) {
+        if (Long.parseLong(found.group(1)) != first || (sentLast != last && !upToTheEnd)) {
             return "the reply has " + sent;
         }
         if (length >= 0 && length != sentLast - first + 1) {
@@ -93,7 +94,7 @@ public final class S3Requests implements ExecutionInterceptor {
         return objectLength(total);
     }
 
-    private static String objectLength(long length) {
+    private static @Nullable String objectLength(long length) {
         CallScope scope = CallScope.current();
         if (scope != null) {
             scope.objectLength(length);

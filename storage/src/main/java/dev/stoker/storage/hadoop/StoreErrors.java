@@ -64,7 +64,7 @@ final class StoreErrors {
             return Kind.DENIED;
         }
         if (e instanceof StokerException
-                || e instanceof InterruptedIOException && !(e instanceof java.net.SocketTimeoutException)
+                || (e instanceof InterruptedIOException && !(e instanceof java.net.SocketTimeoutException))
                 || e instanceof UnknownHostException
                 || e instanceof NoRouteToHostException
                 || e instanceof PathIOException

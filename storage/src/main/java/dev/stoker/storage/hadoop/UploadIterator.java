@@ -7,8 +7,11 @@ import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.Optional;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
 
 /**
@@ -30,8 +33,8 @@ final class UploadIterator implements ObjectIterator {
     private final ObjectPaths paths;
     private final Retries retries;
     private final String prefix;
-    private RemoteIterator<MultipartUpload> uploads;
-    private ObjectInfo next;
+    private @Nullable RemoteIterator<MultipartUpload> uploads;
+    private @Nullable ObjectInfo next;
 
     UploadIterator(S3AFileSystem fileSystem, ObjectPaths paths, Retries retries, String prefix) {
         this.fileSystem = fileSystem;
@@ -52,10 +55,11 @@ final class UploadIterator implements ObjectIterator {
     @Override
     public boolean hasNext() throws IOException {
         while (next == null) {
-            MultipartUpload upload = retries.call("list the uploads of", paths.toString(), this::advance);
-            if (upload == null) {
+            Optional<MultipartUpload> listed = retries.call("list the uploads of", paths.toString(), this::advance);
+            if (listed.isEmpty()) {
                 return false;
             }
+            MultipartUpload upload = listed.get();
             String start = paths.key("");
             if (upload.key().startsWith(start)) {
                 String name = upload.key().substring(start.length());
@@ -70,11 +74,11 @@ final class UploadIterator implements ObjectIterator {
         return true;
     }
 
-    private MultipartUpload advance() throws IOException {
+    private Optional<MultipartUpload> advance() throws IOException {
         if (uploads == null) {
             uploads = fileSystem.listUploads(paths.key(ObjectPaths.directoryOf(prefix)));
         }
-        return uploads.hasNext() ? uploads.next() : null;
+        return uploads.hasNext() ? Optional.of(uploads.next()) : Optional.empty();
     }
 
     @Override
@@ -82,7 +86,7 @@ final class UploadIterator implements ObjectIterator {
         if (!hasNext()) {
             throw new NoSuchElementException();
         }
-        ObjectInfo found = next;
+        ObjectInfo found = Objects.requireNonNull(next, "hasNext() sets it");
         next = null;
         return found;
     }

@@ -34,7 +34,8 @@ public final class FaultProxy implements Closeable {
      *
      * @param method {@code GET}, …
      * @param target the path and query, as sent
-     * @param head all of its headers
+     * @param range its header Range, or empty
+     * @param authorization its header Authorization, or empty
      */
     public record Request(String method, String target, String range, String authorization) {
 
@@ -46,7 +47,7 @@ public final class FaultProxy implements Closeable {
         /** Whether it creates an object, at once or by completing its upload. */
         public boolean isCreate() {
             boolean completes = method.equals("POST") && target.contains("uploadId=");
-            return completes || method.equals("PUT") && !target.contains("uploadId=");
+            return completes || (method.equals("PUT") && !target.contains("uploadId="));
         }
     }
 

@@ -89,7 +89,9 @@ final class ProxyConnection implements Runnable {
         }
         if (fault instanceof Fault.Hang) {
             copy(fromClient, null, body(request), Long.MAX_VALUE);
-            return fromClient.read() < 0 && false;
+            // Waits until the client closes the connection.
+            int unused = fromClient.read();
+            return false;
         }
         if (fault instanceof Fault.Late late) {
             Thread.sleep(late.delay().toMillis());
@@ -253,8 +255,10 @@ final class ProxyConnection implements Runnable {
             total += copy(from, to, length, Long.MAX_VALUE);
             if (length == 0) {
                 // Trailers, up to an empty line.
-                for (HttpHead line; !(line = HttpHead.read(new OneLine(from))).firstLine.isEmpty(); ) {
+                HttpHead line = HttpHead.read(new OneLine(from));
+                while (!line.firstLine.isEmpty()) {
                     write(to, line.firstLine);
+                    line = HttpHead.read(new OneLine(from));
                 }
                 write(to, "");
                 return total;
@@ -271,6 +275,7 @@ final class ProxyConnection implements Runnable {
     }
 
     /** A stream that seems to have an empty line after its first. */
+    @SuppressWarnings("InputStreamSlowMultibyteRead") // It is read byte by byte.
     private static final class OneLine extends InputStream {
         private final InputStream in;
         private int ended;

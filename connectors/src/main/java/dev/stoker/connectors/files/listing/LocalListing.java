@@ -14,6 +14,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Lists directories of mounted file systems: one {@code lstat} per entry, one more per link. */
 final class LocalListing implements Listing {
@@ -96,7 +98,8 @@ final class LocalListing implements Listing {
         }
     }
 
-    private BasicFileAttributes followed(String path, Path entry, DirectoryLister.Visitor visitor) throws IOException {
+    private @Nullable BasicFileAttributes followed(String path, Path entry, DirectoryLister.Visitor visitor)
+            throws IOException {
         try {
             return Files.readAttributes(entry, BasicFileAttributes.class);
         } catch (NoSuchFileException e) {
@@ -118,7 +121,9 @@ final class LocalListing implements Listing {
         String start;
         try {
             real = entry.toRealPath().toString();
-            here = entry.getParent().toRealPath().toString();
+            here = Objects.requireNonNull(entry.getParent(), "an entry lies in a directory")
+                    .toRealPath()
+                    .toString();
             start = directory.jumps().isEmpty()
                     ? Path.of(tree.root()).toRealPath().toString()
                     : entryOfLastJump(directory).toRealPath().toString();
@@ -145,7 +150,7 @@ final class LocalListing implements Listing {
         Path root = Path.of(tree.root());
         Path path = root;
         Path found = root;
-        for (String part : directory.path().split("/")) {
+        for (String part : directory.path().split("/", -1)) {
             path = path.resolve(part);
             if (Files.isSymbolicLink(path)) {
                 found = path;

@@ -2,6 +2,7 @@ package dev.stoker.connectors.kafka.registry;
 
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.flink.failure.Passing;
+import org.jspecify.annotations.Nullable;
 
 /** The schema registry did not answer, or answered that it cannot serve requests at present. A retry may succeed. */
 public final class RegistryAwayException extends TopicException implements Passing {
@@ -11,7 +12,7 @@ public final class RegistryAwayException extends TopicException implements Passi
      * @param message the registry, and what it answered
      * @param cause the underlying failure; null for none
      */
-    public RegistryAwayException(String message, Throwable cause) {
+    public RegistryAwayException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
 }

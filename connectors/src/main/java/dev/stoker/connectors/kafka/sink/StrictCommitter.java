@@ -8,6 +8,7 @@ import java.util.List;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.connector.kafka.sink.KafkaCommittable;
 import org.apache.kafka.common.errors.InvalidPidMappingException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Commits transactions in order, or fails. When brokers have aborted a transaction, Kafka's own committer only logs an
@@ -88,7 +89,7 @@ final class StrictCommitter implements Committer<KafkaCommittable> {
     /** A request that remembers that it was refused. */
     private final class Watched implements CommitRequest<KafkaCommittable> {
         private final CommitRequest<KafkaCommittable> request;
-        private Throwable refusal;
+        private @Nullable Throwable refusal;
 
         Watched(CommitRequest<KafkaCommittable> request) {
             this.request = request;

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -80,9 +81,11 @@ public final class SourceTopic implements AutoCloseable {
      * @throws TopicException if the topic does not exist, or no broker answers
      */
     public Shape shape() throws IOException {
-        TopicDescription topic = get(admin.describeTopics(List.of(location.topic()))
-                .topicNameValues()
-                .get(location.topic()));
+        TopicDescription topic = get(Objects.requireNonNull(
+                admin.describeTopics(List.of(location.topic()))
+                        .topicNameValues()
+                        .get(location.topic()),
+                "each request has an answer"));
         String cluster = get(admin.describeCluster().clusterId());
         return new Shape(topic.topicId().toString(), cluster, topic.partitions().size());
     }
@@ -204,13 +207,13 @@ public final class SourceTopic implements AutoCloseable {
         } catch (TimeoutException e) {
             throw failed(e, "");
         } catch (ExecutionException e) {
-            Throwable cause = e.getCause();
+            Throwable cause = Objects.requireNonNull(e.getCause(), "a failed future has a cause");
             if (cause instanceof UnknownTopicOrPartitionException || cause instanceof InvalidTopicException) {
                 throw new TopicException(location + " does not exist; create it, or correct its name", cause);
             }
             throw failed(
                     cause,
-                    " cannot be read: " + cause.getMessage()
+                    " cannot be read: " + ErrorText.of(cause)
                             + "; check the address, --kafka-config, and that the brokers are running");
         }
     }

@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +32,7 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -141,10 +143,7 @@ public final class TopicCheck implements AutoCloseable {
         try {
             await(admin.fenceProducers(transactionalIds).all());
         } catch (ExecutionException e) {
-            throw failed(
-                    e.getCause(),
-                    ": the transactions " + transactionalIds + " cannot be aborted: "
-                            + e.getCause().getMessage());
+            throw failed(e, ": the transactions " + transactionalIds + " cannot be aborted: ");
         }
     }
 
@@ -209,39 +208,37 @@ public final class TopicCheck implements AutoCloseable {
             await(admin.createTopics(List.of(topic.configs(settings))).all());
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof TopicExistsException)) {
-                throw failed(e.getCause(), " cannot be created: " + e.getCause().getMessage());
+                throw failed(e, " cannot be created: ");
             }
         }
     }
 
-    private TopicDescription describe() throws IOException {
+    private @Nullable TopicDescription describe() throws IOException {
         try {
-            return await(admin.describeTopics(List.of(target.topic()))
-                    .topicNameValues()
-                    .get(target.topic()));
+            return await(Objects.requireNonNull(
+                    admin.describeTopics(List.of(target.topic()))
+                            .topicNameValues()
+                            .get(target.topic()),
+                    "each request has an answer"));
         } catch (ExecutionException e) {
             if (e.getCause() instanceof UnknownTopicOrPartitionException) {
                 return null;
             }
-            throw failed(
-                    e.getCause(),
-                    " cannot be read: " + e.getCause().getMessage()
-                            + "; check --bootstrap, and that the brokers are running");
+            throw failed(e, " cannot be read: ", "; check --bootstrap, and that the brokers are running");
         }
     }
 
     /** Returns the settings that this user may read. Hidden settings count as unknown. */
     private Config config(ConfigResource resource) throws IOException {
         try {
-            return await(admin.describeConfigs(List.of(resource)).values().get(resource));
+            return await(Objects.requireNonNull(
+                    admin.describeConfigs(List.of(resource)).values().get(resource), "each request has an answer"));
         } catch (ExecutionException e) {
             if (e.getCause() instanceof AuthorizationException) {
                 LOG.info("{}: the settings of {} are hidden from this user and were not checked", target, resource);
                 return new Config(List.of());
             }
-            throw failed(
-                    e.getCause(),
-                    ": " + resource + " cannot be read: " + e.getCause().getMessage());
+            throw failed(e, ": " + resource + " cannot be read: ");
         }
     }
 
@@ -249,9 +246,7 @@ public final class TopicCheck implements AutoCloseable {
         try {
             return await(future);
         } catch (ExecutionException e) {
-            throw failed(
-                    e.getCause(),
-                    ": " + what + " cannot be read: " + e.getCause().getMessage());
+            throw failed(e, ": " + what + " cannot be read: ");
         }
     }
 
@@ -264,6 +259,19 @@ public final class TopicCheck implements AutoCloseable {
         } catch (TimeoutException e) {
             throw failed(e, "");
         }
+    }
+
+    private TopicException failed(ExecutionException e, String what) {
+        return failed(e, what, "");
+    }
+
+    private TopicException failed(ExecutionException e, String what, String advice) {
+        Throwable cause = cause(e);
+        return failed(cause, what + ErrorText.of(cause) + advice);
+    }
+
+    private static Throwable cause(ExecutionException e) {
+        return Objects.requireNonNull(e.getCause(), "a failed future has a cause");
     }
 
     private TopicException failed(Throwable failure, String otherwise) {

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -68,7 +69,8 @@ public final class TopicReader implements AutoCloseable {
     public long begin(int partition) throws IOException {
         TopicPartition place = assigned(partition);
         try {
-            return consumer.beginningOffsets(List.of(place), WAIT).get(place);
+            return Objects.requireNonNull(
+                    consumer.beginningOffsets(List.of(place), WAIT).get(place));
         } catch (KafkaException e) {
             throw failed(partition, e);
         }
@@ -78,7 +80,8 @@ public final class TopicReader implements AutoCloseable {
     public long end(int partition) throws IOException {
         TopicPartition place = assigned(partition);
         try {
-            return consumer.endOffsets(List.of(place), WAIT).get(place);
+            return Objects.requireNonNull(
+                    consumer.endOffsets(List.of(place), WAIT).get(place));
         } catch (KafkaException e) {
             throw failed(partition, e);
         }

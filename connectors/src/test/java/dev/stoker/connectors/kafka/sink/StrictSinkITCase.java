@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.Random;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.api.common.JobInfo;
@@ -100,7 +101,7 @@ class StrictSinkITCase {
                 RecordHeader.control(RecordKind.EPOCH_BEGIN, new Fingerprint("ab".repeat(16)), 1, epoch++, 0);
         ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, 0, null, new byte[0]);
         header.headers(0).forEach((name, value) -> record.headers().add(name, value));
-        producer.send(record);
+        Future<?> unused = producer.send(record);
         producer.flush();
     }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
 
@@ -50,7 +51,8 @@ final class LaneAssigner {
     /** Ranks readers for a lane, best first; readers of one host follow each other by number. */
     static List<Integer> preference(String lane, Map<Integer, String> hostOfReader) {
         List<Integer> readers = new ArrayList<>(hostOfReader.keySet());
-        readers.sort(Comparator.<Integer>comparingLong(reader -> score(lane, hostOfReader.get(reader)))
+        readers.sort(Comparator.<Integer>comparingLong(
+                        reader -> score(lane, Objects.requireNonNull(hostOfReader.get(reader))))
                 .reversed()
                 .thenComparing(reader -> -score(lane, "reader " + reader))
                 .thenComparing(Comparator.naturalOrder()));

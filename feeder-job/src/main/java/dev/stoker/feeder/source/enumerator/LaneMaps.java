@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 
 /**
@@ -118,7 +119,9 @@ final class LaneMaps {
                 }
                 for (int other : LaneAssigner.preference(id, hosts)) {
                     if (preference.size() < MAX_PREFERENCES) {
-                        preference.add(addresses.indexOf(servers.get(other).address()));
+                        preference.add(addresses.indexOf(
+                                Objects.requireNonNull(servers.get(other), "each reader with a host has a server")
+                                        .address()));
                     }
                 }
                 lanes.add(List.copyOf(preference));

@@ -3,6 +3,7 @@ package dev.stoker.feeder.source.event;
 import dev.stoker.schemas.protocol.UnixAddress;
 import java.util.Optional;
 import org.apache.flink.api.connector.source.SourceEvent;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reader to enumerator: the server of this reader's process answers at an address.
@@ -19,7 +20,7 @@ import org.apache.flink.api.connector.source.SourceEvent;
 public record ServerEvent(
         String address,
         String host,
-        String statusUrl,
+        @Nullable String statusUrl,
         String unixHost,
         String unixPath,
         long startedMs,
@@ -27,7 +28,7 @@ public record ServerEvent(
         implements SourceEvent {
     /** Of a server with or without a Unix-domain socket. */
     public static ServerEvent of(
-            String address, String statusUrl, Optional<UnixAddress> unix, long startedMs, long mapsMadeMs) {
+            String address, @Nullable String statusUrl, Optional<UnixAddress> unix, long startedMs, long mapsMadeMs) {
         return new ServerEvent(
                 address,
                 address.substring(0, address.lastIndexOf(':')),

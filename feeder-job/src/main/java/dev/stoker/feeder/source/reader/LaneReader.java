@@ -185,7 +185,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         if (wake.isDone()) {
             CompletableFuture<Void> next = new CompletableFuture<>();
             wake = next;
-            lease.acksAvailable().whenComplete((done, failure) -> next.complete(null));
+            CompletableFuture<Void> unused = lease.acksAvailable().whenComplete((done, failure) -> next.complete(null));
             if (stop.requested() && !stopTold) {
                 next.complete(null);
             }

@@ -23,7 +23,7 @@ public record LaneSplit(String stream, int lane, List<ConsumerProgress> progress
     public LaneSplit {
         Objects.requireNonNull(stream, "stream");
         progress = List.copyOf(progress);
-        if (lane < NO_LANE || stream.isEmpty() != (lane == NO_LANE) || lane != NO_LANE && !progress.isEmpty()) {
+        if (lane < NO_LANE || stream.isEmpty() != (lane == NO_LANE) || (lane != NO_LANE && !progress.isEmpty())) {
             throw new IllegalArgumentException("neither a lane nor progress: stream \"" + stream + "\", lane " + lane
                     + ", progress of " + progress.size() + " consumers");
         }

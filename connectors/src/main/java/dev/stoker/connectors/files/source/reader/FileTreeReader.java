@@ -146,7 +146,7 @@ public final class FileTreeReader implements SourceReader<PathBundle, DirectoryS
 
     @Override
     public CompletableFuture<Void> isAvailable() {
-        if (!ready.isEmpty() || noMoreSplits && open == 0) {
+        if (!ready.isEmpty() || (noMoreSplits && open == 0)) {
             return CompletableFuture.completedFuture(null);
         }
         return pool.isAvailable();

@@ -13,6 +13,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +40,7 @@ public final class ListingPool implements AutoCloseable {
      * @param skipped counts of skipped entries
      * @param end the listing's end, or null if more follows
      */
-    record Portion(DirectorySplit directory, List<File> files, SkipCounts skipped, WalkEvent.Listed end) {}
+    record Portion(DirectorySplit directory, List<File> files, SkipCounts skipped, WalkEvent.@Nullable Listed end) {}
 
     /** A file of a portion; see {@link DirectoryLister.Visitor#file}. */
     record File(String name, long size, long modifiedMs, long[] sidecars) {}
@@ -70,6 +71,7 @@ public final class ListingPool implements AutoCloseable {
     }
 
     /** The next portion, or null if none is ready. */
+    @Nullable
     Portion poll() throws IOException {
         Object result = results.poll();
         if (result instanceof Throwable failure) {
@@ -187,7 +189,7 @@ public final class ListingPool implements AutoCloseable {
             handOn(new WalkEvent.Listed(directory.path(), found));
         }
 
-        private void handOn(WalkEvent.Listed end) {
+        private void handOn(WalkEvent.@Nullable Listed end) {
             put(new Portion(directory, files, skipped, end));
             files = new ArrayList<>();
             skipped = new SkipCounts();
