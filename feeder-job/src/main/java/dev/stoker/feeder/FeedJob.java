@@ -26,8 +26,7 @@ public final class FeedJob {
             return;
         }
         FeedPlan plan = FeedPlan.of(FeedOptions.parse(args));
-        try (JobLauncher launcher =
-                JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
+        try (JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
             new FeedGraph(plan).addTo(launcher.environment());
             SharedCluster.warning(launcher.environment()).ifPresent(System.err::println);
             SortedChunks.warnings(plan).forEach(warning -> System.err.println("stoker: warning: " + warning));

@@ -28,8 +28,7 @@ public final class TopicFeedJob {
     /** Runs on the cluster that {@code flink run} submits to; entry point of the job jar for topics. */
     public static void main(String... args) throws Exception {
         TopicFeedPlan plan = TopicFeedPlan.of(TopicFeedOptions.parse(args));
-        try (JobLauncher launcher =
-                JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
+        try (JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
             build(launcher.environment(), plan);
             plan.lines().forEach(System.out::println);
             SharedCluster.warning(launcher.environment()).ifPresent(System.err::println);
