@@ -25,6 +25,7 @@ import dev.stoker.storage.UnknownOutcomeException;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.BatchShuffleMode;
@@ -35,7 +36,6 @@ import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.jspecify.annotations.Nullable;
 
 /** The ingest: packs the files of a tree into chunks and commits one version. Entry point of the job jar. */
 public final class IngestJob {
@@ -136,7 +136,7 @@ public final class IngestJob {
                 throw e;
             } catch (ExecutionException e) {
                 releaseIfOver(job, e, dataset, ingest);
-                throw failed(ingest, e.getCause());
+                throw failed(ingest, Objects.requireNonNull(e.getCause(), "a failed future has a cause"));
             }
             long ended = System.nanoTime();
             long started = meter.firstTaskNanos() == 0 ? began : meter.firstTaskNanos();

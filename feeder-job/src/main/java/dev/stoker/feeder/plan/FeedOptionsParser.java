@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
+import org.jspecify.annotations.Nullable;
 
 /** Parses arguments into the options of a feed and collects all problems. For one use. */
 final class FeedOptionsParser {
@@ -165,7 +166,7 @@ final class FeedOptionsParser {
                 options.get(FeedFlags.INSECURE));
     }
 
-    private String file(ConfigOption<String> option) {
+    private @Nullable String file(ConfigOption<String> option) {
         return options.getOptional(option)
                 .map(file -> Path.of(file).toAbsolutePath().toString())
                 .orElse(null);

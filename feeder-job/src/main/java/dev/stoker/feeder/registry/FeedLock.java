@@ -6,6 +6,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -22,7 +23,7 @@ public final class FeedLock implements AutoCloseable {
     /** Acquires the lock of a name; empty if another process, or another part of this one, has it. */
     public static Optional<FeedLock> tryTake(String name) throws IOException {
         Path file = FeedRegister.beside(name, ".lock");
-        PrivateFiles.createDirectories(file.getParent());
+        PrivateFiles.createDirectories(Objects.requireNonNull(file.getParent(), "it lies beside the feed's file"));
         FileChannel channel = PrivateFiles.openLock(file);
         try {
             FileLock lock = channel.tryLock();

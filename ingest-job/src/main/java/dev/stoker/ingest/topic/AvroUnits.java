@@ -9,6 +9,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.Optional;
 import org.apache.avro.Schema;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Converts the numbers of an Avro field with a logical type to the unit or scale of a dataset's field, without
@@ -54,7 +55,7 @@ record AvroUnits(Optional<FieldType> avro, FieldType wanted) {
         return value / divisor;
     }
 
-    private static TimeResolution unit(FieldType type) {
+    private static @Nullable TimeResolution unit(FieldType type) {
         if (type instanceof TimestampType timestamp) {
             return timestamp.unit();
         }
@@ -62,9 +63,10 @@ record AvroUnits(Optional<FieldType> avro, FieldType wanted) {
     }
 
     private static boolean isSameKind(FieldType a, FieldType b) {
-        return a instanceof TimestampType one && b instanceof TimestampType other
-                ? one.zone().isPresent() == other.zone().isPresent()
-                : a instanceof TimeType && b instanceof TimeType;
+        if (a instanceof TimestampType one && b instanceof TimestampType other) {
+            return one.zone().isPresent() == other.zone().isPresent();
+        }
+        return a instanceof TimeType && b instanceof TimeType;
     }
 
     /** The number of an unscaled decimal, big-endian. */

@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -110,7 +111,8 @@ public final class TopicIngestJob {
             try (TopicWatch watch = new TopicWatch(options, preparation, meter, tasks)) {
                 watch.await(launcher, listener, stop, name(options));
             } catch (ExecutionException e) {
-                throw failed(options, preparation, run, e.getCause());
+                throw failed(
+                        options, preparation, run, Objects.requireNonNull(e.getCause(), "a failed future has a cause"));
             }
             // The job has ended: its chunks are committed. After a failure, a savepoint may still contain a commit.
             try (ObjectStore store = DatasetStore.BY_LOCATION.open(options.target())) {

@@ -239,7 +239,7 @@ final class TopicIngestOptionsParser {
     private List<Field> fields(ValueFormat value) {
         List<Field> fields = new ArrayList<>();
         for (String text : given.get(TopicIngestFlags.SCHEMA)) {
-            for (String part : text.split(",(?![^\\[]*])(?![^(]*\\))")) {
+            for (String part : text.split(",(?![^\\[]*])(?![^(]*\\))", -1)) {
                 int colon = part.indexOf(':');
                 boolean isNullable = part.endsWith("?");
                 String type = colon < 0 ? "" : part.substring(colon + 1, part.length() - (isNullable ? 1 : 0));

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The plan of a topic ingest: checked and resolved. {@link TopicIngestGraph} builds the job from it alone.
@@ -32,7 +33,7 @@ record TopicIngestPlan(TopicPackPlan pack, TopicRun run, Reading reading, ArrayL
      */
     record Reading(
             TreeMap<Integer, Long> start,
-            TreeMap<Integer, Long> end,
+            @Nullable TreeMap<Integer, Long> end,
             int partitions,
             int parallelism,
             long commitIntervalMs)

@@ -4,6 +4,7 @@ import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.flink.failure.Waits;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -73,7 +74,7 @@ final class TopicWatch implements AutoCloseable {
                 tick(job, listener, stop.getAsBoolean());
             }
         } catch (InterruptedException e) {
-            job.cancel();
+            CompletableFuture<?> unused = job.cancel();
             throw e;
         }
     }
@@ -118,7 +119,7 @@ final class TopicWatch implements AutoCloseable {
         // A last version may be large; one that waits for an unavailable store or broker may never complete.
         Duration patience = isRefused || !Waits.all().isEmpty() ? STOP_PATIENCE : LAST_VERSION_PATIENCE;
         if (!(stopping.isDone() && !isRefused) && now - stopBegan > patience.toNanos()) {
-            job.cancel();
+            CompletableFuture<?> unused = job.cancel();
             throw new StokerException("the job could not be stopped cleanly within " + patience.toSeconds()
                     + " s and was cancelled"
                     + Waits.remark()

@@ -5,6 +5,7 @@ import dev.stoker.connectors.kafka.BrokersAwayException;
 import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.connectors.kafka.TopicLocation;
+import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

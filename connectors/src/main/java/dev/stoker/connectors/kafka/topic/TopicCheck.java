@@ -5,6 +5,7 @@ import dev.stoker.connectors.kafka.BrokersAwayException;
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.connectors.kafka.TopicGoneException;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.time.Duration;
