@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A feed in this process: the same job as on a cluster, on Flink's embedded cluster. Only {@link #requestStop} may be
@@ -37,11 +38,12 @@ final class EmbeddedFeed implements AutoCloseable {
     private final FeedLock lock;
     private final List<String> warnings;
     private final RunningJob job;
-    private NodeLease lease;
-    private FeedStatus last;
+    private @Nullable NodeLease lease;
+    private @Nullable FeedStatus last;
     private boolean closed;
 
-    private EmbeddedFeed(FeedPlan plan, FeedLock lock, NodeLease lease, List<String> warnings, RunningJob job) {
+    private EmbeddedFeed(
+            FeedPlan plan, FeedLock lock, @Nullable NodeLease lease, List<String> warnings, RunningJob job) {
         this.plan = plan;
         this.lock = lock;
         this.lease = lease;

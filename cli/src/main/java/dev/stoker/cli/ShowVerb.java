@@ -136,7 +136,7 @@ final class ShowVerb implements Callable<Integer> {
     }
 
     /** The value of a small field: text, number, boolean or list of texts, or a description of lists and bytes. */
-    private static Object value(ChunkHead chunk, int field, int row) {
+    private static @Nullable Object value(ChunkHead chunk, int field, int row) {
         ArrowColumn column = chunk.column(field);
         FieldType type = column.field().type();
         if (column.isNull(row)) {

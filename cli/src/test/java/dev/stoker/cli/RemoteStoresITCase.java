@@ -255,7 +255,7 @@ class RemoteStoresITCase {
         }));
         Map<Long, List<String>> batches = new TreeMap<>();
         try (EmbeddedFeed feed = EmbeddedFeed.start(plan)) {
-            String address = feed.awaitReady(Duration.ofSeconds(120));
+            String address = feed.awaitReady(Duration.ofMinutes(2));
             for (int rank = 0; rank < 2; rank++) {
                 try (FeedClient client =
                         FeedClient.of(address).rank(rank, 2).run(1).epochs(1).open()) {
