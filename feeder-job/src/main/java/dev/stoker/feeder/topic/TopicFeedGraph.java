@@ -13,8 +13,8 @@ import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * The graph of a feed to a topic: lanes, forward-connected to Kafka's sink. Building it reads the file with the settings
- * of the Kafka clients and nothing else.
+ * The graph of a feed to a topic: lanes, forward-connected to Kafka's sink. Building it reads only the file with
+ * the settings of the Kafka clients.
  *
  * @param plan the feed, whose topic exists
  * @param fingerprint fingerprint of the feed, if all epochs have the same

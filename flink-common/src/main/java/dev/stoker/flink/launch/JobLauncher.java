@@ -5,7 +5,7 @@ import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.streaming.api.environment.LocalStreamEnvironment;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** The place where a job runs: this process, or a cluster. A job's graph is built in its environment. For one thread. */
+/** The place where a job runs: this process, or a cluster. The job is built in its environment. For one thread. */
 public interface JobLauncher extends AutoCloseable {
 
     /** The relation between the launching process and the job. */
@@ -32,8 +32,8 @@ public interface JobLauncher extends AutoCloseable {
     RunningJob launch(String name) throws Exception;
 
     /**
-     * Starts the job that was built in the environment, and waits for its end unless it is {@link Mode#DETACHED}. Prints
-     * what Flink prints, and ends the job with this process if Flink is configured to do so.
+     * Starts the job that was built in the environment, and waits for its end unless it is {@link Mode#DETACHED}.
+     * Prints what Flink prints, and ends the job with this process if Flink is configured to do so.
      *
      * @throws Exception if it cannot be started, or failed
      */

@@ -49,7 +49,7 @@ record TopicIngestPlan(TopicPackPlan pack, TopicRun run, Reading reading, ArrayL
         this(pack, run, reading, new ArrayList<>(lines));
     }
 
-    /** The number of tasks. More than partitions would be idle. If keys are the records' own, one must see all of them. */
+    /** The number of tasks, at most the partitions. If keys are the records' own, one task must see all of them. */
     int tasks(int configured) {
         if (run.limits().keys() == TopicRun.Keys.RECORDS) {
             return 1;
