@@ -1,5 +1,7 @@
 package dev.stoker.server.session;
 
+import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.Frames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.Lock;
@@ -49,6 +51,12 @@ final class PieceChannel {
         } finally {
             writing.unlock();
         }
+    }
+
+    /** Writes a control frame. */
+    void write(Frame frame) throws IOException {
+        ByteBuffer bytes = Frames.encode(frame);
+        write(new ByteBuffer[] {bytes}, bytes.remaining());
     }
 
     /** Does something while nobody else writes, or not at all if somebody does. */

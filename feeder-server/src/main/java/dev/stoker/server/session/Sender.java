@@ -13,7 +13,6 @@ import dev.stoker.schemas.protocol.Frames;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.server.chunks.LoadTime;
 import dev.stoker.server.window.BuiltPiece;
-import dev.stoker.server.window.GroupOrder;
 import dev.stoker.server.window.PieceBuilder;
 import dev.stoker.server.window.PieceKey;
 import java.io.IOException;
@@ -41,41 +40,27 @@ final class Sender implements Runnable {
     private final Session session;
     private final SendQueue sendQueue;
     private final StallClock clock;
-    private final @Nullable GroupOrder order;
-    private final @Nullable FeedStream stream;
+    private final Admitted admitted;
     private final PieceChannel out;
-    private final @Nullable SessionWatch watch;
+    private final SessionWatch watch;
     /** Whether chunks may be files of this machine, so that reading them counts as disk time. */
     private final boolean local;
     /** Whether chunks may be read into memory, so that waiting for them counts as origin time. */
     private final boolean far;
 
-    /** The files that the trainer knows, or null if it takes payload over the connection. */
-    private final @Nullable SentFiles files;
-
     private @Nullable DiskShare disk;
     private @Nullable Subscription followed;
     private @Nullable LaneMap followedMap;
 
-    /** @param order null for a session that was rejected and only gets a farewell */
-    Sender(
-            FeedServer server,
-            Session session,
-            Wire channel,
-            SendQueue sendQueue,
-            StallClock clock,
-            @Nullable GroupOrder order,
-            @Nullable FeedStream stream) {
+    Sender(FeedServer server, Session session, Admitted admitted, Wire channel, SendQueue sendQueue, StallClock clock) {
         this.server = server;
         this.session = session;
+        this.admitted = admitted;
         this.sendQueue = sendQueue;
         this.clock = clock;
-        this.order = order;
-        this.stream = stream;
-        this.watch = session.watch();
-        this.local = stream != null && stream.stream().source().hasFiles();
-        this.far = stream != null && stream.stream().source().takesMemory();
-        this.files = session.handover() > 0 ? new SentFiles(session.handover(), session.handoverFrom()) : null;
+        this.watch = admitted.watch();
+        this.local = admitted.stream().stream().source().hasFiles();
+        this.far = admitted.stream().stream().source().takesMemory();
         this.out = new PieceChannel(channel, server.threads().lock());
     }
 
@@ -83,13 +68,13 @@ final class Sender implements Runnable {
     public void run() {
         try {
             sendAll();
-            if (order != null && sendQueue.owesDurable()) {
+            if (sendQueue.owesDurable()) {
                 // The trainer need not repeat durable receipts over its next connection.
-                write(new Durable(session.durable()));
+                out.write(new Durable(session.durable()));
             }
             Frame farewell = sendQueue.farewell();
             if (farewell != null) {
-                write(farewell);
+                out.write(farewell);
             }
         } catch (IOException e) {
             LOG.debug("{} lost its connection", session, e);
@@ -104,10 +89,7 @@ final class Sender implements Runnable {
     }
 
     private void sendAll() throws IOException, InterruptedException {
-        if (order == null || stream == null) {
-            return;
-        }
-        try (PieceBuilder builder = server.builder(stream, order, session.only())) {
+        try (PieceBuilder builder = server.builder(admitted.stream(), admitted.order(), admitted.only())) {
             disk = new DiskShare(LoadTime::diskBytes, System.nanoTime());
             send(builder);
         } catch (RuntimeException | Error e) {
@@ -118,30 +100,27 @@ final class Sender implements Runnable {
         }
     }
 
-    private SessionWatch watch() {
-        return Objects.requireNonNull(watch, "only admitted sessions send");
-    }
-
     private void send(PieceBuilder builder) throws IOException, InterruptedException {
         while (true) {
-            watch().idle(System.nanoTime());
+            watch.idle(System.nanoTime());
             SendQueue.Task task = sendQueue.take(() -> clock.demand(System.nanoTime(), false));
             if (task == null) {
                 return;
             }
             long nowNanos = System.nanoTime();
-            watch().busy(nowNanos);
+            watch.busy(nowNanos);
             if (task instanceof SendQueue.Send send) {
                 clock.demand(nowNanos, true);
                 follow(builder, send);
                 sendPiece(builder, send.piece(), false, send.subscription());
             } else if (task instanceof SendQueue.Control control) {
-                write(control.frame());
+                out.write(control.frame());
             } else if (task instanceof SendQueue.TellDurable) {
-                write(new Durable(session.durable()));
+                out.write(new Durable(session.durable()));
             } else if (task instanceof SendQueue.End end) {
                 Subscription over = end.subscription();
-                write(new EpochEnd(over.id(), over.asked().epoch(), over.asked().count(), over.rowsSent()));
+                out.write(new EpochEnd(
+                        over.id(), over.asked().epoch(), over.asked().count(), over.rowsSent()));
             } else if (task instanceof SendQueue.Repeat repeat) {
                 PieceKey piece = repeat.subscription()
                         .sentBefore(repeat.nack().number(), repeat.nack().piece());
@@ -160,15 +139,12 @@ final class Sender implements Runnable {
 
     @SuppressWarnings("ReferenceEquality") // A new map is another object.
     private void follow(PieceBuilder builder, SendQueue.Send send) {
-        LaneMap map =
-                Objects.requireNonNull(stream, "batches come from a stream").laneMap();
+        LaneMap map = admitted.stream().laneMap();
         if (send.subscription() != followed || map != followedMap) {
             followed = send.subscription();
             followedMap = map;
             builder.select(followed.view());
-            LaneMap lanes = map.forLanes(Objects.requireNonNull(order, "batches have an order")
-                    .order()
-                    .lanes());
+            LaneMap lanes = map.forLanes(admitted.order().order().lanes());
             builder.follow(
                     followed.asked().epoch(),
                     send.piece().batch().number(),
@@ -205,9 +181,9 @@ final class Sender implements Runnable {
         server.counters().batches.increment();
         server.counters().bytes.add(built.bytes());
         server.counters().rows.add(built.rows());
-        watch().pieces.increment();
-        watch().bytes.add(built.bytes());
-        watch().rows.add(built.rows());
+        watch.pieces.increment();
+        watch.bytes.add(built.bytes());
+        watch.rows.add(built.rows());
         account(key, builtNanos - beganNanos, sentNanos - builtNanos, built.bytes(), sentNanos);
     }
 
@@ -217,7 +193,7 @@ final class Sender implements Runnable {
      */
     private void refer(BuiltPiece built) throws IOException {
         List<ByteBuffer> parts = new ArrayList<>();
-        Objects.requireNonNull(files, "a reference names files")
+        Objects.requireNonNull(admitted.files(), "a reference names files")
                 .untold()
                 .forEach(file -> parts.add(Frames.encode(file)));
         parts.addAll(List.of(built.parts()));
@@ -225,7 +201,7 @@ final class Sender implements Runnable {
         for (ByteBuffer part : parts) {
             bytes += part.remaining();
         }
-        session.leases().add(built.takeHolds());
+        admitted.leases().add(built.takeHolds());
         out.write(parts.toArray(ByteBuffer[]::new), bytes);
     }
 
@@ -238,12 +214,12 @@ final class Sender implements Runnable {
         long diskNanos = (far ? 0 : readNanos) + faultNanos;
         // Data from the page cache takes no disk time.
         long ownNanos = buildNanos - (far ? loadNanos : readNanos);
-        watch().originNanos.add(originNanos);
-        watch().diskNanos.add(diskNanos);
-        watch().buildNanos.add(ownNanos);
-        watch().writeNanos.add(writeNanos - faultNanos);
-        if (originNanos + diskNanos + ownNanos >= SLOW_NANOS && watch().isTold()) {
-            write(new Delay(
+        watch.originNanos.add(originNanos);
+        watch.diskNanos.add(diskNanos);
+        watch.buildNanos.add(ownNanos);
+        watch.writeNanos.add(writeNanos - faultNanos);
+        if (originNanos + diskNanos + ownNanos >= SLOW_NANOS && watch.isTold()) {
+            out.write(new Delay(
                     key.subscription(),
                     key.epoch().epoch(),
                     key.batch().number(),
@@ -296,7 +272,7 @@ final class Sender implements Runnable {
                 if (checked) {
                     return builder.rebuild(key);
                 }
-                return builder.build(key, files != null && session.leases().hasRoom() ? files : null);
+                return builder.build(key, admitted.leases().hasRoom() ? admitted.files() : null);
             } catch (StokerException e) {
                 throw e;
             } catch (IOException e) {
@@ -316,13 +292,8 @@ final class Sender implements Runnable {
     void answer() throws IOException {
         out.whileQuiet(() -> {
             for (Frame pong = sendQueue.pong(); pong != null; pong = sendQueue.pong()) {
-                write(pong);
+                out.write(pong);
             }
         });
-    }
-
-    private void write(Frame frame) throws IOException {
-        ByteBuffer bytes = Frames.encode(frame);
-        out.write(new ByteBuffer[] {bytes}, bytes.remaining());
     }
 }

@@ -1,23 +1,16 @@
 package dev.stoker.server.session;
 
-import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.Bye;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.FrameDecoder;
-import dev.stoker.schemas.protocol.FrameType;
-import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
-import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.ProtocolException;
-import dev.stoker.schemas.protocol.Release;
-import dev.stoker.schemas.protocol.Select;
 import dev.stoker.schemas.protocol.Stats;
-import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.Welcome;
 import dev.stoker.server.feed.Identity;
 import dev.stoker.server.security.Right;
@@ -26,11 +19,8 @@ import dev.stoker.server.threads.Threads;
 import dev.stoker.server.window.GroupOrder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.EnumSet;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,10 +32,6 @@ import org.slf4j.LoggerFactory;
 final class Session implements Runnable, Occupant {
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
     private static final int READ_BYTES = 16 << 10;
-
-    /** Frames that only a session with a place may send. */
-    private static final Set<FrameType> WANTS_PLACE = EnumSet.of(
-            FrameType.SELECT, FrameType.SUBSCRIBE, FrameType.GRANT, FrameType.ACK, FrameType.NACK, FrameType.RELEASE);
 
     /** Maximum number of files that a trainer knows at a time. */
     private static final int MAX_FILES = 8192;
@@ -59,34 +45,15 @@ final class Session implements Runnable, Occupant {
     private final SendQueue sendQueue;
     private final StallClock clock = new StallClock();
     private final AckTable.SessionReceipts receipts;
-    private final DamagedPieces damaged = new DamagedPieces();
-
     private final Pulse pulse;
 
-    /** Set after the trainer was welcomed; other threads read it for messages only. */
-    private volatile @Nullable Identity identity;
+    /** Set when the trainer is admitted; other threads read it. */
+    private volatile @Nullable Admitted admitted;
 
-    private @Nullable TokenRights rights;
-    private @Nullable FeedStream stream;
+    /** Null for a session that has entered no group. */
+    private @Nullable Membership membership;
     /** Null for a session without a place, which only looks. */
-    private @Nullable Group group;
-    /** Whether the group counts this session. */
-    private boolean entered;
-
-    private boolean joined;
-    private @Nullable GroupOrder order;
-    /** The only epoch of this session, if the stream follows its dataset. */
-    private OptionalLong only = OptionalLong.empty();
-
-    private @Nullable Selection selection;
-    private @Nullable Subscription subscription;
-    private @Nullable SessionLedger ledger;
-    private @Nullable SessionWatch watch;
-    private @Nullable Sender sender;
-
-    private final Leases leases = new Leases();
-    /** Number of files that the trainer may know at a time; 0 if it takes payload over the connection. */
-    private int handover;
+    private @Nullable Reading reading;
 
     Session(FeedServer server, long number, Wire channel, FrameDecoder decoder, Hello hello, byte[] rest) {
         this.server = server;
@@ -105,9 +72,10 @@ final class Session implements Runnable, Occupant {
     public void run() {
         Threads.@Nullable Started sending = null;
         try {
-            admit();
-            sending = startSender();
-            read();
+            Admitted to = admit();
+            Sender sender = new Sender(server, this, to, channel, sendQueue, clock);
+            sending = server.start(sender, "stoker-send-" + number);
+            read(to, sender);
         } catch (ProtocolException e) {
             if (e.code() == ErrorCode.PLACE_TAKEN) {
                 // The trainer retries for a while, about once a second.
@@ -131,32 +99,28 @@ final class Session implements Runnable, Occupant {
         }
     }
 
-    private void admit() throws IOException, InterruptedException {
-        rights = server.rights(hello);
-        stream = server.stream(hello.stream());
+    private Admitted admit() throws IOException, InterruptedException {
+        TokenRights rights = server.rights(hello);
+        FeedStream stream = server.stream(hello.stream());
         // If each epoch has a separate version, a trainer that does not name an epoch can only look.
-        if (hello.caller().look() || (stream.follows() && hello.epoch().isEmpty())) {
-            look();
-            return;
-        }
-        group = stream.groups().enter(hello.group());
-        entered = true;
+        return hello.caller().look() || (stream.follows() && hello.epoch().isEmpty())
+                ? look(stream)
+                : join(stream, rights);
+    }
+
+    private Admitted join(FeedStream stream, TokenRights rights) throws IOException, InterruptedException {
+        Membership member = new Membership(stream.groups(), hello, this);
+        membership = member;
+        Group group = member.group();
         if (group.isDisplacing(hello)) {
             rights.require(Right.ADMINISTER, "replacing a connected trainer by run " + hello.run());
         }
         // Before the version of an epoch is chosen, because the choice is permanent.
         group.check(hello);
         long version = stream.version(hello);
-        only = stream.follows() ? hello.epoch() : OptionalLong.empty();
-        Group.Joined place = group.join(
-                hello,
-                this,
-                stream.at(version),
-                only.orElse(0),
-                server.threads().nowMs());
-        joined = true;
-        order = place.order();
-        identity = place.identity();
+        OptionalLong only = stream.follows() ? hello.epoch() : OptionalLong.empty();
+        Group.Joined place =
+                member.join(stream.at(version), only.orElse(0), server.threads().nowMs());
         for (Occupant displaced : place.displaced()) {
             displaced.end(
                     ErrorCode.FENCED,
@@ -164,13 +128,19 @@ final class Session implements Runnable, Occupant {
                             + " of stream " + stream.stream().name()
                             + ": end this trainer, or let it read in another group (group=\"…\")");
         }
-        selection = new Selection(order);
-        ledger = new SessionLedger(identity, selection, this::order, receipts);
-        watch = group.watch(hello, identity);
-        watch.connected();
-        decoder.welcomed();
-        handover = handoverFiles();
-        Welcome welcome = server.welcome(stream, order, identity, number).withHandover(handover);
+        Identity identity = place.identity();
+        int handover = handoverFiles(stream);
+        Admitted joined = begin(new Admitted(
+                stream,
+                place.order(),
+                identity,
+                group.watch(hello, identity),
+                only,
+                handover > 0 ? new SentFiles(handover, hello.handoverFrom()) : null,
+                new Leases()));
+        reading = new Reading(server, this, hello, rights, group, joined, sendQueue, receipts);
+        Welcome welcome =
+                server.welcome(stream, joined.order(), identity, number).withHandover(handover);
         welcome = stream.follows() ? welcome.following(only) : welcome;
         sendQueue.add(rights.includes(Right.ACKNOWLEDGE) ? welcome : welcome.forReadingOnly());
         LOG.info(
@@ -180,19 +150,32 @@ final class Session implements Runnable, Occupant {
                 only.isPresent() ? ", epoch " + only.getAsLong() + " of version " + version : "",
                 channel.peer(),
                 hello.client());
+        return joined;
     }
 
     /** Describes the stream to a client that takes no place. Leaves no state behind. */
-    private void look() throws InterruptedException, ProtocolException {
-        order = admitted(stream).look(hello);
-        identity = Group.identity(admitted(stream).stream().name(), hello, hello.run());
-        watch = new SessionWatch(identity, hello.client());
-        watch.connected();
-        decoder.welcomed();
-        Welcome welcome = server.welcome(admitted(stream), order, identity, number);
-        sendQueue.add(
-                admitted(stream).follows() ? welcome.following(admitted(stream).begun(hello)) : welcome);
+    private Admitted look(FeedStream stream) throws InterruptedException, ProtocolException {
+        GroupOrder order = stream.look(hello);
+        Identity identity = Group.identity(stream.stream().name(), hello, hello.run());
+        Admitted looking = begin(new Admitted(
+                stream,
+                order,
+                identity,
+                new SessionWatch(identity, hello.client()),
+                OptionalLong.empty(),
+                null,
+                new Leases()));
+        Welcome welcome = server.welcome(stream, order, identity, number);
+        sendQueue.add(stream.follows() ? welcome.following(stream.begun(hello)) : welcome);
         LOG.debug("Session {}: {} observes ({})", number, identity, hello.client());
+        return looking;
+    }
+
+    private Admitted begin(Admitted to) {
+        admitted = to;
+        to.watch().connected();
+        decoder.welcomed();
+        return to;
     }
 
     /** Returns whether the session was admitted for a look only. */
@@ -204,47 +187,13 @@ final class Session implements Runnable, Occupant {
      * Returns how many files the trainer may know. Files are handed over only to trainers of this machine, and only if
      * chunks are files of this machine.
      */
-    private int handoverFiles() throws IOException {
-        return channel.isUnix() && admitted(stream).stream().source().hasFiles()
-                ? Math.min(hello.handover(), MAX_FILES)
-                : 0;
+    private int handoverFiles(FeedStream stream) throws IOException {
+        return channel.isUnix() && stream.stream().source().hasFiles() ? Math.min(hello.handover(), MAX_FILES) : 0;
     }
 
     /** Returns the number of the session, which is unique on this server. */
     long number() {
         return number;
-    }
-
-    int handover() {
-        return handover;
-    }
-
-    /** Returns the bytes of payload per row from which a reference is worthwhile for the trainer. */
-    int handoverFrom() {
-        return hello.handoverFrom();
-    }
-
-    /** Returns the only epoch that may be subscribed to, if the session is limited to one. */
-    OptionalLong only() {
-        return only;
-    }
-
-    Leases leases() {
-        return leases;
-    }
-
-    /** Returns a part of the session that its admission set. */
-    private static <T> T admitted(@Nullable T part) {
-        return Objects.requireNonNull(part, "the session was admitted");
-    }
-
-    private Threads.Started startSender() throws ProtocolException {
-        sender = newSender();
-        return server.start(sender, "stoker-send-" + number);
-    }
-
-    private Sender newSender() {
-        return new Sender(server, this, channel, sendQueue, clock, order, stream);
     }
 
     /** Sends the farewell and leaves the group, even if other steps fail. */
@@ -254,7 +203,7 @@ final class Session implements Runnable, Occupant {
             if (sending == null) {
                 // The farewell must not wait for a peer that does not read.
                 server.closeLater(channel);
-                newSender().run();
+                sendFarewell();
             }
             drain();
         } catch (RuntimeException | Error e) {
@@ -265,51 +214,54 @@ final class Session implements Runnable, Occupant {
         }
     }
 
-    private void read() throws IOException, InterruptedException {
+    private void sendFarewell() {
+        PieceChannel out = new PieceChannel(channel, server.threads().lock());
+        Frame farewell = sendQueue.farewell();
+        try {
+            if (farewell != null) {
+                out.write(farewell);
+            }
+        } catch (IOException e) {
+            LOG.debug("{} lost its connection", this, e);
+        }
+        out.shut();
+    }
+
+    private void read(Admitted to, Sender sender) throws IOException, InterruptedException {
         ByteBuffer in = ByteBuffer.allocate(READ_BYTES);
-        handleAll(ByteBuffer.wrap(rest));
+        handleAll(ByteBuffer.wrap(rest), to, sender);
         while (!sendQueue.isEnded()) {
             in.clear();
             if (channel.read(in) < 0) {
                 throw new IOException("the trainer closed the connection");
             }
             pulse.heard();
-            handleAll(in.flip());
+            handleAll(in.flip(), to, sender);
         }
     }
 
-    private void handleAll(ByteBuffer in) throws IOException, InterruptedException {
+    private void handleAll(ByteBuffer in, Admitted to, Sender sender) throws IOException, InterruptedException {
         while (in.hasRemaining() && !sendQueue.isEnded()) {
             Optional<Frame> frame = decoder.next(in);
             if (frame.isPresent()) {
-                handle(frame.get());
+                handle(frame.get(), to, sender);
             }
         }
     }
 
-    private void handle(Frame frame) throws IOException, InterruptedException {
-        if (!joined && WANTS_PLACE.contains(frame.type())) {
-            throw new ProtocolException(
-                    hello.caller().look() ? ErrorCode.BAD_FRAME : ErrorCode.UNSUPPORTED_PROTOCOL,
-                    frame.type() + ": " + whyOnlyLooking());
-        }
-        if (frame instanceof Grant grant) {
-            sendQueue.grant(grant);
-        } else if (frame instanceof Ack ack) {
-            acknowledge(ack);
-        } else if (frame instanceof Subscribe subscribe) {
-            subscribe(subscribe);
-        } else if (frame instanceof Select select) {
-            sendQueue.add(admitted(selection).select(select, subscription != null));
-        } else if (frame instanceof Release release) {
-            leases.release(release.references());
-        } else if (frame instanceof Nack nack) {
-            damaged(nack);
+    private void handle(Frame frame, Admitted to, Sender sender) throws IOException, InterruptedException {
+        if (Reading.FRAMES.contains(frame.type())) {
+            if (reading == null) {
+                throw new ProtocolException(
+                        hello.caller().look() ? ErrorCode.BAD_FRAME : ErrorCode.UNSUPPORTED_PROTOCOL,
+                        frame.type() + ": " + whyOnlyLooking(to.stream()));
+            }
+            reading.handle(frame);
         } else if (frame instanceof Stats stats) {
-            admitted(watch).told(stats);
+            to.watch().told(stats);
         } else if (frame instanceof Ping ping) {
             sendQueue.add(new Pong(ping.opaque()));
-            admitted(sender).answer();
+            sender.answer();
         } else if (frame instanceof Bye) {
             sendQueue.end(null);
         } else if (frame instanceof ErrorMessage error) {
@@ -318,71 +270,12 @@ final class Session implements Runnable, Occupant {
         }
     }
 
-    private String whyOnlyLooking() {
+    private String whyOnlyLooking(FeedStream stream) {
         return hello.caller().look()
                 ? "this session only observes, as its HELLO requested; reconnect to read"
-                : "stream " + admitted(stream).stream().name()
+                : "stream " + stream.stream().name()
                         + " follows its dataset, but HELLO did not say which epoch the"
                         + " trainer reads; reconnect and name it";
-    }
-
-    private void subscribe(Subscribe asked) throws ProtocolException {
-        if (only.isPresent() && asked.epoch() != only.getAsLong()) {
-            throw new ProtocolException(
-                    ErrorCode.BAD_FRAME,
-                    "SUBSCRIBE: epoch " + asked.epoch() + ": this session is bound to epoch " + only.getAsLong()
-                            + "; reconnect for another epoch");
-        }
-        subscription =
-                Subscription.of(asked, admitted(order), admitted(selection).view(), admitted(identity));
-        damaged.clear();
-        if (admitted(rights).includes(Right.ACKNOWLEDGE)) {
-            server.subscribes(admitted(identity));
-            admitted(group).settle(hello, this);
-            // A subscription without receipts would be a gap in the ledger, and the feed would wait for its end.
-            admitted(ledger).asked(asked);
-        }
-        if (asked.count() > 0) {
-            admitted(watch).at(asked.epoch(), asked.first());
-        }
-        sendQueue.subscribe(subscription);
-    }
-
-    private GroupOrder order(long epoch) throws ProtocolException {
-        boolean here = !admitted(stream).follows() || (only.isPresent() && only.getAsLong() == epoch);
-        return here
-                ? admitted(order)
-                : admitted(stream)
-                        .begun(
-                                admitted(identity).group(),
-                                epoch,
-                                admitted(order).spec());
-    }
-
-    private void acknowledge(Ack ack) throws ProtocolException {
-        admitted(rights).require(Right.ACKNOWLEDGE, "ACK");
-        admitted(ledger).check(ack);
-        clock.acknowledged(System.nanoTime(), ack.count());
-        server.counters().usedRows.add(admitted(watch).consumed(ack));
-        admitted(ledger).acknowledged(ack);
-    }
-
-    private void damaged(Nack nack) throws ProtocolException {
-        if (subscription == null || nack.subscription() != subscription.id()) {
-            return;
-        }
-        if (nack.epoch() != subscription.asked().epoch()
-                || !subscription.asked().covers(nack.number())) {
-            throw new ProtocolException(
-                    ErrorCode.BAD_FRAME,
-                    "NACK: number " + nack.number() + " of epoch " + nack.epoch() + " was not requested");
-        }
-        server.counters().nacks.increment();
-        LOG.warn("Session {} ({}): number {} piece {} arrived damaged", number, this, nack.number(), nack.piece());
-        damaged.add(nack);
-        if (!sendQueue.nack(nack)) {
-            throw damaged.tooMany();
-        }
     }
 
     @Override
@@ -420,19 +313,14 @@ final class Session implements Runnable, Occupant {
 
     /** Tells the trainer which feeder serves each lane. */
     void tell(FeedStream of, LaneMap map) {
-        if (identity != null && of == stream) {
-            sendQueue.laneMap(map.forLanes(admitted(order).order().lanes()));
+        Admitted to = admitted;
+        if (to != null && to.stream() == of) {
+            sendQueue.laneMap(map.forLanes(to.order().order().lanes()));
         }
     }
 
     long durable() {
         return receipts.durable();
-    }
-
-    /** Returns the statistics of this session; null before it was admitted. */
-    @Nullable
-    SessionWatch watch() {
-        return watch;
     }
 
     StallClock clock() {
@@ -472,10 +360,13 @@ final class Session implements Runnable, Occupant {
 
     private void leave() {
         try {
-            leases.close();
+            Admitted to = admitted;
+            if (to != null) {
+                to.leases().close();
+            }
             receipts.end();
-            if (watch != null) {
-                watch.left();
+            if (to != null) {
+                to.watch().left();
             }
         } finally {
             server.left(this);
@@ -483,19 +374,14 @@ final class Session implements Runnable, Occupant {
     }
 
     private void vacate() {
-        if (joined) {
-            joined = false;
-            admitted(group).leave(hello, this);
-        }
-        if (entered) {
-            entered = false;
-            admitted(stream).groups().leave(hello.group());
+        if (membership != null) {
+            membership.leave();
         }
     }
 
     @Override
     public String toString() {
-        Identity known = identity;
-        return known == null ? hello.client() : known.toString();
+        Admitted to = admitted;
+        return to == null ? hello.client() : to.identity().toString();
     }
 }

@@ -64,7 +64,7 @@ final class TlsWire implements Wire {
     private @Nullable Staging staging;
 
     /** @param engine a new engine in server mode */
-    public TlsWire(SocketChannel socket, SSLEngine engine) throws SSLException {
+    TlsWire(SocketChannel socket, SSLEngine engine) throws SSLException {
         this.socket = socket;
         this.engine = engine;
         engine.beginHandshake();

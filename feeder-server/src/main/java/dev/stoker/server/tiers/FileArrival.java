@@ -20,16 +20,13 @@ final class FileArrival implements Arrival {
         this.tier = tier;
         this.chunk = chunk;
         long began = System.nanoTime();
-        this.file = tier.writing(chunk, files -> files.create(tier.path(chunk)));
+        this.file = tier.create(chunk);
         nanos = System.nanoTime() - began;
     }
 
     void write(long offset, ByteBuffer part) throws IOException {
         long began = System.nanoTime();
-        tier.writing(chunk, files -> {
-            file.write(offset, part);
-            return file;
-        });
+        tier.write(chunk, () -> file.write(offset, part));
         nanos += System.nanoTime() - began;
     }
 
@@ -50,10 +47,7 @@ final class FileArrival implements Arrival {
     @Override
     public void keep() throws IOException {
         long began = System.nanoTime();
-        tier.writing(chunk, files -> {
-            file.publish();
-            return file;
-        });
+        tier.write(chunk, file::publish);
         tier.placed(chunk, nanos + System.nanoTime() - began);
     }
 

@@ -20,6 +20,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -247,12 +248,11 @@ final class FileTier implements Tier {
 
     @Override
     public void place(ListedChunk chunk, ChunkBytes bytes) throws IOException {
-        writing(chunk, ignored -> {
+        write(chunk, () -> {
             try (FileArrival arrival = new FileArrival(this, chunk)) {
                 arrival.write(0, bytes.bytes().duplicate().clear());
                 arrival.keep();
             }
-            return chunk;
         });
     }
 
@@ -268,22 +268,29 @@ final class FileTier implements Tier {
     }
 
     /** A step of placing a chunk. */
-    interface Step<T> {
-        T run(CacheFiles files) throws IOException;
+    interface Step {
+        void run() throws IOException;
+    }
+
+    /** Creates the file of a chunk, as a step of placing it. */
+    CacheFiles.Unfinished create(ListedChunk chunk) throws IOException {
+        AtomicReference<CacheFiles.Unfinished> created = new AtomicReference<>();
+        write(chunk, () -> created.set(files.create(space.path(chunk.id()))));
+        return created.get();
     }
 
     /**
      * Runs a step of placing a chunk, or several steps as one. Closing the tier waits for it. If it fails, the space of
      * the chunk is released.
      */
-    <T> T writing(ListedChunk chunk, Step<T> step) throws IOException {
+    void write(ListedChunk chunk, Step step) throws IOException {
         boolean isWithin = writing.getReadHoldCount() > 0;
         writing.readLock().lock();
         try {
             if (closed && !isWithin) {
                 throw new ClosedChannelException();
             }
-            return step.run(files);
+            step.run();
         } catch (IOException e) {
             if (!isWithin) {
                 cancel(chunk);
