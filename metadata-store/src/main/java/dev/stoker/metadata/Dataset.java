@@ -1,6 +1,7 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
@@ -86,7 +87,7 @@ public final class Dataset {
      * @throws NotADatasetException if it does not exist
      * @throws LostDescriptionException if it exists, but its dataset.json is lost
      * @throws dev.stoker.schemas.errors.FormatTooNewException if a newer Stoker created it
-     * @throws dev.stoker.schemas.errors.CorruptDataException if dataset.json is damaged
+     * @throws CorruptDataException if dataset.json is damaged
      */
     public static Dataset open(ObjectStore store) throws IOException {
         return find(store).orElseThrow(() -> new NotADatasetException(where(store)));
@@ -116,7 +117,15 @@ public final class Dataset {
         } catch (NoSuchObjectException e) {
             return Optional.empty();
         }
-        return Optional.of(new Dataset(store, DatasetInfo.decode(content, store.describe(DatasetLayout.DATASET_JSON))));
+        try {
+            DatasetInfo info = DatasetInfo.decode(content, store.describe(DatasetLayout.DATASET_JSON));
+            return Optional.of(new Dataset(store, info));
+        } catch (CorruptDataException e) {
+            throw new CorruptDataException(
+                    CorruptDataException.withoutFileAdvice(e.getMessage()) + "; restore it with `stoker recover "
+                            + where(store) + "`",
+                    e);
+        }
     }
 
     public ObjectStore store() {

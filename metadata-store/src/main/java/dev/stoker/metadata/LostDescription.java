@@ -57,8 +57,8 @@ final class LostDescription {
             return own.get();
         }
         if (own.isPresent()) {
-            notes.add(store.describe(DatasetLayout.DATASET_JSON) + " is that of dataset "
-                    + own.get().id() + ", and the log belongs to dataset " + log.get());
+            notes.add(store.describe(DatasetLayout.DATASET_JSON) + " describes dataset "
+                    + own.get().id() + ", but the log belongs to dataset " + log.get());
         }
         Optional<DatasetInfo> copy = read(DatasetLayout.DATASET_COPY)
                 .filter(info -> log.isEmpty() || info.id().equals(log.get()));

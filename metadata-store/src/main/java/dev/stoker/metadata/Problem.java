@@ -1,5 +1,6 @@
 package dev.stoker.metadata;
 
+import dev.stoker.schemas.errors.CorruptDataException;
 import java.util.Objects;
 
 /**
@@ -15,7 +16,7 @@ public record Problem(String file, long chunk, int row, String key, String messa
     public Problem {
         Objects.requireNonNull(file, "file");
         Objects.requireNonNull(key, "key");
-        Objects.requireNonNull(message, "message");
+        message = CorruptDataException.withoutVerifyAdvice(message);
     }
 
     static Problem ofFile(String file, String message) {

@@ -33,7 +33,7 @@ public final class RecoveryPlan {
                 .toList();
         this.staleTables = staleTables;
         this.writes = List.copyOf(writes);
-        this.notes = List.copyOf(notes);
+        this.notes = notes.stream().map(CorruptDataException::withoutFileAdvice).toList();
     }
 
     /** Returns whether there is nothing to do. */

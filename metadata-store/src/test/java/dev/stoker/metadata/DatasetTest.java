@@ -148,7 +148,10 @@ class DatasetTest {
         content[content.length - 3] ^= 1;
         memory.corrupt(DatasetLayout.DATASET_JSON, content);
 
-        assertThatThrownBy(() -> Dataset.open(memory)).isInstanceOf(CorruptDataException.class);
+        assertThatThrownBy(() -> Dataset.open(memory))
+                .isInstanceOf(CorruptDataException.class)
+                .hasMessageContaining("_stoker/dataset.json is corrupt")
+                .hasMessageEndingWith("; restore it with `stoker recover /memory`");
     }
 
     @Test

@@ -121,8 +121,8 @@ class RecoveryTest {
                 .containsExactly(
                         "replace /memory/_stoker/dataset.json: the dataset's description, from its second copy");
         assertThat(plan.notes())
-                .containsExactly("/memory/_stoker/dataset.json is that of dataset " + foreign.id()
-                        + ", and the log belongs to dataset " + info.id());
+                .containsExactly("/memory/_stoker/dataset.json describes dataset " + foreign.id()
+                        + ", but the log belongs to dataset " + info.id());
         plan.apply();
 
         assertThat(Dataset.open(store).snapshot().version()).isEqualTo(4);

@@ -83,6 +83,9 @@ class VerificationTest {
 
             assertThat(report.problems()).as("byte " + at).isNotEmpty();
             assertThat(report.problems()).as("byte " + at).allMatch(problem -> problem.chunk() == 1);
+            assertThat(report.problems())
+                    .as("byte " + at)
+                    .noneMatch(problem -> problem.message().contains("stoker verify"));
         }
     }
 

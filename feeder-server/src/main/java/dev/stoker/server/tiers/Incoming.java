@@ -62,7 +62,7 @@ final class Incoming implements PartSink, AutoCloseable {
     }
 
     private ByteBuffer inMemory() {
-        return Objects.requireNonNull(memory, "what is not in a tier is in memory");
+        return Objects.requireNonNull(memory, "a chunk without an arrival is in memory");
     }
 
     /**

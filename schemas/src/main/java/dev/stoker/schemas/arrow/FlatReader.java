@@ -25,8 +25,8 @@ final class FlatReader {
     }
 
     CorruptDataException corrupt(String detail) {
-        return new CorruptDataException(file + " is corrupt: " + what + ": " + detail
-                + "; restore the file from a copy, or run `stoker verify` on the dataset to see what else is damaged");
+        return new CorruptDataException(
+                file + " is corrupt: " + what + ": " + detail + "; " + CorruptDataException.FILE_ADVICE);
     }
 
     int root() throws CorruptDataException {

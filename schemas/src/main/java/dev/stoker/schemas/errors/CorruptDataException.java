@@ -6,9 +6,10 @@ import org.jspecify.annotations.Nullable;
 public final class CorruptDataException extends StokerException {
     private static final long serialVersionUID = 1L;
 
+    private static final String VERIFY_ADVICE = ", or run `stoker verify` on the dataset to see what else is damaged";
+
     /** Advice for a damaged file. */
-    public static final String FILE_ADVICE =
-            "restore the file from a copy, or run `stoker verify` on the dataset to see what else is damaged";
+    public static final String FILE_ADVICE = "restore the file from a copy" + VERIFY_ADVICE;
 
     /** @param message names the file (and row and key, if any), the expected and found values, and the next step */
     public CorruptDataException(String message) {
@@ -21,6 +22,16 @@ public final class CorruptDataException extends StokerException {
      */
     public CorruptDataException(String message, Throwable cause) {
         super(message, cause);
+    }
+
+    /** Returns a message without the advice to verify the dataset, for a verification that reports it. */
+    public static String withoutVerifyAdvice(String message) {
+        return message.replace(VERIFY_ADVICE, "");
+    }
+
+    /** Returns a message without the advice for a damaged file, for a place that gives other advice. */
+    public static String withoutFileAdvice(String message) {
+        return message.replace("; " + FILE_ADVICE, "");
     }
 
     /**
