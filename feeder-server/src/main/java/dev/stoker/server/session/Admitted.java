@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param identity of the trainer
  * @param only the only epoch that may be subscribed to, if each epoch has a separate version
  * @param files the files that the trainer knows; null if it takes payload over the connection
- * @param leases the chunks that the trainer reads by itself
+ * @param leases the chunks that the trainer was referred to
  */
 record Admitted(
         FeedStream stream,
