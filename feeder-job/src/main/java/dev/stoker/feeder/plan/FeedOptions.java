@@ -70,8 +70,7 @@ public record FeedOptions(
 
     /** Returns the same options with another number of lanes. */
     public FeedOptions withLanes(int lanes) {
-        OrderSpec spec = new OrderSpec(
-                order.seed(), order.batchSize(), lanes, order.shuffleWindowBytes(), order.shuffle(), order.laneOrder());
-        return new FeedOptions(name, streams, following, spec, end, onCorrupt, ledger, server, ui, work);
+        return new FeedOptions(
+                name, streams, following, order.withLanes(lanes), end, onCorrupt, ledger, server, ui, work);
     }
 }

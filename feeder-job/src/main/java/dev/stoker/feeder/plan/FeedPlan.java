@@ -181,9 +181,7 @@ public record FeedPlan(
 
     /** The same feed under an order of fewer lanes. */
     public FeedPlan withLanes(int lanes) {
-        OrderSpec wide = OrderSpec.fromJson(order);
-        OrderSpec spec = new OrderSpec(
-                wide.seed(), wide.batchSize(), lanes, wide.shuffleWindowBytes(), wide.shuffle(), wide.laneOrder());
+        OrderSpec spec = OrderSpec.fromJson(order).withLanes(lanes);
         List<Stream> fewer = streams.stream()
                 .map(s -> new Stream(
                         s.name(),

@@ -71,6 +71,15 @@ public record OrderSpec(
         return OrderOverlay.fromJson(json).complete();
     }
 
+    /**
+     * Returns the same parameters with another number of lanes.
+     *
+     * @throws IllegalArgumentException if the number is not 1 … 65,535
+     */
+    public OrderSpec withLanes(int count) {
+        return new OrderSpec(seed, batchSize, count, shuffleWindowBytes, shuffle, laneOrder);
+    }
+
     /** Returns the canonical text: all keys in their fixed order, no spaces. Part of the fingerprint. */
     public String toJson() {
         return "{\"function\":" + FUNCTION + ",\"seed\":" + seed + ",\"batch_size\":" + batchSize + ",\"lanes\":"

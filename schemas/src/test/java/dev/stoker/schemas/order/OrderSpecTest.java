@@ -47,6 +47,15 @@ class OrderSpecTest {
     }
 
     @Test
+    void replacesOnlyTheNumberOfLanes() {
+        OrderSpec spec = new OrderSpec(4, 3, 2, 5, ShufflePolicy.NONE, LaneOrder.FIXED);
+        assertThat(spec.withLanes(7)).isEqualTo(new OrderSpec(4, 3, 7, 5, ShufflePolicy.NONE, LaneOrder.FIXED));
+        assertThatThrownBy(() -> spec.withLanes(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("lanes is 0");
+    }
+
+    @Test
     void refusesWhatIsNoObject() {
         assertThatThrownBy(() -> OrderSpec.fromJson("[1]")).hasMessageContaining("expected a JSON object");
         assertThatThrownBy(() -> OrderSpec.fromJson("{")).hasMessageContaining("not JSON");
