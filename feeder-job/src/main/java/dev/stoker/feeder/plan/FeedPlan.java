@@ -1,6 +1,5 @@
 package dev.stoker.feeder.plan;
 
-import dev.stoker.feeder.registry.FeedEntry;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.server.feed.FeedSpec;
 import dev.stoker.server.feed.GroupSpec;
@@ -159,10 +158,8 @@ public record FeedPlan(
     }
 
     /** Returns the streams as the register of running feeds lists them. */
-    public List<FeedEntry.Stream> entries() {
-        return streams.stream()
-                .map(s -> new FeedEntry.Stream(s.name(), s.path(), s.dataset(), s.version(), s.split(), s.follow()))
-                .toList();
+    public List<StreamSpec> entries() {
+        return spec().streams();
     }
 
     /** The time between checkpoints. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.server.feed.StreamSpec;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -23,22 +24,13 @@ import java.util.UUID;
  * @param output where batches go
  */
 public record FeedEntry(
-        String name, UUID id, OptionalLong pid, long startedMs, List<Stream> streams, String order, Output output) {
+        String name, UUID id, OptionalLong pid, long startedMs, List<StreamSpec> streams, String order, Output output) {
 
     private static final JsonMapper JSON = new JsonMapper();
 
     public FeedEntry {
         streams = List.copyOf(streams);
     }
-
-    /**
-     * A served stream.
-     *
-     * @param path the dataset's location
-     * @param version the version at the start of the feed
-     * @param follow whether each epoch reads the newest version
-     */
-    public record Stream(String name, String path, UUID dataset, long version, String split, boolean follow) {}
 
     /** Where batches go. */
     public sealed interface Output {}
@@ -101,7 +93,7 @@ public record FeedEntry(
                     .put("delivery", topic.delivery());
         }
         ArrayNode list = json.putArray("streams");
-        for (Stream stream : streams) {
+        for (StreamSpec stream : streams) {
             list.addObject()
                     .put("name", stream.name())
                     .put("path", stream.path())

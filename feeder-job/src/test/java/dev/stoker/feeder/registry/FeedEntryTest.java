@@ -3,6 +3,7 @@ package dev.stoker.feeder.registry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.server.feed.StreamSpec;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +25,7 @@ class FeedEntryTest {
                 FEED,
                 OptionalLong.of(4711),
                 1_790_000_000_000L,
-                List.of(new FeedEntry.Stream("train", "/data/photos", DATASET, 3, "train", follows)),
+                List.of(new StreamSpec("train", "/data/photos", DATASET, 3, "train", follows)),
                 ORDER,
                 output);
     }
