@@ -64,7 +64,15 @@ public record FeedOptions(
      * @throws InvalidFeedException if arguments are invalid; the message names all errors
      */
     public static FeedOptions parse(String... args) {
-        JobArguments arguments = JobArguments.parse(args, FeedFlags.PREFIX, FeedFlags.all());
+        return parse(JobArguments.parse(args, FeedFlags.PREFIX, FeedFlags.all()));
+    }
+
+    /**
+     * Parses the options of a feed out of arguments that can also contain options of its target. Opens no dataset.
+     *
+     * @throws InvalidFeedException if arguments are invalid; the message names all errors
+     */
+    public static FeedOptions parse(JobArguments arguments) {
         return new FeedOptionsParser(arguments).parse();
     }
 

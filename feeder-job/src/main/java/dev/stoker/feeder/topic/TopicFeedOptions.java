@@ -81,7 +81,7 @@ public record TopicFeedOptions(
             options.set(FeedFlags.LANES, (lanes + worldSize - 1) / worldSize * worldSize);
         }
         return new TopicFeedOptions(
-                feed(options, arguments.positional()),
+                FeedOptions.parse(arguments),
                 target(options),
                 worldSize,
                 new Lanes(isFree, options.get(TopicFeedFlags.ALLOW_READ_AMPLIFICATION)),
@@ -165,18 +165,5 @@ public record TopicFeedOptions(
                 options.get(TopicFeedFlags.DELIVERY).equals("exactly-once"),
                 options.get(TopicFeedFlags.TRANSACTION_TIMEOUT).toMillis(),
                 options.get(TopicFeedFlags.MAX_RECORD_BYTES));
-    }
-
-    private static FeedOptions feed(Configuration options, List<String> positional) {
-        List<String> args = new ArrayList<>();
-        for (ConfigOption<?> option : FeedFlags.all()) {
-            String value = options.toMap().get(option.key());
-            if (value != null && !TopicFeedFlags.all().contains(option)) {
-                args.add(JobArguments.flag(option, FeedFlags.PREFIX) + "=" + value);
-            }
-        }
-        args.add("--");
-        args.addAll(positional);
-        return FeedOptions.parse(args.toArray(new String[0]));
     }
 }

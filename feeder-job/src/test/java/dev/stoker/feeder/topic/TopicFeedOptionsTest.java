@@ -107,9 +107,17 @@ class TopicFeedOptionsTest {
     @Test
     void takesTheOptionsOfEveryFeed() throws IOException {
         TopicFeedPlan plan = parse(
-                "--world-size=2", "--seed=9", "--pace-groups=a;b", "--bytes-ahead=10 mb", "--delivery=exactly-once");
+                "--world-size=2",
+                "--seed=9",
+                "--pace-groups=a;b",
+                "--bytes-ahead=10 mb",
+                "--delivery=exactly-once",
+                "--tier=memory:64m",
+                "--tier=disk:" + directory.resolve("tier") + ":1g");
         assertThat(OrderSpec.fromJson(plan.feed().order()).seed()).isEqualTo(9);
         assertThat(plan.feed().epochs()).isEqualTo(3);
+        assertThat(plan.feed().server().tiers().tiers())
+                .containsExactly("memory:64m", "disk:" + directory.resolve("tier") + ":1g");
         assertThat(plan.pace()).isEqualTo(new TopicFeedPlan.Pace(List.of("a", "b"), 1, 10 << 20));
         assertThat(plan.target().exactlyOnce()).isTrue();
         assertThat(plan.target().bootstrap()).isEqualTo("a:1,b:2");
