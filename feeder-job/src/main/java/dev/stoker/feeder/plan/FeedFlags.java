@@ -42,12 +42,12 @@ public final class FeedFlags {
 
     public static final ConfigOption<String> SHUFFLE = ConfigOptions.key(PREFIX + "shuffle")
             .stringType()
-            .defaultValue("window")
+            .defaultValue(OrderSpec.defaults().shuffle().text())
             .withDescription("How samples are shuffled: window, or none.");
 
     public static final ConfigOption<String> LANE_ORDER = ConfigOptions.key(PREFIX + "lane-order")
             .stringType()
-            .defaultValue("mixed")
+            .defaultValue(OrderSpec.defaults().laneOrder().text())
             .withDescription("How lanes take turns: mixed, or fixed.");
 
     public static final ConfigOption<Boolean> FOLLOW = ConfigOptions.key(PREFIX + "follow")

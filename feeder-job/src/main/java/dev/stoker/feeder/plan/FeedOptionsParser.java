@@ -66,8 +66,7 @@ final class FeedOptionsParser {
         }
         Optional<OrderSpec> order = check(this::order);
         check(() -> PortRange.parse(options.get(FeedFlags.PORT)));
-        Optional<OnCorrupt> onCorrupt =
-                choice(FeedFlags.ON_CORRUPT.key(), options.get(FeedFlags.ON_CORRUPT), OnCorrupt.values());
+        Optional<OnCorrupt> onCorrupt = choice(FeedFlags.ON_CORRUPT, OnCorrupt.values());
         List<FeedPlan.Group> groups = groups(streams);
         long epochs = options.getOptional(FeedFlags.EPOCHS).orElse(0L);
         if (options.getOptional(FeedFlags.EPOCHS).isPresent() && epochs < 1) {
@@ -104,10 +103,9 @@ final class FeedOptionsParser {
     }
 
     private OrderSpec order() {
-        ShufflePolicy shuffle = choice("shuffle", options.get(FeedFlags.SHUFFLE), ShufflePolicy.values())
-                .orElse(ShufflePolicy.WINDOW);
-        LaneOrder laneOrder = choice("lane-order", options.get(FeedFlags.LANE_ORDER), LaneOrder.values())
-                .orElse(LaneOrder.MIXED);
+        ShufflePolicy shuffle =
+                choice(FeedFlags.SHUFFLE, ShufflePolicy.values()).orElse(ShufflePolicy.WINDOW);
+        LaneOrder laneOrder = choice(FeedFlags.LANE_ORDER, LaneOrder.values()).orElse(LaneOrder.MIXED);
         return new OrderSpec(
                 options.get(FeedFlags.SEED),
                 options.get(FeedFlags.BATCH_SIZE),
@@ -179,10 +177,8 @@ final class FeedOptionsParser {
     }
 
     private Optional<FeedPlan.Tiers> tiers() {
-        Optional<CacheLifetime> lifetime =
-                choice(FeedFlags.CACHE_LIFETIME.key(), options.get(FeedFlags.CACHE_LIFETIME), CacheLifetime.values());
-        Optional<CacheAccess> access =
-                choice(FeedFlags.CACHE_ACCESS.key(), options.get(FeedFlags.CACHE_ACCESS), CacheAccess.values());
+        Optional<CacheLifetime> lifetime = choice(FeedFlags.CACHE_LIFETIME, CacheLifetime.values());
+        Optional<CacheAccess> access = choice(FeedFlags.CACHE_ACCESS, CacheAccess.values());
         return check(() -> {
             FeedPlan.Tiers tiers = new FeedPlan.Tiers(
                     options.get(FeedFlags.TIER),
@@ -228,7 +224,8 @@ final class FeedOptionsParser {
         }
     }
 
-    private <E extends Enum<E>> Optional<E> choice(String what, String text, E[] values) {
+    private <E extends Enum<E>> Optional<E> choice(ConfigOption<String> option, E[] values) {
+        String text = options.get(option);
         for (E value : values) {
             if (value.name().equalsIgnoreCase(text)) {
                 return Optional.of(value);
@@ -238,7 +235,7 @@ final class FeedOptionsParser {
         for (E value : values) {
             names.add(value.name().toLowerCase(Locale.ROOT));
         }
-        problems.add("option --" + what.replace(FeedFlags.PREFIX, "") + ": '" + text + "' is not one of "
+        problems.add("option " + JobArguments.flag(option, FeedFlags.PREFIX) + ": '" + text + "' is not one of "
                 + String.join(", ", names));
         return Optional.empty();
     }

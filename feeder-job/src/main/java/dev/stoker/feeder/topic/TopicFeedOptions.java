@@ -6,6 +6,7 @@ import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.InvalidFeedException;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.schemas.kafka.ValueFormat;
+import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -74,7 +75,7 @@ public record TopicFeedOptions(
         int worldSize = options.get(TopicFeedFlags.WORLD_SIZE);
         boolean isFree = options.getOptional(FeedFlags.LANES).isEmpty();
         if (options.getOptional(FeedFlags.LANE_ORDER).isEmpty()) {
-            options.set(FeedFlags.LANE_ORDER, "fixed");
+            options.set(FeedFlags.LANE_ORDER, LaneOrder.FIXED.text());
         }
         if (isFree) {
             int lanes = OrderSpec.defaults().lanes();
