@@ -2,7 +2,6 @@ package dev.stoker.connectors.dataset.sink.committer;
 
 import dev.stoker.connectors.dataset.CommitRefusedException;
 import dev.stoker.connectors.dataset.IngestRun;
-import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
@@ -26,28 +25,17 @@ import org.apache.flink.api.connector.sink2.Committer;
 public final class IngestCommitter implements Committer<IngestCommittable> {
 
     private final IngestRun run;
-    private final Patience patience;
+    private final CommitLoop loop;
 
     /** @param patience how to retry while the store is unavailable */
     public IngestCommitter(IngestRun run, Patience patience) {
         this.run = run;
-        this.patience = patience;
+        loop = new CommitLoop(run.store(), run.target(), patience);
     }
 
     @Override
     public void commit(Collection<CommitRequest<IngestCommittable>> requests) throws IOException, InterruptedException {
-        for (CommitRequest<IngestCommittable> request : requests) {
-            try {
-                patience.run("Committing to " + run.target(), () -> {
-                    try (ObjectStore store = run.store().open(run.target())) {
-                        commit(request.getCommittable(), store);
-                    }
-                });
-            } catch (IOException | RuntimeException e) {
-                FailureKind.endIfFinal(e);
-                throw e;
-            }
-        }
+        loop.run(requests, this::commit);
     }
 
     private void commit(IngestCommittable committable, ObjectStore store) throws IOException {
@@ -66,7 +54,7 @@ public final class IngestCommitter implements Committer<IngestCommittable> {
         committable.notes().forEach((name, count) -> properties.put(name, Long.toString(count)));
         properties.putAll(committable.examples());
         boolean isReplacing = run.effect() == IngestRun.Effect.REPLACE;
-        new dev.stoker.metadata.Committer(dataset, Clock.systemUTC(), who())
+        new dev.stoker.metadata.Committer(dataset, Clock.systemUTC(), WriterProcess.user())
                 .commit(new dev.stoker.metadata.CommitRequest(
                         run.ingest(),
                         isReplacing ? Operation.REPLACE : Operation.INGEST,
@@ -89,10 +77,6 @@ public final class IngestCommitter implements Committer<IngestCommittable> {
             keys.check(base);
             return List.of();
         };
-    }
-
-    static String who() {
-        return WriterProcess.user();
     }
 
     @Override

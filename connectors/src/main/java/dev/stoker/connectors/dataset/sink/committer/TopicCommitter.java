@@ -4,11 +4,11 @@ import dev.stoker.connectors.dataset.CommitRefusedException;
 import dev.stoker.connectors.dataset.RunTotals;
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.dataset.TopicRun;
-import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.storage.ObjectStore;
@@ -29,7 +29,7 @@ import org.apache.flink.api.connector.sink2.Committer;
 public final class TopicCommitter implements Committer<TopicCommittable> {
 
     private final TopicRun run;
-    private final Patience patience;
+    private final CommitLoop loop;
     private TopicPosition position;
     private long known;
     private long keysChecked;
@@ -37,7 +37,7 @@ public final class TopicCommitter implements Committer<TopicCommittable> {
     /** @param patience how to retry while the store or a broker is unavailable */
     public TopicCommitter(TopicRun run, Patience patience) {
         this.run = run;
-        this.patience = patience;
+        loop = new CommitLoop(run.store(), run.target(), patience);
         position = run.committed();
         known = run.limits().baseVersion();
         keysChecked = known;
@@ -45,19 +45,8 @@ public final class TopicCommitter implements Committer<TopicCommittable> {
 
     @Override
     public void commit(Collection<CommitRequest<TopicCommittable>> requests) throws IOException, InterruptedException {
-        for (CommitRequest<TopicCommittable> request : requests) {
-            try {
-                // Its ingest id ensures that a part is committed once despite retries.
-                patience.run("Committing to " + run.target(), () -> {
-                    try (ObjectStore store = run.store().open(run.target())) {
-                        commit(request.getCommittable(), store);
-                    }
-                });
-            } catch (IOException | RuntimeException e) {
-                FailureKind.endIfFinal(e);
-                throw e;
-            }
-        }
+        // Its ingest id ensures that a part is committed once despite retries.
+        loop.run(requests, this::commit);
     }
 
     private void commit(TopicCommittable committable, ObjectStore store) throws IOException {
@@ -70,7 +59,7 @@ public final class TopicCommitter implements Committer<TopicCommittable> {
         Map<String, List<String>> classes = new TreeMap<>();
         committable.classes().forEach((field, names) -> classes.put(field, new ArrayList<>(names)));
         LateKeys keys = new LateKeys(store, committable.chunks(), keysChecked);
-        Commit commit = new dev.stoker.metadata.Committer(dataset, Clock.systemUTC(), IngestCommitter.who())
+        Commit commit = new dev.stoker.metadata.Committer(dataset, Clock.systemUTC(), WriterProcess.user())
                 .commit(new dev.stoker.metadata.CommitRequest(
                         committable.ingest(),
                         Operation.INGEST,
