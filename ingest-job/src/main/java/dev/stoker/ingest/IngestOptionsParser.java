@@ -4,6 +4,7 @@ import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.ingest.pack.TextSource;
+import dev.stoker.ingest.spec.GivenFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.LabelRule;
@@ -12,18 +13,14 @@ import dev.stoker.ingest.spec.Sidecar;
 import dev.stoker.ingest.spec.SidecarType;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.SplitShares;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
@@ -34,17 +31,16 @@ import org.jspecify.annotations.Nullable;
 /** Parses arguments into options and collects all problems. For one use. */
 final class IngestOptionsParser {
 
-    private static final long MIN_CHUNK_BYTES = 4096;
-    private static final long MAX_CHUNK_BYTES = 1L << 30;
-
     private final JobArguments arguments;
     private final Configuration given;
     private final List<String> problems;
+    private final GivenFlags flags;
 
     IngestOptionsParser(String... args) {
         arguments = JobArguments.parse(args, IngestFlags.PREFIX, IngestFlags.all());
         given = arguments.options();
         problems = new ArrayList<>(arguments.problems());
+        flags = new GivenFlags(given, problems::add);
     }
 
     IngestOptions parse() {
@@ -63,7 +59,7 @@ final class IngestOptionsParser {
         }
         IngestOptions.Content content = content();
         Optional<SplitRule> splitRule = splitRule();
-        WalkOrder order = choice(IngestFlags.ORDER, "shuffled", "listed").equals("listed")
+        WalkOrder order = flags.choice(IngestFlags.ORDER, "shuffled", "listed").equals("listed")
                 ? new WalkOrder.Listed()
                 : new WalkOrder.Shuffled(given.get(IngestFlags.SEED));
         IngestOptions.Mode mode = mode();
@@ -113,39 +109,20 @@ final class IngestOptionsParser {
                 problems.add("option --field: the type " + type.get() + " is neither binary nor utf8");
             }
         }
-        Set<String> names = new HashSet<>();
-        field.ifPresent(name -> checkField("--field", name, "binary", names));
+        field.ifPresent(name -> flags.addField(IngestFlags.FIELD, name, "binary"));
         Optional<LabelRule> label = given.getOptional(IngestFlags.LABEL_FROM).flatMap(this::label);
         String labelField = given.get(IngestFlags.LABEL_FIELD);
         if (label.isPresent()) {
-            checkField("--label-field", labelField, "categorical", names);
+            flags.addField(IngestFlags.LABEL_FIELD, labelField, "categorical");
         }
         List<Sidecar> sidecars = new ArrayList<>();
         for (String text : given.get(IngestFlags.SIDECAR)) {
-            sidecar(text, names).ifPresent(sidecars::add);
+            sidecar(text).ifPresent(sidecars::add);
         }
-        Optional<List<String>> payload = given.getOptional(IngestFlags.PAYLOAD)
-                .map(list -> list.stream()
-                        .flatMap(text -> Arrays.stream(text.split(",")))
-                        .map(String::strip)
-                        .filter(name -> !name.equals("none"))
-                        .toList());
-        return new IngestOptions.Content(field, type, label, labelField, sidecars, payload);
+        return new IngestOptions.Content(field, type, label, labelField, sidecars, flags.payload());
     }
 
-    private void checkField(String option, String name, String type, Set<String> names) {
-        try {
-            new Field(name, FieldType.parse(type), false, false);
-        } catch (IllegalArgumentException e) {
-            problems.add("option " + option + ": " + e.getMessage());
-            return;
-        }
-        if (!names.add(name)) {
-            problems.add("option " + option + ": two fields are named " + name + "; rename one of them");
-        }
-    }
-
-    private Optional<Sidecar> sidecar(String text, Set<String> names) {
+    private Optional<Sidecar> sidecar(String text) {
         int equals = text.indexOf('=');
         int colon = text.indexOf(':', equals + 1);
         if (equals < 2 || colon < 0 || text.charAt(0) != '.') {
@@ -154,7 +131,7 @@ final class IngestOptionsParser {
         }
         Sidecar sidecar =
                 new Sidecar(text.substring(0, equals), text.substring(equals + 1, colon), text.substring(colon + 1));
-        checkField("--sidecar", sidecar.field(), sidecar.type(), names);
+        flags.addField(IngestFlags.SIDECAR, sidecar.field(), sidecar.type());
         if (!SidecarType.isKnown(sidecar.type())) {
             problems.add("option --sidecar: the type " + sidecar.type() + " cannot be read from a file; use "
                     + SidecarType.names());
@@ -244,10 +221,7 @@ final class IngestOptionsParser {
     }
 
     private IngestOptions.Work work() {
-        long chunkSize = given.get(IngestFlags.CHUNK_SIZE).getBytes();
-        if (chunkSize < MIN_CHUNK_BYTES || chunkSize > MAX_CHUNK_BYTES) {
-            problems.add("option --chunk-size: " + chunkSize + " bytes is not between 4 kb and 1 gb");
-        }
+        OptionalInt chunkBytes = flags.chunkBytes();
         int threads = given.get(IngestFlags.READ_THREADS);
         if (threads < 1 || threads > 1024) {
             problems.add("option --read-threads: " + threads + " is not between 1 and 1024");
@@ -256,27 +230,7 @@ final class IngestOptionsParser {
         if (readAhead < 1 || readAhead > 1024) {
             problems.add("option --read-ahead: " + readAhead + " is not between 1 and 1024");
         }
-        Optional<Integer> parallelism = given.getOptional(IngestFlags.PARALLELISM);
-        parallelism
-                .filter(p -> p < 1 || p > 32768)
-                .ifPresent(p -> problems.add("option --parallelism: " + p + " is not between 1 and 32768"));
-        return new IngestOptions.Work(
-                given.contains(IngestFlags.CHUNK_SIZE)
-                        ? OptionalInt.of((int) Math.min(chunkSize, MAX_CHUNK_BYTES))
-                        : OptionalInt.empty(),
-                parallelism.map(OptionalInt::of).orElse(OptionalInt.empty()),
-                threads,
-                readAhead);
-    }
-
-    private String choice(ConfigOption<String> option, String... values) {
-        String value = given.get(option);
-        if (!Arrays.asList(values).contains(value)) {
-            problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX) + ": " + value + " is not "
-                    + String.join(" or ", values));
-            return values[0];
-        }
-        return value;
+        return new IngestOptions.Work(chunkBytes, flags.parallelism(), threads, readAhead);
     }
 
     private <E extends Enum<E>> E choice(Class<E> type, ConfigOption<String> option) {
@@ -284,6 +238,6 @@ final class IngestOptionsParser {
         String[] values = Arrays.stream(constants)
                 .map(constant -> constant.name().toLowerCase(Locale.ROOT))
                 .toArray(String[]::new);
-        return constants[Arrays.asList(values).indexOf(choice(option, values))];
+        return constants[Arrays.asList(values).indexOf(flags.choice(option, values))];
     }
 }

@@ -3,6 +3,7 @@ package dev.stoker.ingest.topic;
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.connectors.kafka.TopicLocation;
 import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.ingest.spec.GivenFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.SidecarType;
@@ -19,12 +20,9 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.jspecify.annotations.Nullable;
@@ -32,19 +30,18 @@ import org.jspecify.annotations.Nullable;
 /** Parses arguments into options and collects all problems. For one use. */
 final class TopicIngestOptionsParser {
 
-    private static final long MIN_CHUNK_BYTES = 4096;
-    private static final long MAX_CHUNK_BYTES = 1L << 30;
     private static final Duration LEAST_INTERVAL = Duration.ofMillis(100);
 
     private final JobArguments arguments;
     private final Configuration given;
     private final List<String> problems;
-    private final Set<String> names = new HashSet<>();
+    private final GivenFlags flags;
 
     TopicIngestOptionsParser(String... args) {
         arguments = JobArguments.parse(args, IngestFlags.PREFIX, TopicIngestOptions.flags());
         given = arguments.options();
         problems = new ArrayList<>(arguments.problems());
+        flags = new GivenFlags(given, problems::add);
     }
 
     TopicIngestOptions parse() {
@@ -87,7 +84,7 @@ final class TopicIngestOptionsParser {
                 topic,
                 reach,
                 target,
-                new TopicIngestOptions.Shape(name, fields, payload(), splits),
+                new TopicIngestOptions.Shape(name, fields, flags.payload(), splits),
                 value,
                 mapping,
                 new TopicIngestOptions.DeadLetterRule(letters, most),
@@ -148,11 +145,11 @@ final class TopicIngestOptionsParser {
     }
 
     private RecordMapping mapping() {
-        String key = choice(TopicIngestFlags.KEY, "offset", "record");
+        String key = flags.choice(TopicIngestFlags.KEY, "offset", "record");
         Optional<String> keyField = given.getOptional(TopicIngestFlags.KEY_FIELD);
-        keyField.ifPresent(name -> checkField("--key-field", name, "utf8"));
+        keyField.ifPresent(name -> flags.addField(TopicIngestFlags.KEY_FIELD, name, "utf8"));
         Optional<String> timestamp = given.getOptional(TopicIngestFlags.TIMESTAMP);
-        timestamp.ifPresent(name -> checkField("--timestamp", name, "int64"));
+        timestamp.ifPresent(name -> flags.addField(TopicIngestFlags.TIMESTAMP, name, "int64"));
         ArrayList<RecordMapping.Header> headers = new ArrayList<>();
         for (String text : given.get(TopicIngestFlags.HEADER)) {
             int equals = text.indexOf('=');
@@ -165,7 +162,7 @@ final class TopicIngestOptionsParser {
                 problems.add("option --header: the type " + type + " cannot be read from a header; use "
                         + SidecarType.names());
             } else {
-                checkField("--header", field, type);
+                flags.addField(TopicIngestFlags.HEADER, field, type);
                 headers.add(new RecordMapping.Header(name, field, type));
             }
         }
@@ -181,7 +178,7 @@ final class TopicIngestOptionsParser {
         if (given.getOptional(TopicIngestFlags.VALUE).isEmpty()) {
             problems.add("option --value is missing; give the format of the records' values: raw, json or avro");
         } else {
-            kind = switch (choice(TopicIngestFlags.VALUE, "raw", "json", "avro")) {
+            kind = switch (flags.choice(TopicIngestFlags.VALUE, "raw", "json", "avro")) {
                 case "json" -> ValueFormat.Kind.JSON;
                 case "avro" -> ValueFormat.Kind.AVRO;
                 default -> ValueFormat.Kind.RAW;
@@ -189,7 +186,7 @@ final class TopicIngestOptionsParser {
         }
         String field = given.getOptional(IngestFlags.FIELD).orElse("data");
         if (kind == ValueFormat.Kind.RAW) {
-            checkField("--field", field, "binary");
+            flags.addField(IngestFlags.FIELD, field, "binary");
         } else if (given.contains(IngestFlags.FIELD)) {
             problems.add("option --field names the field of raw values; leave it out, or see --schema");
         }
@@ -197,7 +194,8 @@ final class TopicIngestOptionsParser {
         Optional<String> schema =
                 given.getOptional(TopicIngestFlags.AVRO_SCHEMA).map(this::read);
         ValueFormat.Wire wire =
-                choice(TopicIngestFlags.AVRO_WIRE, "plain", "confluent").equals("confluent") || registry.isPresent()
+                flags.choice(TopicIngestFlags.AVRO_WIRE, "plain", "confluent").equals("confluent")
+                                || registry.isPresent()
                         ? ValueFormat.Wire.CONFLUENT
                         : ValueFormat.Wire.PLAIN;
         if (kind == ValueFormat.Kind.AVRO) {
@@ -246,7 +244,7 @@ final class TopicIngestOptionsParser {
                 String name = colon < 0 ? part : part.substring(0, colon).strip();
                 if (colon < 0) {
                     problems.add("option --schema: " + part + " is not name:type, such as label:categorical");
-                } else if (checkField("--schema", name, type)) {
+                } else if (flags.addField(TopicIngestFlags.SCHEMA, name, type)) {
                     if (type.startsWith("float16") || type.startsWith("bfloat16")) {
                         problems.add("option --schema: the type " + type + " is not supported for topics; use float32");
                     }
@@ -260,57 +258,12 @@ final class TopicIngestOptionsParser {
         return fields;
     }
 
-    private boolean checkField(String option, String name, String type) {
-        try {
-            new Field(name, FieldType.parse(type), false, false);
-        } catch (IllegalArgumentException e) {
-            problems.add("option " + option + ": " + e.getMessage());
-            return false;
-        }
-        if (!names.add(name)) {
-            problems.add("option " + option + ": two fields are named " + name + "; rename one of them");
-            return false;
-        }
-        return true;
-    }
-
-    private Optional<List<String>> payload() {
-        return given.getOptional(IngestFlags.PAYLOAD)
-                .map(list -> list.stream()
-                        .flatMap(text -> Arrays.stream(text.split(",")))
-                        .map(String::strip)
-                        .filter(name -> !name.equals("none"))
-                        .toList());
-    }
-
     private TopicIngestOptions.Work work() {
         Duration interval = given.get(TopicIngestFlags.COMMIT_INTERVAL);
         if (interval.compareTo(LEAST_INTERVAL) < 0) {
             problems.add("option --commit-interval: " + interval.toMillis() + " ms is not at least 100 ms");
         }
-        long chunkSize = given.get(IngestFlags.CHUNK_SIZE).getBytes();
-        if (chunkSize < MIN_CHUNK_BYTES || chunkSize > MAX_CHUNK_BYTES) {
-            problems.add("option --chunk-size: " + chunkSize + " bytes is not between 4 kb and 1 gb");
-        }
-        Optional<Integer> parallelism = given.getOptional(IngestFlags.PARALLELISM);
-        parallelism
-                .filter(p -> p < 1 || p > 32768)
-                .ifPresent(p -> problems.add("option --parallelism: " + p + " is not between 1 and 32768"));
-        return new TopicIngestOptions.Work(
-                interval,
-                given.contains(IngestFlags.CHUNK_SIZE)
-                        ? OptionalInt.of((int) Math.min(chunkSize, MAX_CHUNK_BYTES))
-                        : OptionalInt.empty(),
-                parallelism.map(OptionalInt::of).orElse(OptionalInt.empty()));
-    }
-
-    private String choice(ConfigOption<String> option, String... values) {
-        String value = given.get(option);
-        if (!Arrays.asList(values).contains(value)) {
-            problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX) + ": " + value + " is not "
-                    + String.join(" or ", values));
-            return values[0];
-        }
-        return value;
+        OptionalInt chunkBytes = flags.chunkBytes();
+        return new TopicIngestOptions.Work(interval, chunkBytes, flags.parallelism());
     }
 }

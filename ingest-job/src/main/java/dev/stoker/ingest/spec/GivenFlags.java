@@ -1,0 +1,98 @@
+package dev.stoker.ingest.spec;
+
+import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+
+/**
+ * Reads and checks the options that ingests of trees and of topics share. Knows the fields of one ingest, so each
+ * parser needs its own. For one thread.
+ */
+public final class GivenFlags {
+
+    private static final long MIN_CHUNK_BYTES = 4096;
+    private static final long MAX_CHUNK_BYTES = 1L << 30;
+
+    private final Configuration given;
+    private final Consumer<String> problems;
+    private final Set<String> fields = new HashSet<>();
+
+    /** @param problems receives one sentence for each problem */
+    public GivenFlags(Configuration given, Consumer<String> problems) {
+        this.given = given;
+        this.problems = problems;
+    }
+
+    /** Returns the value of an option that is one of some values; the first of them if it is not. */
+    public String choice(ConfigOption<String> option, String... values) {
+        String value = given.get(option);
+        if (!Arrays.asList(values).contains(value)) {
+            problems.accept("option " + flag(option) + ": " + value + " is not " + String.join(" or ", values));
+            return values[0];
+        }
+        return value;
+    }
+
+    /**
+     * Adds a field to the fields of the ingest.
+     *
+     * @param option the option that names the field
+     * @return whether name and type are valid and no other field has the name
+     */
+    public boolean addField(ConfigOption<?> option, String name, String type) {
+        try {
+            new Field(name, FieldType.parse(type), false, false);
+        } catch (IllegalArgumentException e) {
+            problems.accept("option " + flag(option) + ": " + e.getMessage());
+            return false;
+        }
+        if (!fields.add(name)) {
+            problems.accept("option " + flag(option) + ": two fields are named " + name + "; rename one of them");
+            return false;
+        }
+        return true;
+    }
+
+    /** Returns the names of {@code --payload}, without {@code none}; empty if the option is not given. */
+    public Optional<List<String>> payload() {
+        return given.getOptional(IngestFlags.PAYLOAD)
+                .map(list -> list.stream()
+                        .flatMap(text -> Arrays.stream(text.split(",")))
+                        .map(String::strip)
+                        .filter(name -> !name.equals("none"))
+                        .toList());
+    }
+
+    /** Returns the bytes of {@code --chunk-size}; empty if the option is not given. */
+    public OptionalInt chunkBytes() {
+        long bytes = given.get(IngestFlags.CHUNK_SIZE).getBytes();
+        if (bytes < MIN_CHUNK_BYTES || bytes > MAX_CHUNK_BYTES) {
+            problems.accept("option --chunk-size: " + bytes + " bytes is not between 4 kb and 1 gb");
+        }
+        return given.contains(IngestFlags.CHUNK_SIZE)
+                ? OptionalInt.of((int) Math.min(bytes, MAX_CHUNK_BYTES))
+                : OptionalInt.empty();
+    }
+
+    /** Returns the number of {@code --parallelism}; empty if the option is not given. */
+    public OptionalInt parallelism() {
+        Optional<Integer> parallelism = given.getOptional(IngestFlags.PARALLELISM);
+        parallelism
+                .filter(p -> p < 1 || p > 32768)
+                .ifPresent(p -> problems.accept("option --parallelism: " + p + " is not between 1 and 32768"));
+        return parallelism.map(OptionalInt::of).orElse(OptionalInt.empty());
+    }
+
+    private static String flag(ConfigOption<?> option) {
+        return JobArguments.flag(option, IngestFlags.PREFIX);
+    }
+}
