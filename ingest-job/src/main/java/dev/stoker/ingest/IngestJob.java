@@ -17,7 +17,6 @@ import dev.stoker.metadata.CommitUnknownException;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
-import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -168,8 +167,7 @@ public final class IngestJob {
         }
         requireAtomicCreate(options, access);
         Preparation created = found.create(options, access.store());
-        boolean isHere = launcher.mode() == JobLauncher.Mode.EMBEDDED;
-        created.lease(options, access.store(), ingest, isHere ? WriterProcess.current() : "");
+        created.lease(options, access.store(), ingest, launcher.writerProcess());
         return created;
     }
 

@@ -1,5 +1,6 @@
 package dev.stoker.flink.launch;
 
+import dev.stoker.metadata.WriterProcess;
 import java.io.IOException;
 import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.streaming.api.environment.LocalStreamEnvironment;
@@ -23,6 +24,14 @@ public interface JobLauncher extends AutoCloseable {
 
     /** The relation between this process and the job. */
     Mode mode();
+
+    /**
+     * Returns the name of the only process that writes for the job, which its lease records. It is empty if the job
+     * runs on a cluster, where other processes write.
+     */
+    default String writerProcess() {
+        return mode() == Mode.EMBEDDED ? WriterProcess.current() : "";
+    }
 
     /**
      * Starts the job that was built in the environment.

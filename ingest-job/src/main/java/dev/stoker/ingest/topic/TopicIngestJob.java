@@ -142,7 +142,8 @@ public final class TopicIngestJob {
         }
         preparation = preparation.create(options, stores);
         try (ObjectStore store = stores.open(options.target())) {
-            new Leases(Dataset.open(store)).take(run, Clock.systemUTC(), WriterProcess.user(), "");
+            new Leases(Dataset.open(store))
+                    .take(run, Clock.systemUTC(), WriterProcess.user(), launcher.writerProcess());
         }
         return preparation;
     }
