@@ -276,7 +276,7 @@ class VerbsTest {
                 "127 | run x -- no-such-command-here | command not found: no-such-command-here",
                 "2 | feed x -- y | only stoker run",
                 "2 | feed | no dataset is given",
-                "2 | feed x --bogus 1 --batch-size 0 --port z | batch_size is 0",
+                "2 | feed x --bogus 1 --batch-size 0 --port z | option --batch-size: 0 is not between 1 and 65535",
                 "2 | ingest | source directory"
             })
     void mistakesAreToldInLinesThatSayWhatToDo(int code, String args, String message) {
@@ -291,7 +291,7 @@ class VerbsTest {
     void severalMistakesAreToldTogether() {
         assertThat(stoker("feed", "x", "--batchsize", "3", "--seed", "-1", "--port", "99999"))
                 .isEqualTo(2);
-        assertThat(err.toString()).contains("did you mean --batch-size?", "seed is -1", "99999");
+        assertThat(err.toString()).contains("did you mean --batch-size?", "option --seed: -1 is less than 0", "99999");
     }
 
     @Test

@@ -107,9 +107,9 @@ final class FeedOptionsParser {
                 choice(FeedFlags.SHUFFLE, ShufflePolicy.values()).orElse(ShufflePolicy.WINDOW);
         LaneOrder laneOrder = choice(FeedFlags.LANE_ORDER, LaneOrder.values()).orElse(LaneOrder.MIXED);
         return new OrderSpec(
-                options.get(FeedFlags.SEED),
-                options.get(FeedFlags.BATCH_SIZE),
-                options.get(FeedFlags.LANES),
+                atLeast(0, FeedFlags.SEED),
+                within(OrderSpec.MAX_BATCH_SIZE, FeedFlags.BATCH_SIZE),
+                within(OrderSpec.MAX_LANES, FeedFlags.LANES),
                 options.get(FeedFlags.SHUFFLE_WINDOW).getBytes(),
                 shuffle,
                 laneOrder);
@@ -137,7 +137,7 @@ final class FeedOptionsParser {
                 defaults.ports(),
                 Optional.empty(),
                 access(),
-                options.get(FeedFlags.MAX_SESSIONS),
+                (int) atLeast(1, FeedFlags.MAX_SESSIONS),
                 workingMemory(),
                 defaults.maxMappings(),
                 defaults.maxPendingReceipts(),
@@ -188,7 +188,7 @@ final class FeedOptionsParser {
                     options.getOptional(FeedFlags.ORIGIN_BANDWIDTH)
                             .map(MemorySize::getBytes)
                             .orElse(0L),
-                    options.get(FeedFlags.ORIGIN_CONCURRENCY));
+                    (int) atLeast(1, FeedFlags.ORIGIN_CONCURRENCY));
             tiers.options();
             return tiers;
         });
@@ -215,6 +215,28 @@ final class FeedOptionsParser {
                 .orElseGet(() -> Stores.name(first.path()).orElse("feed").replaceAll("[^A-Za-z0-9_.-]", "_"));
     }
 
+    /** Returns the value of an option; the least value if it is less, so that all other options are also checked. */
+    private long atLeast(long least, ConfigOption<? extends Number> option) {
+        long value = options.get(option).longValue();
+        if (value < least) {
+            problems.add("option " + flag(option) + ": " + value + " is less than " + least);
+        }
+        return Math.max(least, value);
+    }
+
+    /** Returns the value of an option that is between 1 and a limit; the nearest of them if it is not. */
+    private int within(int limit, ConfigOption<Integer> option) {
+        int value = options.get(option);
+        if (value < 1 || value > limit) {
+            problems.add("option " + flag(option) + ": " + value + " is not between 1 and " + limit);
+        }
+        return Math.max(1, Math.min(limit, value));
+    }
+
+    private static String flag(ConfigOption<?> option) {
+        return JobArguments.flag(option, FeedFlags.PREFIX);
+    }
+
     private <T> Optional<T> check(Supplier<T> value) {
         try {
             return Optional.of(value.get());
@@ -235,8 +257,7 @@ final class FeedOptionsParser {
         for (E value : values) {
             names.add(value.name().toLowerCase(Locale.ROOT));
         }
-        problems.add("option " + JobArguments.flag(option, FeedFlags.PREFIX) + ": '" + text + "' is not one of "
-                + String.join(", ", names));
+        problems.add("option " + flag(option) + ": '" + text + "' is not one of " + String.join(", ", names));
         return Optional.empty();
     }
 }

@@ -115,6 +115,11 @@ public record TopicFeedOptions(
         if (options.getOptional(TopicFeedFlags.WORLD_SIZE).orElse(1) < 1) {
             problems.add("option --world-size: " + options.get(TopicFeedFlags.WORLD_SIZE) + " is not positive");
         }
+        if (options.getOptional(TopicFeedFlags.WORLD_SIZE).orElse(1) > OrderSpec.MAX_LANES
+                && options.getOptional(FeedFlags.LANES).isEmpty()) {
+            problems.add("option --world-size: " + options.get(TopicFeedFlags.WORLD_SIZE)
+                    + " ranks need as many lanes, but the maximum is " + OrderSpec.MAX_LANES + " lanes");
+        }
         if (positional.size() > 1) {
             problems.add(positional.size() + " datasets are given; a topic holds one stream: start a feed for each");
         }

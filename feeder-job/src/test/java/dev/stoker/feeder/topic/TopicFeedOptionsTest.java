@@ -105,6 +105,19 @@ class TopicFeedOptionsTest {
     }
 
     @Test
+    void refusesMoreRanksThanThereCanBeLanes() {
+        assertThatThrownBy(() -> parse("--world-size=65536"))
+                .isInstanceOfSatisfying(
+                        InvalidFeedException.class,
+                        e -> assertThat(e.problems())
+                                .containsExactly("option --world-size: 65536 ranks need as many lanes, but the"
+                                        + " maximum is 65535 lanes"));
+        assertThatThrownBy(() -> parse("--world-size=2147483647"))
+                .isInstanceOf(InvalidFeedException.class)
+                .hasMessageContaining("option --world-size: 2147483647 ranks");
+    }
+
+    @Test
     void takesTheOptionsOfEveryFeed() throws IOException {
         TopicFeedPlan plan = parse(
                 "--world-size=2",
