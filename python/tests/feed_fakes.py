@@ -97,13 +97,13 @@ class FakeFeed:
 
     def publish(self, lanes):
         """A newer lane map, told to every session."""
-        from stoker._wire import protocol as p
+        from stoker._wire import encoding
 
         self.state.generation += 1
         self.state.lanes = lanes
         for feeder in self.feeders:
             for session in feeder.live:
-                session.say(p.lane_map(self.state.lane_map(lanes=len(self.stream.lane_rows))))
+                session.say(encoding.lane_map(self.state.lane_map(lanes=len(self.stream.lane_rows))))
 
     def client(self, *, consumer=None, addresses=None, target=None, timing=QUICK, opened=True, **options):
         given = tuple(addresses or [f.address for f in self.feeders])

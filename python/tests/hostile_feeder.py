@@ -8,6 +8,7 @@ import json
 import socket
 import threading
 
+from stoker._wire import encoding
 from stoker._wire import protocol as p
 
 EXTREMES = (0, 1, -1, 2, 255, 65_535, 2**31 - 1, 2**31, 2**32 - 1, 2**62, 2**63 - 1, -(2**63))
@@ -111,7 +112,7 @@ class Script:
             value = self._random.choice(EXTREMES) % 2 ** (8 * size)
             frame[at : at + size] = value.to_bytes(size, "little")
         # With the right checksum, so that the change reaches the client's other checks.
-        return frame if frame[4] in (p.BATCH, p.BATCH_REF) else p.seal(bytes(frame[:-4]))
+        return frame if frame[4] in (p.BATCH, p.BATCH_REF) else encoding.seal(bytes(frame[:-4]))
 
     def _values(self, frame):
         """Another value for a key of a JSON object, or of one within it."""
@@ -126,7 +127,7 @@ class Script:
             del within[key]
         else:
             within[key] = self._random.choice(JSON_VALUES)
-        return p.frame(frame[4], json.dumps(values).encode())
+        return encoding.frame(frame[4], json.dumps(values).encode())
 
     def _any(self):
         """A frame of any type that a feeder sends, with any values."""
@@ -134,21 +135,21 @@ class Script:
         n = [random.choice(EXTREMES) % 2**31 for _ in range(8)]
         return random.choice(
             (
-                lambda: p.durable(n[0] * n[1]),
-                lambda: p.pong(n[0]),
-                lambda: p.ping(n[0]),
-                p.bye,
-                lambda: p.error(
+                lambda: encoding.durable(n[0] * n[1]),
+                lambda: encoding.pong(n[0]),
+                lambda: encoding.ping(n[0]),
+                encoding.bye,
+                lambda: encoding.error(
                     random.choice(("internal", "fenced", "corrupt", "no_such_code")), "of a hostile feeder"
                 ),
-                lambda: p.epoch_end(p.EpochEnd(n[0] % 4, n[1], n[2], n[3])),
-                lambda: p.delay(p.Delay(n[0] % 4, n[1] % 2, n[2], n[3] % 3, n[4], n[5], n[6])),
-                lambda: p.handed_file(p.HandedFile(n[0], n[1], n[2], n[3], "/etc/passwd")),
-                lambda: p.lane_map(
+                lambda: encoding.epoch_end(p.EpochEnd(n[0] % 4, n[1], n[2], n[3])),
+                lambda: encoding.delay(p.Delay(n[0] % 4, n[1] % 2, n[2], n[3] % 3, n[4], n[5], n[6])),
+                lambda: encoding.handed_file(p.HandedFile(n[0], n[1], n[2], n[3], "/etc/passwd")),
+                lambda: encoding.lane_map(
                     {"generation": n[0], "epoch": n[1], "addresses": ["127.0.0.1:1"], "lanes": [[0]] * 2}
                 ),
-                lambda: p.frame(p.BATCH_REF, random.randbytes(random.randrange(300))),
-                lambda: p.frame(p.BATCH, random.randbytes(random.randrange(300))),
-                lambda: p.frame(random.randrange(256), random.randbytes(random.randrange(100))),
+                lambda: encoding.frame(p.BATCH_REF, random.randbytes(random.randrange(300))),
+                lambda: encoding.frame(p.BATCH, random.randbytes(random.randrange(300))),
+                lambda: encoding.frame(random.randrange(256), random.randbytes(random.randrange(100))),
             )
         )()

@@ -10,6 +10,7 @@ import pytest
 from feed_fakes import FakeFeed, OpaqueStream, consume, content, eventually, pieces_of
 from stoker._source.batch_source import Consumer
 from stoker._transport.discovery import FeedTarget
+from stoker._wire import encoding
 from stoker._wire import protocol as p
 from stoker.errors import (
     BatchTimeoutError,
@@ -149,7 +150,7 @@ def test_receipts_are_kept_until_they_are_durable():
         feed.state.wait_for(lambda: feed.acked() == pieces_of(expected))
         session = feed.feeder.sessions[0]
         assert sum(n for n, _, _ in client._network.feeders.live[0].undurable) == session.acks
-        session.say(p.durable(session.acks))
+        session.say(encoding.durable(session.acks))
         eventually(lambda: not client._network.feeders.live[0].undurable)
 
 

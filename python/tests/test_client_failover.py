@@ -14,6 +14,7 @@ from stoker._client.feeder_pool import Timing
 from stoker._client.feeder_source import FeederSource
 from stoker._source.batch_source import Consumer
 from stoker._transport.discovery import FeedTarget
+from stoker._wire import encoding
 from stoker._wire import protocol as p
 from stoker.errors import ConnectTimeoutError, FeedNotFoundError
 
@@ -153,7 +154,7 @@ def test_an_older_map_changes_nothing():
         stale = {**feed.state.lane_map(), "generation": [0, 5], "lanes": [[1]] * 4}
 
         def say():
-            feed.feeders[1].live[0].say(p.lane_map(stale))
+            feed.feeders[1].live[0].say(encoding.lane_map(stale))
 
         got = read_with(feed, client, {20: say})
         assert got == feed.stream.expected(0, 0, 1, 90)
@@ -225,7 +226,7 @@ def test_a_feeder_that_goes_away_politely_is_waited_for(code):
 def test_a_goodbye_means_to_come_again():
     with FakeFeed(OpaqueStream(lane_rows=(120, 100))) as feed:
         client = feed.client(buffer_bytes=8 * 192)
-        got = read_with(feed, client, {20: lambda: feed.feeder.live[0].say(p.bye())})
+        got = read_with(feed, client, {20: lambda: feed.feeder.live[0].say(encoding.bye())})
         assert got == feed.stream.expected(0, 0, 1, 55)
         assert len(feed.feeder.sessions) == 2
 

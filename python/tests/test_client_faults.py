@@ -12,6 +12,7 @@ from feed_fakes import QUICK, FakeFeed, OpaqueStream, consume, content, eventual
 from stoker._client.feeder_pool import Timing
 from stoker._source.batch_source import Consumer
 from stoker._testing.state import Fault, ServedPiece
+from stoker._wire import decoding, encoding
 from stoker._wire import protocol as p
 from stoker.errors import (
     ConnectTimeoutError,
@@ -124,7 +125,7 @@ def damage_number(session, number):
     send = session._send
 
     def altered(frame, message=b""):
-        if len(frame) == p.BATCH_HEADER_BYTES and p.decode_batch_header(frame).number == number:
+        if len(frame) == p.BATCH_HEADER_BYTES and decoding.decode_batch_header(frame).number == number:
             message = bytes(message[:-1]) + bytes([message[-1] ^ 1])
         send(frame, message)
 
@@ -229,7 +230,9 @@ def test_a_newer_feeder_says_so():
 
 def test_an_older_feeder_refuses_in_its_own_words():
     with FakeFeed() as feed:
-        feed.feeder.always = Fault(extra_at=0, extra=p.error("unsupported_protocol", "this feeder speaks protocol 0"))
+        feed.feeder.always = Fault(
+            extra_at=0, extra=encoding.error("unsupported_protocol", "this feeder speaks protocol 0")
+        )
         with pytest.raises(
             FormatTooNewError, match=r"this feeder speaks protocol 0 \(this client speaks feed protocol 1"
         ):
@@ -258,7 +261,7 @@ def test_more_durable_receipts_than_were_sent_are_not_believed():
         for batch in client.epoch(0, 0, 1, 26, "pad"):
             got.append(content(batch))
             if batch.number == 10:
-                feed.feeder.sessions[0].say(p.durable(1 << 40))
+                feed.feeder.sessions[0].say(encoding.durable(1 << 40))
             client.ack(0, batch.number)
         eventually(lambda: len(feed.feeder.sessions) == 2)
         assert got == feed.stream.expected(0, 0, 1, 26)

@@ -10,6 +10,7 @@ import pytest
 
 from stoker._memory.buffers import BufferPool
 from stoker._transport.local_reads import LocalReadError, LocalReads, _Open
+from stoker._wire import decoding, encoding
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 
@@ -20,7 +21,7 @@ def header_of(message, **over):
     values = {"feed_tag": 1, "fingerprint_tag": 2, "epoch": 3, "lane": 4, "number": 5, "piece": 0, "pieces": 1}
     values |= {"rows": 6, "skipped": 0, "subscription": 7, "flags": 0, "length": 76 + len(message), "crc": 0}
     values |= {"source_rows": 6, "view_tag": 8, "source_crc": 9} | over
-    head = p.batch_header(p.BatchHeader(**values))
+    head = encoding.batch_header(p.BatchHeader(**values))
     values["crc"] = google_crc32c.extend(google_crc32c.value(head[p.CRC_START : p.CRC_END]), bytes(message))
     return p.BatchHeader(**values)
 
@@ -43,7 +44,7 @@ class Files:
         found = os.stat(self.paths[number])
         values = {"device": found.st_dev, "inode": found.st_ino, "length": found.st_size}
         values |= {"file": number, "path": str(self.paths[number])} | over
-        self.handed.announce(p.handed_file(p.HandedFile(**values))[8:-4])
+        self.handed.announce(encoding.handed_file(p.HandedFile(**values))[8:-4])
 
     def message(self, inline, slices):
         parts = [bytes(n) if f == p.ZEROS else self.contents[f][at : at + n] for f, n, at in slices]
@@ -51,7 +52,7 @@ class Files:
 
     def receive(self, inline, slices, **over):
         message = self.message(inline, slices)
-        frame = p.batch_ref(header_of(message, **over), len(message), inline, slices)
+        frame = encoding.batch_ref(header_of(message, **over), len(message), inline, slices)
         header, buffer, crc = self.handed.receive(frame, BufferPool(), p.MAX_BATCH)
         return header, bytes(buffer), crc, message
 
@@ -150,15 +151,15 @@ def test_a_number_stands_for_the_newest_file_and_nothing_stays_open(tmp_path):
 def test_refuses_references_to_what_was_not_announced(slices, tmp_path):
     files = Files(tmp_path, [1000])
     total = sum(n for _, n, _ in slices)
-    frame = p.batch_ref(header_of(bytes(total)), total, b"", slices)
+    frame = encoding.batch_ref(header_of(bytes(total)), total, b"", slices)
     with pytest.raises(ProtocolError, match="was not announced"):
         files.handed.receive(frame, BufferPool(), p.MAX_BATCH)
 
 
 def take(handed, frame):
-    p.check_prefix(*p.unpack_prefix(frame), p.MAX_TO_CLIENT)
+    decoding.check_prefix(*decoding.unpack_prefix(frame), p.MAX_TO_CLIENT)
     if frame[4] == p.FILE:
-        handed.announce(p.checked_body(p.FILE, frame[8:]))
+        handed.announce(decoding.checked_body(p.FILE, frame[8:]))
     else:
         handed.receive(frame, BufferPool(), p.MAX_BATCH)
 
@@ -180,7 +181,7 @@ def test_refuses_what_the_vectors_refuse(tmp_path):
 def test_refuses_every_altered_frame_or_finds_its_checksum_wrong(tmp_path):
     files = Files(tmp_path, [3000, 3000])
     message = files.message(bytes(64), slices := [(0, 100, 5), (1, 100, 300), (p.ZEROS, 56, 0)])
-    frame = bytearray(p.batch_ref(header_of(message), len(message), bytes(64), slices))
+    frame = bytearray(encoding.batch_ref(header_of(message), len(message), bytes(64), slices))
     for at in range(8, len(frame)):
         if 52 <= at < 60:
             continue  # subscription and reserved bytes, which the inbox looks at

@@ -11,6 +11,7 @@ import pytest
 
 from stoker._client.lane_map import LaneMap
 from stoker._client.welcome import Welcome
+from stoker._wire import decoding, encoding
 from stoker._wire import protocol as p
 from stoker.errors import FormatTooNewError, ProtocolError
 
@@ -20,46 +21,46 @@ FRAMES = json.loads(VECTORS.read_text(encoding="utf-8"))["frames"]
 
 def encode(kind, f):
     if kind == "HELLO":
-        return p.hello(**f)
+        return encoding.hello(**f)
     if kind == "WELCOME":
-        return p.welcome(f)
+        return encoding.welcome(f)
     if kind == "LANE_MAP":
-        return p.lane_map(f)
+        return encoding.lane_map(f)
     if kind == "ERROR":
-        return p.error(f["code"], f["message"])
+        return encoding.error(f["code"], f["message"])
     if kind == "SUBSCRIBE":
-        return p.subscribe(p.Subscribe(**{**f, "lanes": tuple(f["lanes"])}))
+        return encoding.subscribe(p.Subscribe(**{**f, "lanes": tuple(f["lanes"])}))
     if kind == "GRANT":
-        return p.grant(f["subscription"], f["through"])
+        return encoding.grant(f["subscription"], f["through"])
     if kind == "BATCH":
         message = bytes.fromhex(f["message"])
-        return p.batch_header(header_of(f, len(message))) + message
+        return encoding.batch_header(header_of(f, len(message))) + message
     if kind == "BATCH_REF":
         header = {k: f[k] for k in f if k not in ("message", "inline", "slices")}
-        return p.batch_ref(header_of(header, 0), f["message"], bytes.fromhex(f["inline"]), f["slices"])
+        return encoding.batch_ref(header_of(header, 0), f["message"], bytes.fromhex(f["inline"]), f["slices"])
     if kind == "FILE":
-        return p.handed_file(p.HandedFile(**f))
+        return encoding.handed_file(p.HandedFile(**f))
     if kind == "RELEASE":
-        return p.release(f["references"])
+        return encoding.release(f["references"])
     if kind == "ACK":
-        return p.ack(f["subscription"], f["epoch"], b"".join(p.pack_ack_entry(*e) for e in f["entries"]))
+        return encoding.ack(f["subscription"], f["epoch"], b"".join(encoding.pack_ack_entry(*e) for e in f["entries"]))
     if kind == "DURABLE":
-        return p.durable(f["entries"])
+        return encoding.durable(f["entries"])
     if kind == "NACK":
-        return p.nack(p.Nack(**{**f, "crc": int(f["crc"], 16)}))
+        return encoding.nack(p.Nack(**{**f, "crc": int(f["crc"], 16)}))
     if kind == "EPOCH_END":
-        return p.epoch_end(p.EpochEnd(**f))
+        return encoding.epoch_end(p.EpochEnd(**f))
     if kind == "BYE":
-        return p.bye()
+        return encoding.bye()
     if kind == "STATS":
-        return p.stats(f)
+        return encoding.stats(f)
     if kind == "DELAY":
-        return p.delay(p.Delay(**f))
+        return encoding.delay(p.Delay(**f))
     if kind == "SELECT":
-        return p.select(p.Select(f["columns"], tuple(f["selected"])))
+        return encoding.select(p.Select(f["columns"], tuple(f["selected"])))
     if kind == "SELECTED":
-        return p.selected(p.Selected(f["largest_batch"], int(f["view_tag"], 16)))
-    return (p.ping if kind == "PING" else p.pong)(int(f["opaque"], 16))
+        return encoding.selected(p.Selected(f["largest_batch"], int(f["view_tag"], 16)))
+    return (encoding.ping if kind == "PING" else encoding.pong)(int(f["opaque"], 16))
 
 
 def header_of(f, message_bytes):
@@ -77,16 +78,16 @@ def header_of(f, message_bytes):
 
 
 def decode(kind, frame):
-    body = frame[8:] if kind.startswith("BATCH") else p.checked_body(getattr(p, kind), frame[8:])
+    body = frame[8:] if kind.startswith("BATCH") else decoding.checked_body(getattr(p, kind), frame[8:])
     if kind == "HELLO":
-        return p.decode_hello(body)
+        return decoding.decode_hello(body)
     if kind in ("WELCOME", "LANE_MAP", "ERROR", "STATS"):
-        return p.decode_json(getattr(p, kind), body)
+        return decoding.decode_json(getattr(p, kind), body)
     if kind in ("BATCH", "BATCH_REF"):
-        return p.decode_batch_header(frame)
+        return decoding.decode_batch_header(frame)
     if kind in ("DURABLE", "PING", "PONG", "RELEASE"):
-        return p.decode_u64(getattr(p, kind), body)
-    return getattr(p, f"decode_{kind.lower()}")(body)
+        return decoding.decode_u64(getattr(p, kind), body)
+    return getattr(decoding, f"decode_{kind.lower()}")(body)
 
 
 @pytest.mark.parametrize("vector", FRAMES, ids=[v["name"] for v in FRAMES])
@@ -97,9 +98,9 @@ def test_encodes_the_vectors(vector):
 @pytest.mark.parametrize("vector", FRAMES, ids=[v["name"] for v in FRAMES])
 def test_decodes_the_vectors(vector):
     frame, kind, f = bytes.fromhex(vector["hex"]), vector["type"], vector["fields"]
-    length, number, flags, reserved = p.unpack_prefix(frame)
+    length, number, flags, reserved = decoding.unpack_prefix(frame)
     assert (length, p.FRAME_NAMES[number], reserved) == (len(frame) - 4, kind, 0)
-    p.check_prefix(length, number, flags, reserved, p.MAX_TO_CLIENT)
+    decoding.check_prefix(length, number, flags, reserved, p.MAX_TO_CLIENT)
     if kind == "BYE":
         return
     found = decode(kind, frame)
@@ -116,7 +117,7 @@ def test_decodes_the_vectors(vector):
     elif kind == "BATCH_REF":
         assert found == header_of(f, len(frame) - 80)
         inline = bytes.fromhex(f["inline"])
-        assert p.unpack_batch_ref(frame, p.MAX_BATCH) == (f["message"], len(inline), len(f["slices"]))
+        assert decoding.unpack_batch_ref(frame, p.MAX_BATCH) == (f["message"], len(inline), len(f["slices"]))
     elif kind in ("DURABLE", "PING", "PONG", "RELEASE"):
         expected = f.get("entries", f.get("references"))
         assert found == (int(f["opaque"], 16) if expected is None else expected)
@@ -150,12 +151,12 @@ def test_refuses_bodies_cut_anywhere(kind):
     frame = next(bytes.fromhex(v["hex"]) for v in FRAMES if v["type"] == kind)[:-4]
     for end in range(8, len(frame)):
         with pytest.raises(ProtocolError):
-            decode(kind, p.seal(frame[:end]))
+            decode(kind, encoding.seal(frame[:end]))
         with pytest.raises(ProtocolError):
             decode(kind, frame[:end])
     if kind != "HELLO":
         with pytest.raises(ProtocolError):
-            decode(kind, p.seal(frame + b"\0"))
+            decode(kind, encoding.seal(frame + b"\0"))
 
 
 @pytest.mark.parametrize("vector", [v for v in FRAMES if not v["type"].startswith("BATCH")], ids=lambda v: v["name"])
@@ -171,11 +172,11 @@ def test_notices_every_flipped_bit_of_a_control_frame(vector):
 
 def receive(data):
     """What a connection does with the bytes of one frame, whose end it waits for."""
-    length, kind, flags, reserved = p.unpack_prefix(data)
-    p.check_prefix(length, kind, flags, reserved, p.MAX_TO_CLIENT)
+    length, kind, flags, reserved = decoding.unpack_prefix(data)
+    decoding.check_prefix(length, kind, flags, reserved, p.MAX_TO_CLIENT)
     if len(data) != length + 4 or kind in (p.BATCH, p.BATCH_REF):
         raise ProtocolError("waits for more, or looks at another checksum", "bad_frame")
-    p.checked_body(kind, data[8:])
+    decoding.checked_body(kind, data[8:])
 
 
 @pytest.mark.parametrize(
@@ -194,7 +195,7 @@ def receive(data):
 )
 def test_refuses_prefixes_that_cannot_be(length, kind, flags, reserved, why):
     with pytest.raises(ProtocolError, match=why):
-        p.check_prefix(length, kind, flags, reserved, p.MAX_TO_CLIENT)
+        decoding.check_prefix(length, kind, flags, reserved, p.MAX_TO_CLIENT)
 
 
 def test_refuses_a_welcome_of_a_newer_protocol():
@@ -237,9 +238,9 @@ def test_the_specification_shows_what_is_sent():
         re.sub(r"\s|64 bytes", "", block) for block in re.findall(r"^```\n([0-9a-f]{8} .*?)^```", page, re.M | re.S)
     ]
     header = next(f["fields"] for f in FRAMES if f["name"] == "batch without a message")
-    entry = p.pack_ack_entry(7, 0, 0, 0xDEADBEEF, 2, 0, 2, 0xCAFEF00D)
+    entry = encoding.pack_ack_entry(7, 0, 0, 0xDEADBEEF, 2, 0, 2, 0xCAFEF00D)
     reference = next(f["fields"] for f in FRAMES if f["name"] == "reference")
     fields = {k: reference[k] for k in reference if k not in ("message", "inline", "slices")}
-    sent = p.batch_ref(header_of(fields, 0), 128, bytes(64), [(255, 40, 1000), (0xFFFFFFFF, 24, 0)]).hex()
+    sent = encoding.batch_ref(header_of(fields, 0), 128, bytes(64), [(255, 40, 1000), (0xFFFFFFFF, 24, 0)]).hex()
     shown = [sent[: 2 * 64], sent[2 * 68 : 2 * 76], sent[2 * 80 : 2 * 96] + sent[2 * 160 :]]
-    assert blocks == [encode("BATCH", header).hex(), "…".join(shown), p.ack(1, 0, entry).hex()]
+    assert blocks == [encode("BATCH", header).hex(), "…".join(shown), encoding.ack(1, 0, entry).hex()]

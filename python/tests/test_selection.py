@@ -14,6 +14,7 @@ from datasets import small_dataset
 from kafka_fake import TOPIC, Writer
 from stoker import Feed, testing
 from stoker._format.view import View
+from stoker._wire import decoding, encoding
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 
@@ -167,7 +168,7 @@ def test_a_feeder_that_selects_something_else_is_left(answer: Any, data: Path, m
     if answer is None:
         monkeypatch.setattr(Session, "_select", lambda self, wanted: None)  # and sends everything
     else:
-        monkeypatch.setattr(Session, "_select", lambda self, wanted: self.say(p.selected(answer)))
+        monkeypatch.setattr(Session, "_select", lambda self, wanted: self.say(encoding.selected(answer)))
     with (
         testing.serve(data, order=ORDER) as served,
         Feed(served.target, columns=["key"], batch_timeout=5) as feed,
@@ -178,4 +179,4 @@ def test_a_feeder_that_selects_something_else_is_left(answer: Any, data: Path, m
 
 def test_out_of_range_numbers_are_refused() -> None:
     with pytest.raises(ProtocolError, match="SELECT frame of 3 columns"):
-        p.decode_select(p.select(p.Select(3, (1,)))[8:-4] + b"\0")
+        decoding.decode_select(encoding.select(p.Select(3, (1,)))[8:-4] + b"\0")

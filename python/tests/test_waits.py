@@ -8,6 +8,7 @@ import pytest
 from feed_fakes import FakeFeed, OpaqueStream, eventually, pieces_of
 from stoker._client.feeder_pool import Timing
 from stoker._client.waits import PageReads, Stall, Waits
+from stoker._wire import decoding, encoding
 from stoker._wire import protocol as p
 
 HERE = ("10.0.0.2:7420", 3)
@@ -134,7 +135,7 @@ def test_a_report_has_what_the_server_takes():
     waits = Waits()
     for lane in range(100):
         waits.add("network", "a:1", lane, (0, lane), 0.01 * (lane + 1))
-    kind = p.unpack_prefix(waits.frame(None, 0, 0, 0))[1]
+    kind = decoding.unpack_prefix(waits.frame(None, 0, 0, 0))[1]
     assert kind == p.STATS
     values = json.loads(waits.frame(None, 3, 12, 99)[8:-4])
     assert (values["time_us"], values["batches"], values["samples"], values["bytes"]) == (0, 3, 12, 99)
@@ -167,7 +168,7 @@ def test_a_feeder_is_told_how_the_trainer_fares_and_says_what_slow_pieces_cost()
         feed.state.wait_for(lambda: len(session.stats) == 1)  # right behind WELCOME, before anything is read
         assert session.stats[0]["batches"] == session.stats[0]["time_us"] == 0
         expected = feed.read(client)
-        session.say(p.delay(p.Delay(1, 0, 9, 0, 0, 200_000, 0)))
+        session.say(encoding.delay(p.Delay(1, 0, 9, 0, 0, 200_000, 0)))
         eventually(lambda: client.stats()["wait_disk_s"] > 0)
         assert client.stats()["wait_disk_s"] == pytest.approx(0.2)
         assert client.stats()["wait_feeder_s"] == 0  # this feeder tells: the rest was the way

@@ -24,7 +24,7 @@ from stoker._order.spec import OrderSpec
 from stoker._testing.server import FakeFeeder
 from stoker._testing.state import Fault, FeedState
 from stoker._testing.streams import ArrayStream, DatasetStream
-from stoker._wire import protocol as _p
+from stoker._wire import encoding as _encoding
 
 __all__ = ["FakeFeeder", "Fault", "ServedFeed", "check_resume", "serve"]
 
@@ -56,7 +56,7 @@ class ServedFeed:
         self.state.lanes = [list(lane) for lane in lanes]
         for feeder in self.feeders:
             for session in feeder.live:
-                session.say(_p.lane_map(self.state.lane_map(len(session.stream.lane_rows))))
+                session.say(_encoding.lane_map(self.state.lane_map(len(session.stream.lane_rows))))
 
 
 @contextlib.contextmanager

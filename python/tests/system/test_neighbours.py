@@ -12,6 +12,7 @@ import pytest
 from stoker_processes import Trainer, views
 
 from stoker import Feed
+from stoker._wire import encoding
 from stoker._wire import protocol as p
 from stoker.errors import FencedError
 
@@ -98,15 +99,15 @@ def test_a_client_that_grants_little_gets_no_more_and_slows_nobody(heavy):
     _, feeder = heavy
     host, port = feeder.address.split(":")
     with socket.create_connection((host, int(port)), timeout=60) as connection:
-        connection.sendall(p.hello(group="miser"))
+        connection.sendall(encoding.hello(group="miser"))
         received = frames(connection)
         assert next(received)[0] == p.WELCOME
-        connection.sendall(p.subscribe(p.Subscribe(1, 0, 0, 1, 50, "keep")) + p.grant(1, 2))
+        connection.sendall(encoding.subscribe(p.Subscribe(1, 0, 0, 1, 50, "keep")) + encoding.grant(1, 2))
         assert len(epochs("heavy", "meanwhile", 2)) == 2
         pings = 0
         numbers = set()
         # A pong follows whatever was to be sent before; the second one shows that nothing came after the third batch.
-        connection.sendall(p.ping(1))
+        connection.sendall(encoding.ping(1))
         for kind, body in received:
             if kind == p.BATCH:
                 assert pings < 2
@@ -116,9 +117,9 @@ def test_a_client_that_grants_little_gets_no_more_and_slows_nobody(heavy):
                 pings += 1
                 if pings == 2:
                     break
-                connection.sendall(p.ping(2))
+                connection.sendall(encoding.ping(2))
             elif kind == p.PONG:
-                connection.sendall(p.ping(1))
+                connection.sendall(encoding.ping(1))
         assert numbers == {0, 1, 2}
 
 

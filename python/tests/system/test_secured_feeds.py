@@ -21,6 +21,7 @@ from processes_seen import answers, get
 from stoker_processes import Cli, Feeder, Trainer, until, views
 
 from stoker import Feed
+from stoker._wire import encoding
 from stoker._wire import protocol as p
 from stoker.errors import ConnectTimeoutError, StokerError, TlsError, UnauthorizedError
 
@@ -209,8 +210,7 @@ def test_plain_text_to_tls(tls: Guarded) -> None:
     refused(UnauthorizedError, told, tls.feeder.address, token_file=tls.token)
     refused(UnauthorizedError, told, "tls", tls=False)
     with socket.create_connection(("127.0.0.1", int(tls.port)), 10) as raw:
-        raw.sendall(p.hello(token=SECRET, feed=None, stream=None, group="default", order={}, rank=0, world_size=1,
-                            worker=0, workers=1, replica=0, run=0, client="test"))  # fmt: skip
+        raw.sendall(encoding.hello(token=SECRET, client="test"))
         raw.shutdown(socket.SHUT_WR)
         answer = b""
         while data := raw.recv(1 << 16):

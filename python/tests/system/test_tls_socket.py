@@ -16,6 +16,7 @@ from google_crc32c import extend
 
 from stoker._transport.connection import Connection, ConnectionLostError
 from stoker._transport.security import Tls
+from stoker._wire import encoding
 from stoker._wire import protocol as p
 
 
@@ -87,8 +88,8 @@ def batch(message: bytes) -> bytes:
     """A whole frame."""
     length = p.BATCH_HEADER_BYTES - 4 + len(message)
     header = p.BatchHeader(length, 0, 5, 7, 0, 0, 0, 0, 1, 1, 0, 1, 0, 0, 1, 0)
-    checked = p.batch_header(header)[p.CRC_START : p.CRC_END]
-    return p.batch_header(replace(header, crc=extend(extend(0, checked), message))) + message
+    checked = encoding.batch_header(header)[p.CRC_START : p.CRC_END]
+    return encoding.batch_header(replace(header, crc=extend(extend(0, checked), message))) + message
 
 
 def receive_all(client: Connection) -> None:

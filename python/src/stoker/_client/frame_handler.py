@@ -21,6 +21,7 @@ from stoker._memory.buffers import BufferPool
 from stoker._order.delivery import BatchPlan
 from stoker._source.batch_source import PieceData
 from stoker._transport.connection import Connection, ConnectionLostError
+from stoker._wire import decoding, encoding
 from stoker._wire import protocol as p
 from stoker.errors import CorruptDataError, FencedError, PlaceTakenError, ProtocolError, StateMismatchError
 
@@ -151,7 +152,7 @@ class FrameHandler:
         self._renewals = 0
         self._network.sound()
         self.counts["bytes"] += len(message)
-        receipt = p.pack_ack_entry(number, piece, flags, crc, rows, skipped, source_rows, source_crc)
+        receipt = encoding.pack_ack_entry(number, piece, flags, crc, rows, skipped, source_rows, source_crc)
         if span.add(index, piece, pieces, data, Arrival(connection, receipt)) and span.received:
             subscriptions.go_on(self._network.feeders.live)
 
@@ -166,7 +167,7 @@ class FrameHandler:
         assert connection.files is not None
         if due := connection.files.due():
             with self._subscriptions.out:
-                connection.send(p.release(due))
+                connection.send(encoding.release(due))
         self.counts["handed_bytes"] += len(message)
         if crc != header[-1]:
             # The replacement comes over the connection. If only local reads keep failing, the files are to blame.
@@ -211,7 +212,7 @@ class FrameHandler:
             )
             return
         with self._subscriptions.out:
-            connection.send(p.nack(p.Nack(connection.subscription, span.epoch, number, piece, crc)))
+            connection.send(encoding.nack(p.Nack(connection.subscription, span.epoch, number, piece, crc)))
 
     def renew_stale(self, now: float) -> None:
         """Resubscribes if a refused piece does not come again, for example because its header was damaged too."""
@@ -230,30 +231,30 @@ class FrameHandler:
         if kind == p.BATCH_REF:
             self._on_reference(connection, body)
         elif kind == p.ERROR:
-            self._on_error(connection, p.decode_json(kind, body))
+            self._on_error(connection, decoding.decode_json(kind, body))
         elif kind == p.WELCOME and connection.state == "greeting":
-            self._on_welcome(connection, p.decode_json(kind, body))
+            self._on_welcome(connection, decoding.decode_json(kind, body))
         elif kind == p.BYE:
             raise ConnectionLostError(f"{connection.address} closed the session (BYE)")
         elif connection.state != "live":
             raise ProtocolError(f"{connection.address} sent {p.FRAME_NAMES[kind]} before WELCOME", "bad_frame")
         elif kind == p.DURABLE:
-            self._subscriptions.durable(connection, p.decode_u64(kind, body))
+            self._subscriptions.durable(connection, decoding.decode_u64(kind, body))
         elif kind == p.FILE:
             self._on_file(connection, body)
         elif kind == p.LANE_MAP:
-            self._on_lane_map(p.decode_json(kind, body))
+            self._on_lane_map(decoding.decode_json(kind, body))
         elif kind == p.SELECTED:
-            self._on_selected(connection, p.decode_selected(body))
+            self._on_selected(connection, decoding.decode_selected(body))
         elif kind == p.EPOCH_END:
-            self._on_epoch_end(connection, p.decode_epoch_end(body))
+            self._on_epoch_end(connection, decoding.decode_epoch_end(body))
         elif kind == p.DELAY:
-            self._waits.explain(p.decode_delay(body))
+            self._waits.explain(decoding.decode_delay(body))
         elif kind == p.PING:
             with self._subscriptions.out:
-                connection.send(p.pong(p.decode_u64(kind, body)))
+                connection.send(encoding.pong(decoding.decode_u64(kind, body)))
         elif kind == p.PONG:
-            connection.ponged = max(connection.ponged, p.decode_u64(kind, body))
+            connection.ponged = max(connection.ponged, decoding.decode_u64(kind, body))
         else:
             raise ProtocolError(f"{connection.address} sent an unexpected frame {p.FRAME_NAMES[kind]}", "bad_frame")
 
@@ -284,7 +285,7 @@ class FrameHandler:
         takes_place = not self._network.looking and not (welcome.info.follows and welcome.info.epoch is None)
         if takes_place and not self._view.is_whole:
             with self._subscriptions.out:
-                connection.send(p.select(p.Select(self._view.available, self._view.numbers)))
+                connection.send(encoding.select(p.Select(self._view.available, self._view.numbers)))
         if welcome.stats:
             connection.tells = True
             with self._subscriptions.out:

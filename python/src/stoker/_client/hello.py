@@ -7,12 +7,12 @@ import time
 from stoker._source.batch_source import Consumer
 from stoker._transport.local_transport import least_local
 from stoker._version import __version__
-from stoker._wire import protocol as p
+from stoker._wire import encoding
 
 
 def hello(c: Consumer, feed: str | None, token: str | None, joined: int, handover: int) -> bytes:
     """Returns a HELLO. `joined`: the run that the client takes part in; `handover`: files that it keeps at a time."""
-    return p.hello(
+    return encoding.hello(
         token=token,
         feed=feed,
         stream=c.stream,

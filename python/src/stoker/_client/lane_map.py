@@ -9,7 +9,8 @@ from typing import Any
 from stoker._format.plural import plural
 from stoker._transport.discovery import split_address
 from stoker._transport.local_transport import UnixAddress, read_unix
-from stoker._wire.protocol import LANE_MAP, require_keys
+from stoker._wire.decoding import require_keys
+from stoker._wire.protocol import LANE_MAP
 from stoker.errors import ProtocolError
 
 

@@ -19,7 +19,7 @@ from stoker._client.subscriptions import Subscriptions
 from stoker._transport.connection import Connection, ConnectionLostError, FrameSink
 from stoker._transport.discovery import FeedTarget
 from stoker._transport.security import Tls
-from stoker._wire import protocol as p
+from stoker._wire import encoding
 from stoker.errors import ProtocolError, StokerError, TlsError
 
 _MAX_BROKEN = 4
@@ -204,7 +204,7 @@ class Network:
         nearer = self.feeders.dial_nearer(connection)
         if nearer is not None:
             with self._subscriptions.out:
-                connection.send(p.bye())
+                connection.send(encoding.bye())
             self._drop(connection)
         return nearer is not None
 
@@ -285,7 +285,7 @@ class Network:
         """Sends a PING; returns its number."""
         with self._subscriptions.out:
             self.pings += 1
-            connection.send(p.ping(self.pings))
+            connection.send(encoding.ping(self.pings))
             return self.pings
 
     def _arrange(self, now: float) -> None:
@@ -296,7 +296,7 @@ class Network:
         for connection in self.feeders.unused():
             self._subscriptions.flush()
             with self._subscriptions.out:
-                connection.send(p.bye())
+                connection.send(encoding.bye())
             self.feeders.lost(connection, f"{connection.address}: not needed", now, impatient=False)
             self._drop(connection)
 
@@ -320,7 +320,7 @@ class Network:
         for connection in tuple(self._by_fd.values()):
             if connection.state == "live":
                 with self._subscriptions.out:
-                    connection.send(p.bye())
+                    connection.send(encoding.bye())
             self.feeders.left(connection, time.monotonic())
             self._drop(connection)
         self.feeders.ask_again()
@@ -356,7 +356,7 @@ class Network:
             self.step(0.05)
         for connection in self.feeders.live:
             with self._subscriptions.out:
-                connection.send(p.bye())
+                connection.send(encoding.bye())
             connection.drain(max(0.05, deadline - time.monotonic()))
 
     def release(self) -> None:

@@ -11,6 +11,7 @@ from typing import Final
 
 from stoker._client.span import Arrival
 from stoker._transport.connection import Connection
+from stoker._wire import encoding
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 
@@ -79,7 +80,7 @@ class Receipts:
         count = len(entries) // p.ACK_ENTRY_BYTES
         connection.sent_entries += count
         connection.undurable.append((count, epoch, entries))
-        return p.ack(connection.subscription, epoch, entries)
+        return encoding.ack(connection.subscription, epoch, entries)
 
     def durable(self, connection: Connection, count: int) -> None:
         """Notes that `count` entries of this session are durable; `ProtocolError` if fewer were sent."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from stoker._client.receipts import Receipts
 from stoker._client.span import Span
 from stoker._transport.connection import Connection
+from stoker._wire import encoding
 from stoker._wire import protocol as p
 
 
@@ -133,7 +134,7 @@ class Subscriptions:
             lanes = () if len(connection.lanes) == self.lanes else tuple(sorted(connection.lanes))
             first, left = span.number(span.complete), span.count - span.complete
             empty = span is self._empty
-            frames = p.subscribe(
+            frames = encoding.subscribe(
                 p.Subscribe(self.newest, span.epoch, first, span.stride, left, span.tail, lanes, empty)
             )
             if empty and not self.receipts.add_empty(connection, span.epoch):
@@ -141,7 +142,7 @@ class Subscriptions:
             frames += self.receipts.adopt(connection)
             span.granted = max(span.granted, self._through(span))
             if span.granted >= span.complete:
-                frames += p.grant(self.newest, span.number(span.granted))
+                frames += encoding.grant(self.newest, span.number(span.granted))
             connection.send(frames)
 
     def leave(self) -> None:
@@ -248,4 +249,4 @@ class Subscriptions:
         number = span.number(through)
         for connection, (subscribed, _) in self.subscribed.items():
             if subscribed is span:
-                connection.send(p.grant(connection.subscription, number))
+                connection.send(encoding.grant(connection.subscription, number))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any, Final, NamedTuple, TypeVar
 
+from stoker._wire import encoding
 from stoker._wire import protocol as p
 
 CAUSES: Final = ("start", "origin", "disk", "network", "feeder", "corrupt", "connect")
@@ -172,7 +173,7 @@ class Waits:
                 for s in stalls[:_MAX_WAITS]
             ],
         }
-        return p.stats(values)
+        return encoding.stats(values)
 
 
 def _us(seconds: float) -> int:

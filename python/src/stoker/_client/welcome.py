@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from stoker._format.requires import check_requires
 from stoker._source.batch_source import StreamInfo
+from stoker._wire import decoding
 from stoker._wire import protocol as p
 from stoker.errors import (
     BatchTooLargeError,
@@ -61,7 +62,7 @@ class Welcome:
     @staticmethod
     def from_json(values: Mapping[str, Any]) -> Welcome:
         """Raises `ProtocolError` for a malformed one, `FormatTooNewError` for a newer protocol or feature."""
-        p.require_keys(p.WELCOME, values, _KEYS)
+        decoding.require_keys(p.WELCOME, values, _KEYS)
         if values["protocol"] != p.VERSION:
             raise FormatTooNewError(f"the feeder speaks feed protocol {values['protocol']}, this client {p.VERSION}")
         try:

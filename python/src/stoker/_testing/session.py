@@ -17,6 +17,7 @@ from google_crc32c import extend as _crc_extend
 from stoker._format.fields import Field
 from stoker._format.view import WHOLE_TAG, ColumnCut, View
 from stoker._testing.state import Fault, FeedState, Seen
+from stoker._wire import decoding, encoding
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 
@@ -110,7 +111,7 @@ class Session:
 
     def fail(self, code: str, message: str) -> None:
         """Sends ERROR and ends the session."""
-        self.say(p.error(code, message))
+        self.say(encoding.error(code, message))
         self.say(b"")
 
     def _run(self, work: Callable[[], None]) -> None:
@@ -140,16 +141,16 @@ class Session:
         limit = p.MAX_BEFORE_WELCOME
         while True:
             self.feeder.flowing.wait()
-            length, kind, flags, reserved = p.unpack_prefix(self._read_exactly(p.PREFIX_BYTES))
-            p.check_prefix(length, kind, flags, reserved, limit)
+            length, kind, flags, reserved = decoding.unpack_prefix(self._read_exactly(p.PREFIX_BYTES))
+            decoding.check_prefix(length, kind, flags, reserved, limit)
             content = self._read_exactly(length - 4)
             self.feeder.flowing.wait()
             self.received[kind] += 1
             if self.identity is None and kind != p.HELLO:
                 raise ProtocolError(f"expected HELLO, got {p.FRAME_NAMES[kind]}", "bad_frame")
-            body = p.checked_body(kind, content)
+            body = decoding.checked_body(kind, content)
             if self.identity is None:
-                self._greet(p.decode_hello(body))
+                self._greet(decoding.decode_hello(body))
                 limit = p.MAX_TO_SERVER
             else:
                 self._on_frame(kind, body)
@@ -168,7 +169,7 @@ class Session:
         place = (hello["group"], hello["rank"], hello["worker"], hello["replica"])
         if hello.get("look"):
             self.identity = (*place, hello["run"])
-            self.say(p.welcome(self._welcome(hello["run"])))
+            self.say(encoding.welcome(self._welcome(hello["run"])))
             return
         with state.changed:
             run, known = hello["run"] or hello.get("joined", 0), state.runs.get(place, 0)
@@ -196,7 +197,7 @@ class Session:
         for other in others:
             if not other.ended:
                 other.fail("fenced", f"run {other.identity and other.identity[4]} was taken over by run {run}")
-        self.say(p.welcome(self._welcome(run)))
+        self.say(encoding.welcome(self._welcome(run)))
 
     def _live(self, place: tuple[str, int, int, int]) -> list[Session]:
         sessions = [s for s in self.feeder.live if s is not self and not s.hello.get("look")]
@@ -215,7 +216,7 @@ class Session:
 
     def _on_frame(self, kind: int, body: bytes) -> None:
         if kind == p.SUBSCRIBE:
-            wanted = p.decode_subscribe(body)
+            wanted = decoding.decode_subscribe(body)
             with self._flow:
                 self.subscriptions.append(wanted)
                 self.granted = -1
@@ -224,36 +225,36 @@ class Session:
             if wanted.empty_share:
                 self.acks += 1
                 if self.state.durable:
-                    self.say(p.durable(self.acks))
+                    self.say(encoding.durable(self.acks))
         elif kind == p.SELECT:
-            self._select(p.decode_select(body))
+            self._select(decoding.decode_select(body))
         elif kind == p.GRANT:
-            grant = p.decode_grant(body)
+            grant = decoding.decode_grant(body)
             with self._flow:
                 if self.subscriptions and grant.subscription == self.subscriptions[-1].subscription:
                     self.granted = max(self.granted, grant.through)
                     self._flow.notify_all()
         elif kind == p.ACK:
-            ack = p.decode_ack(body)
+            ack = decoding.decode_ack(body)
             assert self.identity is not None
             with self.state.changed:
                 self.state.acks += [Seen(self.feeder.index, self.identity, ack.epoch, e) for e in ack.entries]
                 self.acks += len(ack.entries)
             if self.state.durable:
-                self.say(p.durable(self.acks))
+                self.say(encoding.durable(self.acks))
         elif kind == p.NACK:
-            refused = p.decode_nack(body)
+            refused = decoding.decode_nack(body)
             with self._flow:
                 self.nacks.append(refused)
                 self._again.append(refused)
                 self._flow.notify_all()
         elif kind == p.PING:
-            self.say(p.pong(p.decode_u64(kind, body)))
+            self.say(encoding.pong(decoding.decode_u64(kind, body)))
         elif kind == p.BYE:
             self.said_goodbye = True
             self.end()
         elif kind == p.STATS:
-            self.stats.append(p.decode_json(kind, body))
+            self.stats.append(decoding.decode_json(kind, body))
         elif kind == p.PONG:
             pass
         else:
@@ -268,7 +269,7 @@ class Session:
         self.selections.append(wanted)
         view = View.of_numbers([field.name for field in fields], wanted.selected)
         self._column_cut = None if view.is_whole else ColumnCut(fields, view)
-        self.say(p.selected(p.Selected(self.stream.largest_batch, view.tag)))
+        self.say(encoding.selected(p.Selected(self.stream.largest_batch, view.tag)))
 
     # ---- writing
 
@@ -307,7 +308,7 @@ class Session:
             assert subscribed is not None
             if work == "epoch_end":
                 end = p.EpochEnd(subscribed.subscription, subscribed.epoch, subscribed.count, rows)
-                self._send(p.epoch_end(end))
+                self._send(encoding.epoch_end(end))
             elif work == "again":
                 self._send_pieces(self._headers(subscribed, refused.number, refused.piece))
             elif work == "held":
@@ -379,7 +380,7 @@ class Session:
         for header, message in pieces:
             if self.feeder.delay_s:
                 self._dawdle(time.monotonic() + self.feeder.delay_s)
-            packed = bytearray(p.batch_header(header))
+            packed = bytearray(encoding.batch_header(header))
             crc = _crc_extend(_crc_extend(0, bytes(packed[p.CRC_START : p.CRC_END])), _checkable(message))
             packed[p.CRC_AT :] = crc.to_bytes(4, "little")
             self.sent.append((header.epoch, header.number, header.piece))

@@ -20,6 +20,7 @@ from stoker._memory.buffers import BufferPool
 from stoker._transport.discovery import split_address
 from stoker._transport.resolver import addresses
 from stoker._transport.security import Tls
+from stoker._wire import decoding
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 
@@ -268,14 +269,14 @@ class Connection:
         have = self._have
         if have < p.PREFIX_BYTES:
             return False
-        length, kind, flags, reserved = p.unpack_prefix(self._head)
-        p.check_prefix(length, kind, flags, reserved, p.MAX_TO_CLIENT)
+        length, kind, flags, reserved = decoding.unpack_prefix(self._head)
+        decoding.check_prefix(length, kind, flags, reserved, p.MAX_TO_CLIENT)
         if kind == p.BATCH:
             if length > self._limit or (length + 4 - p.BATCH_HEADER_BYTES) % p.BATCH_ALIGNMENT:
                 raise ProtocolError(f"BATCH frame of length {length}, which this stream cannot have", "bad_frame")
             if have < p.BATCH_HEADER_BYTES:
                 return False
-            header = p.unpack_batch_header(self._head)
+            header = decoding.unpack_batch_header(self._head)
             self._at, self._end = 0, length - (p.BATCH_HEADER_BYTES - 4)
             self._message = self._sink.buffer_for(self, header)
             self._view = memoryview(self._message)
@@ -316,7 +317,7 @@ class Connection:
 
     def _hand_over(self, kind: int, content: bytes) -> None:
         self.frames_received += 1
-        self._sink.on_frame(self, kind, content if kind == p.BATCH_REF else p.checked_body(kind, content))
+        self._sink.on_frame(self, kind, content if kind == p.BATCH_REF else decoding.checked_body(kind, content))
 
     def _receive_message(self) -> bool:
         at, end, crc = self._at, self._end, self._crc

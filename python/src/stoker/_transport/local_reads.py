@@ -20,6 +20,7 @@ from stoker._memory import mapping as _mapping
 from stoker._memory.buffers import BufferPool
 from stoker._memory.copying import LARGE, Target
 from stoker._memory.workers import Workers
+from stoker._wire import decoding
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 
@@ -88,7 +89,7 @@ class LocalReads:
 
     def announce(self, body: bytes) -> None:
         """Opens the file of a FILE frame; raises `LocalReadError` if it is not to be had here as the feeder has it."""
-        file = p.decode_file(body)
+        file = decoding.decode_file(body)
         if file.file >= self._limit:
             raise ProtocolError(f"FILE frame of file {file.file}, agreed were {self._limit}", "bad_frame")
         self._forget(file.file)
@@ -135,8 +136,8 @@ class LocalReads:
         What cannot be read makes the checksum wrong. `limit` is that of a BATCH frame's length. Raises `ProtocolError`
         for a frame that refers to what was not announced.
         """
-        header = p.unpack_batch_header(frame)
-        message, inline, count = p.unpack_batch_ref(frame, limit)
+        header = decoding.unpack_batch_header(frame)
+        message, inline, count = decoding.unpack_batch_ref(frame, limit)
         buffer, address = pool.take_at(message)
         start = p.BATCH_REF_BYTES
         buffer[:inline] = np.frombuffer(frame, np.uint8, inline, start)
