@@ -271,7 +271,7 @@ def test_a_prefetched_epoch_survives_a_restart():
 
 
 def write_feed(home, name, addresses, pid, **more):
-    (home / "feeds").mkdir(exist_ok=True)
+    (home / "feeds").mkdir(parents=True, exist_ok=True)
     values = {"name": name, "pid": pid, "addresses": addresses, **more}
     (home / "feeds" / f"{name}.json").write_text(json.dumps(values))
 
@@ -300,6 +300,21 @@ def test_an_unknown_name_says_which_are_known(tmp_path, monkeypatch):
     with pytest.raises(FeedNotFoundError, match=r"no feed 'phots': .*known feeds: photos; start it with"):
         client.open(Consumer())
     client.close()
+
+
+@pytest.mark.parametrize("known", [["photos"], []])
+def test_an_unknown_name_of_a_directory_says_how_to_read_or_serve_it(tmp_path, monkeypatch, known):
+    monkeypatch.setenv("STOKER_HOME", str(tmp_path / "home"))
+    (tmp_path / "data").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for name in known:
+        write_feed(tmp_path / "home", name, ["127.0.0.1:1"], os.getpid())
+    with pytest.raises(FeedNotFoundError) as refused:
+        FeedTarget(name="data").addresses()
+    assert str(refused.value) == (
+        f"no feed 'data' on this machine{' (known feeds: photos)' if known else ''}. ./data is a directory: read its "
+        'dataset with Feed("./data"), or serve it with `stoker feed ./data --name data`'
+    )
 
 
 def test_a_feed_whose_process_is_gone_is_said_to_have_ended(tmp_path, monkeypatch):

@@ -34,7 +34,7 @@ def test_a_directory_that_was_taken_for_a_feed(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("STOKER_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "photos").mkdir()
-    with pytest.raises(errors.FeedNotFoundError, match=r'directory ./photos: .* say Feed\("./photos"\)'):
+    with pytest.raises(errors.FeedNotFoundError, match=r'\./photos is a directory: .* with Feed\("\./photos"\)'):
         next(iter(Feed("photos")))
     with pytest.raises(errors.FeedNotFoundError, match="does not exist"):
         next(iter(Feed("others")))

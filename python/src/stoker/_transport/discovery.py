@@ -161,22 +161,22 @@ def split_address(address: str) -> tuple[str, int]:
 
 
 def feed_file(name: str) -> dict[str, Any]:
-    """What a running feed says of itself; `FeedNotFoundError` names the feeds that are there."""
+    """Returns the file of a running feed. The `FeedNotFoundError` for an unknown name lists the known feeds."""
     path = _path(name)
     try:
         values: dict[str, Any] = json.loads(read_regular(path))
         for address in values["addresses"]:
             split_address(address)
     except FileNotFoundError:
-        others = known_feeds()
-        there = f"; known feeds: {', '.join(others)}" if others else "; no feed runs on this machine"
+        others = f"known feeds: {', '.join(known)}" if (known := known_feeds()) else ""
         if Path(name).is_dir():
             raise FeedNotFoundError(
-                f"no feed {name!r}{there}, but there is a directory ./{name}: to read the dataset in it, say "
-                f'Feed("./{name}"); to have it served, start `stoker feed ./{name} --name {name}`'
+                f"no feed {name!r} on this machine{f' ({others})' if others else ''}. ./{name} is a directory: read "
+                f'its dataset with Feed("./{name}"), or serve it with `stoker feed ./{name} --name {name}`'
             ) from None
         raise FeedNotFoundError(
-            f"no feed {name!r}: {path} does not exist{there}; start it with `stoker feed … --name {name}`"
+            f"no feed {name!r}: {path} does not exist; {others or 'no feed runs on this machine'}; "
+            f"start it with `stoker feed … --name {name}`"
         ) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
         raise FeedNotFoundError(f"feed {name!r}: {path} cannot be read: {e}") from e

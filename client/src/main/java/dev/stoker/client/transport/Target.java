@@ -161,8 +161,7 @@ public record Target(Optional<String> name, List<String> given, Path home, Atomi
         try {
             file = JSON.readTree(RegularFile.read(path()));
         } catch (NoSuchFileException e) {
-            throw new FeedNotFoundException("no " + this + ": " + path() + " does not exist; " + others()
-                    + "start it with `stoker feed … --name " + name.orElseThrow() + "`");
+            throw new FeedNotFoundException(unknown(name.orElseThrow()));
         } catch (IOException e) {
             throw new FeedNotFoundException(this + ": " + path() + " cannot be read: " + e.getMessage());
         }
@@ -177,7 +176,18 @@ public record Target(Optional<String> name, List<String> given, Path home, Atomi
         return file;
     }
 
-    private String others() {
+    private String unknown(String name) {
+        String others = known().map(known -> "known feeds: " + known).orElse("");
+        if (Files.isDirectory(Path.of(name))) {
+            return "no " + this + " on this machine" + (others.isEmpty() ? "" : " (" + others + ")") + ". ./" + name
+                    + " is a directory: serve it with `stoker feed ./" + name + " --name " + name + "`";
+        }
+        return "no " + this + ": " + path() + " does not exist; "
+                + (others.isEmpty() ? "no feed runs on this machine" : others)
+                + "; start it with `stoker feed … --name " + name + "`";
+    }
+
+    private Optional<String> known() {
         try (Stream<Path> files = Files.list(home.resolve("feeds"))) {
             String known = files.map(file -> file.getFileName().toString())
                     .filter(file -> file.endsWith(".json"))
@@ -185,9 +195,9 @@ public record Target(Optional<String> name, List<String> given, Path home, Atomi
                     .sorted()
                     .limit(KNOWN)
                     .collect(Collectors.joining(", "));
-            return known.isEmpty() ? "" : "known feeds: " + known + "; ";
+            return Optional.of(known).filter(names -> !names.isEmpty());
         } catch (IOException e) {
-            return "";
+            return Optional.empty();
         }
     }
 

@@ -71,6 +71,20 @@ class TargetTest {
     }
 
     @Test
+    void anUnknownNameOfADirectorySaysHowToServeIt() throws IOException {
+        Target target = of("src");
+        assertThatThrownBy(target::addresses)
+                .hasMessage("no feed 'src' on this machine. ./src is a directory: serve it with "
+                        + "`stoker feed ./src --name src`");
+        file("photos", "{}");
+        file("videos", "{}");
+        assertThatThrownBy(target::addresses)
+                .hasMessage("no feed 'src' on this machine (known feeds: photos, videos). ./src is a directory: "
+                        + "serve it with `stoker feed ./src --name src`");
+        assertThatThrownBy(of("phots")::addresses).hasMessageContaining("; known feeds: photos, videos; start it with");
+    }
+
+    @Test
     void theTokenIsReadWhereTheFileSays() throws IOException {
         Path token = Files.writeString(home.resolve("token"), "s3cret\n");
         file("photos", "{\"addresses\":[\"127.0.0.1:8\"],\"token_file\":\"" + token + "\"}");
