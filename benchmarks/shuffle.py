@@ -5,8 +5,8 @@
 For windows from 0.5 to 100 % of the data, per batch and per step of 8 ranks, over one epoch:
 
 - chunks: how many chunks the samples come from;
-- label mix: Shannon entropy of the labels, in bits, and how many standard errors its mean lies from that of full
-  permutations of the same labels (below 3: not to be told apart);
+- label mix: Shannon entropy of the labels, in bits, and the distance of its mean from the mean over full permutations
+  of the same labels, in standard errors (below 3: no measurable difference);
 - neighbours: of the pairs that share a batch, the share that shares one in the next epoch too, over what chance gives;
 - commit order: Spearman's rank correlation of the place in the epoch with the place in the dataset.
 

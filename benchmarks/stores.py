@@ -24,10 +24,10 @@ Feeds shuffle within windows of a sixteenth of the samples, in four lanes, since
 With a feed's defaults, `--shuffle-window 1024 --lanes 16`, 1.1 GB are one window, so that the first batches wait for
 all of it.
 
-Every row runs in separate processes; rounds alternate, and the best counts. Requests and bytes are those of epoch 1.
-So are the CPU seconds (user and system) per GB: of the server and its proxy, of the feeder, and of the reader of the
-samples. Store, feeder and trainer share this machine, so on a few cores their sum limits an epoch. The feeder's CPU
-seconds are also reported by thread.
+Every row runs in separate processes; rounds alternate, and the best counts. Requests and bytes are counted in epoch 1.
+The CPU seconds (user and system) per GB are also measured in epoch 1: for the server with its proxy, for the feeder,
+and for the reader of the samples. Store, feeder and trainer share this machine, so on a few cores their sum limits an
+epoch. The feeder's CPU seconds are also reported by thread.
 """
 
 from __future__ import annotations
@@ -325,7 +325,7 @@ def main() -> int:
     parser.add_argument("--warm-up", type=int, default=4, help="epochs of another stream before, for a warm JVM")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--rows", default="", help="these only, separated by ;")
-    parser.add_argument("--peers", default="", help="mosaicml,litdata: those of them that are installed")
+    parser.add_argument("--peers", default="", help="loaders to compare with, if installed: mosaicml,litdata")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     kept = {}

@@ -58,7 +58,7 @@ def main() -> None:
     for name, rounds in results.items():
         rate = max(r["bytes"] / r["seconds"] for r in rounds) / 1e9
         mine = min(r["cpu"] / r["bytes"] for r in rounds) * 1e9
-        # The feeder's is that of all epochs, the warm-up among them.
+        # The feeder's CPU time covers all epochs, including the warm-up.
         theirs = min(r["server_cpu"] / r["bytes"] / passes for r in rounds) * 1e9
         print(f"{name:8}{rate:8.2f}{mine:20.2f}{theirs:10.2f}")
 

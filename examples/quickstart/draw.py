@@ -21,7 +21,7 @@ SIDE = 64
 
 
 def outline(shape: str, centre: np.ndarray, radius: float, turn: float) -> list[tuple[float, float]]:
-    """Returns the corners, in pixels, of a shape whose area is about that of a circle of ``radius`` pixels."""
+    """Returns the corners, in pixels, of a shape that has about the same area as a circle of ``radius`` pixels."""
     if shape == "triangle":
         angles, reach = [math.pi * (2 * k / 3 - 0.5) for k in range(3)], [radius * 1.45] * 3
     elif shape == "square":

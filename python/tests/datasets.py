@@ -210,7 +210,7 @@ def message(columns: Sequence[tuple[str, Sequence[Any], bool]], rows: int) -> tu
 
 
 def dictionary(column: int, names: Sequence[str]) -> bytes:
-    """The message with the class names of a column, made from that of a batch with one column."""
+    """Returns the message with the class names of a column, made from the message of a batch with one column."""
     metadata, body, _ = message([("utf8", names, False)], len(names))
     table = metadata[8:]
     between = struct.pack("<4H8xiIq", 8, 16, 8, 4, 16, 28, column)

@@ -97,7 +97,7 @@ HOSTILE: dict[str, tuple[Callable[[int, list[str]], bytes], str]] = {
 def test_a_chunk_with_an_unsound_dictionary_is_refused_by_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
 ) -> None:
-    """The checksums of the log are those of the damaged chunk."""
+    """The checksums in the log match the damaged chunk."""
     make, reason = HOSTILE[case]
     monkeypatch.setattr(datasets, "dictionary", make)
     writer = DatasetWriter(tmp_path / "d", FIELDS)

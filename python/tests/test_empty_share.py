@@ -66,7 +66,7 @@ def test_every_rank_of_a_large_world_finishes_every_epoch(feed, tail):
             source = trainer._reading.source
             eventually(lambda source=source: not source._subscriptions.open)
         empty = [s.epoch for s in told(feed) if s.stride == 5 and s.first % 5 == rank and s.tail == tail]
-        assert batches or max(empty) == 2  # that of an earlier epoch is of no use any more
+        assert batches or max(empty) == 2  # the empty share of an earlier epoch proves nothing
         assert len(batches) == (3 if tail == "pad" or (tail == "keep" and rank < 2) else 0)
 
 

@@ -42,7 +42,7 @@ def schema_of(fields: Any) -> dict[str, Any]:
 
 
 class SampleWriter(Writer):
-    """Writes a record for each row; those of `lost` rows are empty."""
+    """Writes a record for each row. The records of `lost` rows are empty."""
 
     def __init__(self, path: Any, schema_id: int | None = None, **order: Any):
         super().__init__(path, 1 << 20, **order)

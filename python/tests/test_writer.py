@@ -228,7 +228,7 @@ def test_keys_are_all_given_or_all_numbers(tmp_path: Path) -> None:
         with Writer(tmp_path / "x", append=True, ingest_id=f"more-{n}") as w:
             w.write({"n": n})
     keys = list(contents(tmp_path / "x"))
-    assert len(set(keys)) == 5, "numbers of later runs do not meet those of earlier ones"
+    assert len(set(keys)) == 5, "later runs do not repeat the numbers of earlier ones"
     assert all(k.endswith("-00000000") for k in keys[3:])
 
 

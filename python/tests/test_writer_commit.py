@@ -387,7 +387,7 @@ def test_all_names_are_durable_before_the_version_is_and_each_directory_is_force
 def test_an_unknown_outcome_is_read_back(tmp_path: Path) -> None:
     put(tmp_path, "first")
     w = Writer(tmp_path, append=True)
-    # The names of lease and chunk, then that of the log entry: the call takes effect, and its reply is lost.
+    # Two links name the lease and the chunk. The third names the log entry: it takes effect, but its reply is lost.
     w._store._calls = Faulty("link", 2, True, errno.ETIMEDOUT)
     w.write({"key": "second", "label": "y", "data": bytes(2000)})
     w.close()

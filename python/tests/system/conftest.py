@@ -36,7 +36,7 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> Cli:
 
 @pytest.fixture(scope="module", autouse=True)
 def _own_home(cli: Cli) -> Iterator[None]:
-    """Feeds in this process look where those of the command are."""
+    """Feeds in this process use the same home as the command."""
     with pytest.MonkeyPatch.context() as patch:
         for name in ("STOKER_FEED", "STOKER_RUN", "RANK", "WORLD_SIZE"):
             patch.delenv(name, raising=False)

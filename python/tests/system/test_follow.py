@@ -189,7 +189,7 @@ def test_a_state_of_another_version_is_refused_naming_both(growing, follow):
     with Feed("strict", group="other") as feed, pytest.raises(StateMismatchError, match="has no version 9"):
         feed.load_state_dict(state | {"version": 9})
     with Feed("strict", group="other") as feed, pytest.raises(StateMismatchError, match="fingerprint"):
-        feed.load_state_dict(forged)  # the version is there, the fingerprint is that of another
+        feed.load_state_dict(forged)  # the version exists, but the fingerprint belongs to another version
     with Feed("strict", version=2) as feed, pytest.raises(StateMismatchError, match="version 1, asked for 2"):
         len(feed)
 

@@ -1,6 +1,6 @@
-"""No key twice: hashes of the keys of a writer's chunks, compared with each other and with those of the dataset.
+"""Finds duplicate keys: compares the hashes of a writer's keys with each other and with the hashes of the dataset.
 
-A key is 8 bytes here, the hash of docs/ingest.md. Only where two hashes are equal the keys themselves are read.
+A key is 8 bytes here, the hash of docs/ingest.md. The keys themselves are read only if two hashes are equal.
 """
 
 from __future__ import annotations

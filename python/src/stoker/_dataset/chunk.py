@@ -172,7 +172,7 @@ class ChunkReader:
         rows: int,
         what: ChunkName,
     ) -> ColumnData:
-        """The values of a column that is not payload, class ids as those of the version."""
+        """Returns the values of a column that is not payload, with the class ids of the version."""
         if column.kind == "nested":
             starts, encoded = nested_rows(message, column, place, rows, what.of(column.name))
             return ColumnData(column, _validity(message, place, rows), starts, encoded)
@@ -191,7 +191,7 @@ class ChunkReader:
         return self._mapped(ColumnData(column, valid, offsets, values), dictionary, rows, what)
 
     def check_identity(self, metadata: Mapping[str, str], index: int, what: ChunkName) -> None:
-        """Raises `CorruptDataError` if the schema metadata are those of another chunk."""
+        """Raises `CorruptDataError` if the schema metadata belong to another chunk."""
         number = metadata.get("stoker.format", "")
         check_format(int(number) if number.isdigit() else number, what)
         try:
@@ -231,14 +231,14 @@ class ChunkReader:
         lengths = offsets[1:] - offsets[:-1]
         valid = _validity(message, place, rows)
         if valid is not None:
-            # Batches take the bytes as they are, so those of a null row must be zeros.
+            # Batches copy the bytes without looking at them, so the bytes of a null row must be zeros.
             nothing = bytes(0 if column.has_offsets else column.itemsize * column.width)
             if np.any(lengths[~valid] != len(nothing)) or np.any(crcs[~valid] != crc32c(nothing)):
                 raise CorruptDataError(f"{what}: a null row has bytes other than {len(nothing)} zeros")
         return PayloadPlaces(start + offsets[:-1], lengths, crcs, valid)
 
     def _mapped(self, values: ColumnData, dictionary: Dictionary | None, rows: int, what: ChunkName) -> ColumnData:
-        """Turns the class ids of a chunk into those of the version; null slots become zero."""
+        """Maps the class ids of a chunk to the class ids of the version. Null slots become zero."""
         name = values.column.name
         data = values.data
         if dictionary is not None:

@@ -93,7 +93,7 @@ class ColumnReader:
         return [layout.column(message, i, rows, end, self._what) for i in range(len(layout.columns))]
 
     def _check_sum(self, first: bytes, head_length: int, expected: int) -> None:
-        """Checks that the parts follow one another, and that their checksums are those of the head in the log."""
+        """Checks that the parts are in order, and that their checksums combine to the head's checksum in the log."""
         crc, at = crc32c(first), len(first)
         parts = [*self._dictionaries.values(), self._message, *(part for own in self._parts for part in own)]
         if any(part.length == 0 and part.crc for part in parts):

@@ -54,7 +54,7 @@ class Reading:
     # ---- the source
 
     def ready(self, start: Start | None = None) -> tuple[BatchSource, StreamInfo]:
-        """Returns this process's open source. If each epoch has its own version, moves the source to that of `start`.
+        """Returns this process's open source. If each epoch has its own version, moves it to the version of `start`.
 
         The source of a feed has a place in the group from now on.
         """

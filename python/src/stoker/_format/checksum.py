@@ -51,9 +51,9 @@ _EXTEND = _native_extend()
 
 
 def extend(crc: int, data: npt.NDArray[np.uint8], address: int, start: int, end: int) -> int:
-    """CRC-32C of what `crc` covers followed by data[start:end]; does not hold the GIL where the library allows.
+    """Extends the CRC-32C `crc` by data[start:end]. Does not hold the GIL if the library allows that.
 
-    `address` is that of data's first byte.
+    `address` is the address of the first byte of `data`.
     """
     if _EXTEND is not None:
         return _EXTEND(crc, address + start, end - start)

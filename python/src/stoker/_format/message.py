@@ -58,14 +58,14 @@ class Column:
 
     @cached_property
     def nodes(self) -> int:
-        """Field nodes, those of children included."""
+        """The number of field nodes, including the children's."""
         if self.kind == "nested":
             return 3 if self.has_number_lists else 2
         return 2 if self.has_child else 1
 
     @cached_property
     def buffers(self) -> int:
-        """Buffers, those of children included."""
+        """The number of buffers, including the children's."""
         if self.kind == "nested":
             return 6 if self.has_number_lists else 5
         return {"fixed": 2, "bool": 2, "bytes": 3, "list": 4, "tensor": 3}[self.kind]

@@ -1,7 +1,7 @@
 """Rows of nested lists (`utf8[]`, `binary[]`, `int32[][]`) as byte strings, one for each row.
 
-A column of nested lists has two buffers of offsets in a message. Everywhere else a row is one byte string, so that
-rows can be gathered, sorted and joined like those of a binary column:
+A column of nested lists has two buffers of offsets in a message. Everywhere else a row is one byte string, so rows
+are gathered, sorted and joined in the same way as the rows of a binary column:
 
     i32 number of items | i32 length of each item | the items one after the other
 
@@ -41,7 +41,8 @@ def items_of(row: bytes, unit: int) -> list[bytes]:
 def rows_of(outer: npt.NDArray[Any], inner: npt.NDArray[Any], values: Bytes, unit: int) -> tuple[I64, Bytes]:
     """Returns the rows of a column: offsets in bytes, and the byte strings.
 
-    `outer` are the offsets of the rows in items, `inner` those of the items in units, `values` the bytes of all items.
+    `outer` has the offsets of the rows in items. `inner` has the offsets of the items in units. `values` has the bytes
+    of all items.
     """
     rows = len(outer) - 1
     outer, inner = outer.astype(np.int64), inner.astype(np.int64)

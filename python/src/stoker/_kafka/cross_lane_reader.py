@@ -57,7 +57,7 @@ class CrossLaneReader:
         self._patient.clear()
 
     def expect(self, key: Key) -> None:
-        """A piece will be taken; those of a lane in the order of its partition."""
+        """Announces a piece that will be taken. The pieces of a lane come in the order of the lane's partition."""
         epoch, batch, lane = key
         wanted = self._wanted.setdefault(lane, deque())
         wanted.append(Position(epoch, BATCH, batch))

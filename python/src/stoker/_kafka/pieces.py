@@ -40,7 +40,7 @@ class TopicPieces:
     def __init__(
         self, target: TopicTarget, topic: TopicInfo, pool: BufferPool, columns: tuple[str, ...] | None = None
     ) -> None:
-        """`topic` is what a control record says. `columns`: those of the pieces; None: all."""
+        """`topic`: the description in a control record. `columns`: the columns that the pieces have; None: all."""
         self._target, self._info, self._pool = target, topic.info, pool
         self.plan = BatchPlan(topic.info.order, topic.info.lane_rows)
         self._samples = SampleReader(topic.info.fields, topic.info.classes, topic.schema_id) if topic.samples else None

@@ -108,7 +108,7 @@ class SampleReader:
         for nullable, read in self._small:
             found.append(None if nullable and c.long() == 0 else read(c))
         for _ in self._payload:
-            c.long()  # its checksum; that of the record was compared before
+            c.long()  # the payload's checksum; the record's checksum was compared before
         found.extend(None if nullable and c.long() == 0 else read(c) for nullable, read in self._payload)
         if c.at != len(value):
             raise CorruptDataError(f"{len(value) - c.at} bytes are left")

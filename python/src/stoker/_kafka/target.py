@@ -39,7 +39,10 @@ def is_topic(text: str) -> bool:
 
 
 def settings_of(target: TopicTarget, group: str) -> dict[str, Any]:
-    """Of every client: those of STOKER_KAFKA_CONFIG (a file of `name=value` lines), then those of the target."""
+    """Returns the settings of every client. The settings of the target override those in `$STOKER_KAFKA_CONFIG`.
+
+    That file has lines of `name=value`.
+    """
     settings: dict[str, Any] = {}
     file = os.environ.get("STOKER_KAFKA_CONFIG")
     if file:

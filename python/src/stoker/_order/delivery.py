@@ -145,10 +145,10 @@ class BatchPlan:
 
 @dataclass(frozen=True)
 class Share:
-    """The steps of one rank in an epoch begun at `start`, and those of one of its workers.
+    """The steps of one rank, and of one of its workers, in an epoch begun at `start`.
 
-    With `concat` k each step takes k batches, so that W ranks go through the epoch like k · W; with a `limit` there are
-    no more steps than that.
+    With `concat` k each step takes k batches, so W ranks read the epoch as k · W ranks would. A `limit` is the greatest
+    number of steps.
     """
 
     plan: BatchPlan
@@ -195,10 +195,10 @@ class Share:
         return self.first + step * self.width
 
     def worker(self, worker: int, workers: int, skip: int = 0) -> tuple[int, int, int]:
-        """(first, stride, count) of a worker's virtual numbers, without those of its first `skip` steps.
+        """Returns (first, stride, count) of a worker's virtual numbers after its first `skip` steps.
 
         Only one worker can join batches. Under `pad` its numbers end where every feeder still knows them; the rest of
-        the last step is made up of what it has.
+        the last step repeats batches of that step.
         """
         step = worker + skip * workers
         count = len(range(step, self.steps, workers))

@@ -1,4 +1,4 @@
-"""Rows of a split while they are collected: those of a chunk, or of a block of chunks that is shuffled."""
+"""Collects the rows of a split, for one chunk or for a block of chunks that is shuffled."""
 
 from __future__ import annotations
 

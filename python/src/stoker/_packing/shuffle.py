@@ -15,7 +15,7 @@ from stoker._packing.segments import Segment
 
 Rows = npt.NDArray[np.int64]
 _WRITER = 4
-"""Purpose: the component after the seed in the key, beside those of the order function."""
+"""The purpose, which follows the seed in the key. Differs from the purposes of the order function."""
 
 
 def shuffled(seed: int, split: str, block: int, rows: int) -> Rows:

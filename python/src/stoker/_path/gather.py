@@ -147,7 +147,7 @@ class OpenWindow:
 def gather(work: Gather, buffer: npt.NDArray[np.uint8], address: int) -> bool:
     """Copies a run of rows to its place and says whether all of it arrived and its checksum is right.
 
-    `address` is that of the buffer's first byte. Does not hold the GIL while it copies or checks.
+    `address` is the address of the buffer's first byte. Does not hold the GIL while it copies or checks.
     """
     window, start, end = work.segment
     if start == end:

@@ -53,9 +53,9 @@ class RowBlock:
         rows: I64,
         numbers: Sequence[int] | None = None,
     ) -> None:
-        """Rows (place in `heads`, row), in delivery order; a head that is None makes its rows missing.
+        """Takes rows (place in `heads`, row) in delivery order. If a head is None, its rows are missing.
 
-        `columns` are those of the dataset; only the ones with these `numbers` are taken, by default all.
+        `columns` are the columns of the dataset. Only the ones with these `numbers` are taken, by default all.
         """
         self.rows = len(rows)
         self.chunk_rows = rows.astype(np.uint32)

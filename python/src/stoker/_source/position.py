@@ -138,9 +138,10 @@ class SharedEpochs:
             return self._seen
 
     def begin(self, the_pass: int, following: Callable[[Start], Start], setting: int | None = None) -> Start:
-        """Where this worker begins in a pass; `following` says where the one after an iteration begins.
+        """Returns where this worker begins in a pass; `following` says where the one after an iteration begins.
 
-        `setting`: that of the pass. A worker that asks after the position was set for the next pass would take it away.
+        `setting`: the setting of the pass. It stops a late worker from taking a position that was set for the next
+        pass.
         """
         with self._locked() as v:
             key = (the_pass, v[6])
@@ -171,7 +172,7 @@ class SharedEpochs:
     def count_failure(self, change: int, setting: int) -> None:
         """A worker has failed (1), or come to the end of its share after all (-1).
 
-        `setting`: that of its pass. A worker that is late does not fail a pass for which the position was set since.
+        `setting`: the setting of its pass. If the position was set since, a late worker does not fail the new pass.
         """
         with self._locked() as v:
             if setting == v[6]:

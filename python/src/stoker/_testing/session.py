@@ -36,7 +36,7 @@ class SessionHost:
         self.delay_s = 0.0
         """Delay before each piece, in seconds."""
         self.welcome_changes: dict[str, Any] = {}
-        """Values that replace those of the WELCOME."""
+        """Values that replace values of the WELCOME."""
         self.counts: Counter[str] = Counter()
         self.flowing = threading.Event()
         """Cleared while nothing is sent and nothing read."""

@@ -131,10 +131,10 @@ class LocalReads:
             self._forget(file)
 
     def receive(self, frame: bytes, pool: BufferPool, limit: int) -> tuple[tuple[int, ...], npt.NDArray[np.uint8], int]:
-        """The batch of a whole BATCH_REF frame: header, message and the checksum computed over both.
+        """Returns the batch of a whole BATCH_REF frame: header, message and the checksum computed over both.
 
-        What cannot be read makes the checksum wrong. `limit` is that of a BATCH frame's length. Raises `ProtocolError`
-        for a frame that refers to what was not announced.
+        If bytes cannot be read, the checksum is wrong. `limit` is the greatest length of a BATCH frame. Raises
+        `ProtocolError` for a frame that refers to a file that was not announced.
         """
         header = decoding.unpack_batch_header(frame)
         message, inline, count = decoding.unpack_batch_ref(frame, limit)

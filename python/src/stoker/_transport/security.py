@@ -17,7 +17,7 @@ class Tls:
     """How one connection is secured."""
 
     ca: str | None = None
-    """File of the certificates that are trusted; None: those of the system, unless `pin` is given."""
+    """File of the trusted certificates. None: the system's certificates, unless `pin` is given."""
     pin: str | None = None
     """File of the one certificate that is accepted, whatever its names."""
     cert: str | None = None

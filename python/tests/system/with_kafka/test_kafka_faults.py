@@ -43,7 +43,7 @@ def expected(photos):
 
 @pytest.fixture
 def begin(cli, broker, photos):
-    """Starts a feed to a topic; `command`: that of another machine."""
+    """Starts a feed to a topic. `command`: the command of another machine, if the feed runs there."""
     started = []
 
     def begin(topic, options, command=cli):
