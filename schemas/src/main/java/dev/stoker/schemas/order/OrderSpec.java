@@ -28,16 +28,17 @@ public record OrderSpec(
     public OrderSpec {
         List<String> problems = new ArrayList<>();
         if (seed < 0) {
-            problems.add("seed is " + seed + ": expected 0 … 2^63-1");
+            problems.add("seed is " + seed + ": expected a whole number from 0 to 2^63-1");
         }
         if (batchSize < 1 || batchSize > MAX_BATCH_SIZE) {
-            problems.add("batch_size is " + batchSize + ": expected 1 … " + MAX_BATCH_SIZE);
+            problems.add("batch_size is " + batchSize + ": expected a whole number from 1 to " + MAX_BATCH_SIZE);
         }
         if (lanes < 1 || lanes > MAX_LANES) {
-            problems.add("lanes is " + lanes + ": expected 1 … " + MAX_LANES);
+            problems.add("lanes is " + lanes + ": expected a whole number from 1 to " + MAX_LANES);
         }
         if (shuffleWindowBytes < 0) {
-            problems.add("shuffle_window is " + shuffleWindowBytes + ": expected 0 … 2^63-1 bytes");
+            problems.add(
+                    "shuffle_window is " + shuffleWindowBytes + ": expected a whole number of bytes from 0 to 2^63-1");
         }
         if (shuffle == null) {
             problems.add("shuffle is missing");

@@ -28,10 +28,10 @@ class OrderSpecTest {
     void reportsAllProblemsTogether() {
         assertThatThrownBy(() -> new OrderSpec(-1, 0, 65_536, -2, ShufflePolicy.WINDOW, LaneOrder.MIXED))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("seed is -1")
-                .hasMessageContaining("batch_size is 0")
-                .hasMessageContaining("lanes is 65536")
-                .hasMessageContaining("shuffle_window is -2");
+                .hasMessage("order spec: seed is -1: expected a whole number from 0 to 2^63-1; "
+                        + "batch_size is 0: expected a whole number from 1 to 65535; "
+                        + "lanes is 65536: expected a whole number from 1 to 65535; "
+                        + "shuffle_window is -2: expected a whole number of bytes from 0 to 2^63-1");
         assertThatThrownBy(() -> OrderSpec.fromJson("{\"function\":2,\"seed\":-1,\"batch_size\":\"64\",\"lanes\":1.5,"
                         + "\"shuffle\":\"full\",\"weights\":[1],\"sede\":1}"))
                 .isInstanceOf(IllegalArgumentException.class)
