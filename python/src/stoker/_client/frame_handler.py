@@ -50,9 +50,9 @@ class FrameHandler:
         report: Reporter,
     ) -> None:
         self.welcome: Welcome | None = None
-        """The first one; later ones must agree with it, until another epoch is gone over to."""
+        """The first WELCOME. Later ones must agree with it, until the client moves to another epoch."""
         self.feed_id: str | None = None
-        """Of the first one."""
+        """The feed of the first WELCOME."""
         self.columns: tuple[str, ...] | None = None
         """The columns to receive; None: all."""
         self._view = View(())

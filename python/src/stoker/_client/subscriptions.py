@@ -33,7 +33,7 @@ class Subscriptions:
         self.depth = 2
         """Batches that may be granted and not consumed."""
         self.lanes = 0
-        """Of the stream."""
+        """The number of lanes of the stream."""
         self.reading: Span | None = None
         """What the trainer iterates over."""
         self.following: Span | None = None

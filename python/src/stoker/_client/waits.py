@@ -86,7 +86,7 @@ class Waits:
         self._recent: dict[tuple[int, int], _Waited] = {}
         self._delays: dict[tuple[int, int], p.Delay] = {}
         self.waiting_since: float | None = None
-        """Of the present wait."""
+        """The start of the current wait."""
         self.due = 0.0
         """When the next STATS is to go out."""
 

@@ -98,7 +98,7 @@ class Target:
         Target(self.root, self._store).require_unused()
 
     def chunk_size(self, asked: int | None) -> int:
-        """As asked, or as the dataset was created with."""
+        """Returns the chunk size as asked, or else the size that the dataset was created with."""
         if asked is not None:
             return asked
         own = self.info.options.get("chunk_size") if self.info is not None else None

@@ -12,9 +12,9 @@ from typing import Any
 from stoker.errors import LoaderError
 
 _FRAMES = 24
-"""From `iter(feed)` up to a loader's own `__iter__` there are fewer calls."""
+"""Greater than the number of calls between `iter(feed)` and a loader's own `__iter__`."""
 _SHARDERS = ("IterableDatasetShard", "DataLoaderDispatcher")
-"""Of accelerate and transformers: they divide among the processes what every process is assumed to read alike."""
+"""Classes of accelerate and transformers that divide a stream among processes, assuming that all read the same one."""
 
 
 def check_readers(world_size: int) -> None:

@@ -40,7 +40,7 @@ class Watched(NamedTuple):
     labels: Mapping[str, str]
     """Who reads what."""
     stats: Mapping[str, float]
-    """As `Feed.stats` has them."""
+    """The values of `Feed.stats`."""
     stalls: Sequence[Stall]
     """Where the time waited for feeders went, most first."""
     rest: str

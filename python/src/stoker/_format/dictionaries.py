@@ -26,7 +26,7 @@ class Dictionary(NamedTuple):
     """A dictionary batch in a chunk's head; its names are not checked yet."""
 
     length: int
-    """Of the message, body included."""
+    """Length of the message with its body."""
     rows: int
     """Number of names."""
     body: bytes

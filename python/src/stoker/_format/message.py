@@ -42,7 +42,7 @@ class Column:
     payload: bool
     dtype: np.dtype[Any]
     item: np.dtype[Any] | None = None
-    """Of a nested list: what the items consist of, numbers or bytes."""
+    """The type of what the items of a nested list consist of: numbers or bytes."""
     has_number_lists: bool = False
     """Whether the items of a nested list are lists of numbers."""
 
@@ -132,7 +132,7 @@ class Buffers(NamedTuple):
     offsets: tuple[int, int]
     data: tuple[int, int]
     item_offsets: tuple[int, int] = _NONE
-    """Of a nested list."""
+    """The buffer with the offsets of the items of a nested list."""
     items: int = 0
     """Items of all rows of a nested list."""
 
@@ -175,7 +175,7 @@ class Places(NamedTuple):
     offsets: int
     data: int
     item_offsets: int = 0
-    """Of a nested list."""
+    """Offset of the buffer with the offsets of the items of a nested list."""
 
 
 class MessageLayout:
@@ -200,7 +200,7 @@ class MessageLayout:
         assert self._struct.size == self.body_start
         self._counts = struct.Struct(f"<{104 + 16 * nodes}x8s")
         self._at = []
-        """Of each column, where its nodes and its buffers stand."""
+        """(place of its nodes, place of its buffers), by column."""
         node, buffer = 104, 112 + 16 * nodes
         for c in columns:
             self._at.append((node, buffer))

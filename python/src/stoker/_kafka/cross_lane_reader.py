@@ -38,7 +38,7 @@ class CrossLaneReader:
         self._parts: dict[int, list[Record]] = {}
         self._kept: dict[Key, list[Record]] = {}
         self._aside: dict[int, deque[Record]] = {}
-        """Of each lane what came and nobody had asked for yet."""
+        """Records that arrived before anyone asked for them, by lane."""
         self._reading: set[int] = set()
         self._aimed: set[int] = set()
         """Lanes whose first record since they were aimed has not come."""

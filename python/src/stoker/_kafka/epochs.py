@@ -23,13 +23,13 @@ _LOOK_S = 0.1
 
 
 def first(look: Topic, run: int) -> TopicInfo | None:
-    """Of the oldest epoch that is there, out of the first partition; None if it has no record yet."""
+    """Returns the description of the oldest epoch in the first partition; None if it has no record yet."""
     record = look.at(0, look.bounds(0)[0])
     return None if record is None else _described(look, record, run)
 
 
 def newest(look: Topic, run: int) -> TopicInfo | None:
-    """Of the newest epoch that has begun in the first partition."""
+    """Returns the description of the newest epoch that has begun in the first partition."""
     low, high = look.bounds(0)
     back, record = 1, None
     while record is None and back < 2 * (high - low):  # markers of transactions take offsets, too
@@ -39,9 +39,9 @@ def newest(look: Topic, run: int) -> TopicInfo | None:
 
 
 def of_epoch(look: Topic, epoch: int, run: int) -> TopicInfo | None:
-    """Of an epoch of a feed that follows its dataset; None if it has not begun yet.
+    """Returns the description of an epoch, if the feed follows its dataset; None if it has not begun yet.
 
-    Raises `StokerError` if it is not there any more.
+    Raises `StokerError` if the topic does not keep the epoch any more.
     """
     low, high = look.bounds(0)
     oldest = look.at(0, low) if low < high else None
@@ -58,7 +58,7 @@ def of_epoch(look: Topic, epoch: int, run: int) -> TopicInfo | None:
 
 
 def _described(look: Topic, record: Record, run: int) -> TopicInfo:
-    """Of the epoch that a record is of."""
+    """Returns the description of a record's epoch."""
     epoch = record.header.epoch
     if record.header.kind == BATCH:
         low = look.at(0, look.bounds(0)[0])

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 _PRODUCER_BYTES = 1 << 20
 """What a feed's producer puts into a batch of records, unless one of them is larger."""
 _RECORD_BYTES = 700
-"""Of headers."""
+"""Bytes of a record's headers."""
 
 
 class Fetching(NamedTuple):

@@ -96,7 +96,7 @@ class TopicGuesses:
         return max((last.parts for _, last in self._anchors.values()), default=1)
 
     def _density(self, lane: int) -> float:
-        """Offsets for a record, in this lane or in the one of which most is known."""
+        """Returns the offsets for each record, in this lane or in the best-known one."""
         known = self._anchors.get(lane)
         if known is None or known[1].offset - known[0].offset < 16:
             lane = max(self._anchors, key=lambda n: self._anchors[n][1].offset - self._anchors[n][0].offset, default=-1)

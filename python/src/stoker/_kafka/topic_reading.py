@@ -36,18 +36,18 @@ class TopicReading:
         self._pieces: TopicPieces | None = None
         self._plan: LanePlan | None = None
         self._parts: dict[int, list[Record]] = {}
-        """Of each lane the parts of the piece that is arriving."""
+        """The parts of the piece that is arriving, by lane."""
         self._kept: dict[Key, Message] = {}
         self._kept_bytes: dict[int, int] = {}
         self._paused: set[int] = set()
         self._seen: dict[int, tuple[Position, int]] = {}
-        """Of each lane the last record: its position, and the offset after it."""
+        """The position of the last record, and the offset after it, by lane."""
         self._after: dict[Key, int] = {}
         """The offset after a piece."""
         self._taken: dict[tuple[int, int], list[Key]] = {}
         """Pieces by the epoch and number that they went into, until that is consumed."""
         self._last: dict[int, Position] = {}
-        """Of each lane the last piece that was kept."""
+        """The last piece that was kept, by lane."""
         self._stalled: dict[int, int] = {}
         """Lanes that have gone through all that is planned, and the offset of what follows."""
         self._consumed: dict[int, int] = {}

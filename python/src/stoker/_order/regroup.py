@@ -25,7 +25,7 @@ I64 = npt.NDArray[np.int64]
 
 
 def rows_before(plan: BatchPlan, lane_rows: Sequence[int], epoch: int, batch: int) -> I64:
-    """Of each lane, the rows in the batches below a number."""
+    """Returns, for each lane, the rows in the batches below a number."""
     size, rows = plan.spec.batch_size, np.array(lane_rows, np.int64)
     full = rows // size
     if batch >= plan.full_batches:

@@ -63,7 +63,7 @@ def fold_array(h: U64 | int, c: npt.NDArray[Any]) -> U64:
 
 
 def argsort_keys(keys: U64) -> I64:
-    """Ascending by (key, index)."""
+    """Returns the indexes in ascending order of (key, index)."""
     order = np.argsort(keys)
     placed = keys[order]
     if np.any(placed[1:] == placed[:-1]):  # once in 2**64: the fast sort is not stable

@@ -30,7 +30,7 @@ class FillingChunk:
         self.split = split
         self.rows = 0
         self.bytes = frame_bytes
-        """Of the file, more or less."""
+        """Size of the file, approximately."""
         self.limit = limit
         self._fields = (KEY_FIELD, *fields)
         self.pending: list[list[Any]] = []

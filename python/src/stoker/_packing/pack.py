@@ -176,7 +176,7 @@ class ChunkFormat:
         return frame + self._layout.body_start + ALIGNMENT * buffers
 
     def _checksums(self, parts: Sequence[Content]) -> list[int]:
-        """Of each buffer except payload data, in metadata order."""
+        """Returns the checksum of each buffer except payload data, in metadata order."""
         crcs = []
         for column, part in zip(self._layout.columns, parts, strict=True):
             crcs.append(crc32c(bytes(part.validity)))

@@ -80,7 +80,7 @@ _OTHER_NAMES = {
     "boolean": "bool", "bytes": "binary", "image": "binary", "jpeg": "binary", "png": "binary", "blob": "binary",
     "label": "categorical", "class": "categorical", "category": "categorical", "byte": "int8", "short": "int16",
 }  # fmt: skip
-"""Of types, in other libraries."""
+"""The names that other libraries have for types."""
 
 
 def _hint(text: object) -> str:

@@ -30,10 +30,10 @@ class Segment:
     valid: npt.NDArray[np.bool_] | None = None
     """Which rows have a value; None: all."""
     values: npt.NDArray[Any] | None = None
-    """Of fixed width and bool: the elements; of categorical: codes into `names`; else None."""
+    """Elements of fixed width or bool, or the codes of a categorical field into `names`; else None."""
     names: Sequence[str] = ()
     lengths: npt.NDArray[np.int64] = field(default_factory=lambda: _NO_LENGTHS)
-    """Of utf8, binary, lists, nested lists, tensors: bytes of each row."""
+    """Bytes of each row of utf8, binary, lists, nested lists or tensors."""
     parts: Sequence[Bytes] = ()
     """Their bytes: one for each row, or one in all."""
 
@@ -51,13 +51,13 @@ class Content:
     row_sizes: npt.NDArray[np.int64] | int
     """What each row takes in a batch."""
     lengths: npt.NDArray[np.int64]
-    """Of utf8, binary, lists, tensors: bytes of each row."""
+    """Bytes of each row of utf8, binary, lists or tensors."""
     crcs: npt.NDArray[np.uint32] | None = None
-    """Of a payload field: checksum of each row."""
+    """Checksum of each row of a payload field."""
     classes: list[str] | None = None
-    """Of a categorical field: the names, by id."""
+    """Names of a categorical field, by id."""
     item_offsets: bytes = b""
-    """Of a nested list."""
+    """Offsets of the items of a nested list."""
 
     def sizes(self) -> Sizes:
         """What `MessageLayout.pack` needs."""

@@ -33,7 +33,7 @@ class Assembled(NamedTuple):
 
     buffer: npt.NDArray[np.uint8]
     address: int
-    """Of the buffer's first byte."""
+    """Address of the buffer's first byte."""
     rows: int
     gathers: list[Gather]
 

@@ -28,7 +28,7 @@ LONGEST = 64
 LARGEST = 1 << 20
 """Bytes of a message, on average, up to which blocks are used: it is checked while it is in the core's cache."""
 _BYTES = 1 << 19
-"""Of a block, about, at most."""
+"""Greatest size of a block, approximately."""
 _FRONT = 1 << 16
 """Bytes of small columns in a message, on average, up to which they are copied a second time."""
 _PAIR = struct.Struct("=qq")
@@ -108,7 +108,7 @@ class BatchBlock:
         first = np.array(firsts, np.int64)
         places = _Places(layout, window.block, first, rows)
         self.lengths: list[int] = (places.end + layout.body_start).tolist()
-        """Of the messages."""
+        """Lengths of the messages."""
         fronts, at = _fronts(layout, places, rows)
         ranges = np.zeros((len(first), 1 + len(places.payload) * (rows + 1), 2), np.int64)
         ranges[:, 0, 0] = at + fronts.ctypes.data

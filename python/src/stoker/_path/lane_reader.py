@@ -22,7 +22,7 @@ class LaneReader:
         self._batch_size = batch_size
         self._block: BatchBlock | None = None
         self._index = 0
-        """Of the block's next batch."""
+        """The index of the block's next batch."""
         self._length = _FIRST_BLOCK
         self._filler, self._workers, self._order = filler, workers, lane_epoch
         self._number = -1

@@ -24,7 +24,7 @@ from stoker._path.path_stream import PathStream
 CHUNKS = 32
 """Heads that are read, evenly spread over the split."""
 SHARE = 0.5
-"""Of the dataset's effective classes that a window has at least."""
+"""The least share of the dataset's effective classes that a window needs."""
 
 
 class Mixing(NamedTuple):
@@ -54,7 +54,7 @@ class Mixing(NamedTuple):
 
 
 def mixing(stream: PathStream) -> list[Mixing]:
-    """Of each categorical field; none where nothing is shuffled, or there is one chunk. Reads some heads."""
+    """Measures each categorical field. Returns nothing without shuffling or with one chunk. Reads some heads."""
     spec, snapshot = stream.spec, stream.snapshot
     fields = [f.name for f in snapshot.info.fields if f.type == "categorical"]
     live = stream.index[snapshot.chunks.columns["live"][stream.index]]
@@ -91,7 +91,7 @@ def measure(field: str, counts: list[np.ndarray], classes: int, chunks: int, win
 
 
 def _counts(snapshot: Snapshot, chunks: list[int], fields: list[str]) -> dict[str, list[np.ndarray]]:
-    """Of each field, the rows of each class in each of some chunks."""
+    """Returns, for each field, the rows of each class in each of some chunks."""
     reader = ChunkReader(snapshot)
     out: dict[str, list[np.ndarray]] = {field: [] for field in fields}
     for index in chunks:

@@ -55,7 +55,7 @@ class EpochReader:
         self._at = 0
         """The first of them that is not planned."""
         self._rounds: dict[int, deque[int]] = {}
-        """Of each lane, the rounds of the run that it has not laid out."""
+        """The rounds of the run that a lane has not laid out, by lane."""
         self._upcoming: deque[tuple[int, list[Piece]]] = deque()
         """Batches after the full ones."""
         self._lanes: dict[int, LaneReader] = {}

@@ -22,7 +22,7 @@ class Instance:
     """A process. The loader workers of a feed carry the instance of the process that created the feed."""
 
     boot: str
-    """Of the running kernel."""
+    """The boot id of the running kernel."""
     pid: int
     start: int
     """When the process started, in a unit of the machine's own."""

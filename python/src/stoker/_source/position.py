@@ -28,7 +28,10 @@ def worker_of() -> tuple[int, int, int] | None:
 
 
 def rank_of(rank: int | None, world_size: int | None) -> tuple[int, int]:
-    """As given, else of an initialised torch.distributed, else RANK and WORLD_SIZE, else 0 of 1."""
+    """Returns (rank, world size).
+
+    Takes what is given, else an initialised torch.distributed, else RANK and WORLD_SIZE, else (0, 1).
+    """
     source = "rank and world_size"
     if rank is None and world_size is None:
         distributed: Any = sys.modules.get("torch.distributed")

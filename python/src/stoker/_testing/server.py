@@ -49,7 +49,7 @@ class FakeFeeder(SessionHost):
         self._acceptor.start()
 
     def listen_near(self, path: str, host: str | None = None) -> None:
-        """Also on a Unix-domain socket, of which the lane map tells; to be called once started."""
+        """Also listens on a Unix-domain socket, which the lane map lists. Call it after the start."""
         near = socket.socket(socket.AF_UNIX)
         near.bind(path)
         near.listen(64)
@@ -58,7 +58,7 @@ class FakeFeeder(SessionHost):
         threading.Thread(target=self._accept, args=(near,), name="fake-feeder-near", daemon=True).start()
 
     def stop(self) -> None:
-        """As if the process were killed."""
+        """Closes everything, as if the process were killed."""
         doors = [door for door in (self._listener, self._near) if door is not None]
         self._listener = self._near = None
         for door in doors:

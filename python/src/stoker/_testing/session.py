@@ -56,7 +56,7 @@ class Session:
         self.stream = feeder.state.stream
         self.hello: dict[str, Any] = {}
         self.path = ""
-        """Of the Unix-domain socket that it came by."""
+        """The Unix-domain socket that it connected to."""
         self.identity: tuple[str, int, int, int, int] | None = None
         self.subscriptions: list[p.Subscribe] = []
         self.selections: list[p.Select] = []
@@ -367,7 +367,7 @@ class Session:
         return found
 
     def _dawdle(self, until: float) -> None:
-        """As a feeder whose origin is slow: what is asked of it meanwhile is answered."""
+        """Waits like a feeder with a slow origin. Sends replies meanwhile."""
         while not self.ended and (left := until - time.monotonic()) > 0:
             with self._flow:
                 # Empty is the end of the session, which comes after this.

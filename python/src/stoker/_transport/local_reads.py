@@ -155,7 +155,7 @@ class LocalReads:
     def _take_halves(
         self, buffer: npt.NDArray[np.uint8], address: int, at: int, slices: _Slices, crc: int
     ) -> int | None:
-        """As `_take`, with a thread that takes the second half meanwhile."""
+        """Does what `_take` does, with a second thread for the second half."""
         ends = np.cumsum(slices.lengths, dtype=np.int64)
         total = ends.item(-1)
         middle = min(int(ends.searchsorted(total // 2)) + 1, len(ends) - 1)

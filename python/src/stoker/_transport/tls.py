@@ -98,7 +98,7 @@ class TlsSocket:
         return at
 
     def send(self, data: Any) -> int:
-        """As of a socket."""
+        """Sends like a socket. Raises `BlockingIOError` if it would block."""
         try:
             with self._lock:
                 return self.socket.send(data)

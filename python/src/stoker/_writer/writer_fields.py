@@ -92,7 +92,7 @@ class WriterFields:
         self.row_plan: list[tuple[str, Converter, bool, bool]] = [
             (f.name, converter(f), f.nullable, f.has_offsets) for f in self.fields
         ]
-        """Of each field: name, converter, whether nullable, whether of variable length."""
+        """(name, converter, whether nullable, whether of variable length), by field."""
         self.names = {f.name for f in self.fields}
         self.row_bytes = 4 + sum(map(_fixed_bytes, self.fields))
         """Bytes of a row in a file, without values of variable length."""
