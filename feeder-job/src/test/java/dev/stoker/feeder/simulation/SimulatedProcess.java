@@ -2,20 +2,15 @@ package dev.stoker.feeder.simulation;
 
 import dev.stoker.server.threads.Threads;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Date;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * A process that can be paused and killed, and the threads in it. A thread gives way only where it waits: for a lock, a
- * condition, a connection, or time.
+ * A process that can be paused and killed, and the threads in it. A thread passes the turn only where it waits: for a
+ * lock, a condition, a connection, or time.
  */
 final class SimulatedProcess implements Threads {
     private static final ExecutorService POOL = CheapThreads.areThere()
@@ -65,7 +60,7 @@ final class SimulatedProcess implements Threads {
         pausedUntilNanos = Math.max(pausedUntilNanos, simulation.nowNanos() + nanos);
     }
 
-    /** Has something done when the process dies, such as cutting its connections. */
+    /** Runs an action when the process dies, such as cutting its connections. */
     void onKill(Runnable action) {
         onKill.add(action);
     }
@@ -79,7 +74,7 @@ final class SimulatedProcess implements Threads {
         onKill.forEach(Runnable::run);
         for (boolean some = true; some; ) {
             some = false;
-            // Those that were started last first, as others wait for their end.
+            // In reverse order, because a thread may wait for the end of one that was started after it.
             for (int i = threads.size() - 1; i >= 0; i--) {
                 SimulatedThread thread = threads.get(i);
                 if (!thread.ended) {
@@ -106,17 +101,17 @@ final class SimulatedProcess implements Threads {
         return text.toString();
     }
 
-    /** The thread that calls, or null if it is the one of the simulation. */
-    private SimulatedThread current() {
+    /** Returns the calling thread, or null if it is not a thread of this process. */
+    SimulatedThread current() {
         SimulatedThread current = simulation.current();
         return current != null && current.process == this ? current : null;
     }
 
     // ---- waiting
 
-    /** Waits until {@link Waiter#wake} or the time is over; a thread of this process only. */
+    /** One wait of the calling thread. It ends with {@link Waiter#wake} or after a time. */
     final class Waiter {
-        private final SimulatedThread thread = current();
+        final SimulatedThread thread = current();
         private boolean woken;
 
         /** Wakes the thread soon. */
@@ -134,7 +129,7 @@ final class SimulatedProcess implements Threads {
         /**
          * Waits.
          *
-         * @param nanos at most so long; negative for no limit
+         * @param nanos maximum time; negative for no limit
          */
         void await(String what, long nanos) {
             if (thread == null) {
@@ -167,13 +162,13 @@ final class SimulatedProcess implements Threads {
         private final Simulation.Turn turn = new Simulation.Turn();
         final List<Waiter> joining = new ArrayList<>();
         Waiter waiting;
-        /** Runs it; null before its first turn. */
+        /** The thread that runs the body; null before its first turn. */
         volatile Thread real;
 
         String waitsFor = "its start";
         boolean ended;
         boolean interrupted;
-        /** Waits that are over; a wake-up for an earlier one is void. */
+        /** Number of finished waits. A wake-up for an earlier wait has no effect. */
         long resumes;
 
         SimulatedThread(SimulatedProcess process, String label, Runnable body) {
@@ -187,7 +182,7 @@ final class SimulatedProcess implements Threads {
             process.simulation.wake(nanos, process, () -> !ended && resumes == wait ? this : null);
         }
 
-        /** It is this thread's turn, the first one or another. */
+        /** Gives this thread the turn. The first turn starts it. */
         void resume() {
             if (real == null) {
                 POOL.execute(this::run);
@@ -196,7 +191,7 @@ final class SimulatedProcess implements Threads {
             }
         }
 
-        /** Has the thread of a killed process end. */
+        /** Ends the thread of a killed process. */
         void unwind() {
             if (real == null) {
                 ended = true;
@@ -256,7 +251,7 @@ final class SimulatedProcess implements Threads {
 
     @Override
     public Lock lock() {
-        return new SimulatedLock();
+        return new SimulatedLock(this);
     }
 
     @Override
@@ -329,144 +324,5 @@ final class SimulatedProcess implements Threads {
                 closed = true;
             }
         };
-    }
-
-    /** A lock whose holder alone may run on; others wait in virtual time. */
-    private final class SimulatedLock implements Lock {
-        private Object owner;
-        private int holds;
-        private final Deque<Waiter> queue = new ArrayDeque<>();
-
-        private Object me() {
-            SimulatedThread current = current();
-            return current == null ? simulation : current;
-        }
-
-        @Override
-        public void lock() {
-            Object me = me();
-            while (alive && owner != null && owner != me) {
-                Waiter waiter = new Waiter();
-                queue.add(waiter);
-                waiter.await("a lock", -1);
-            }
-            owner = me;
-            holds++;
-        }
-
-        @Override
-        public boolean tryLock() {
-            if (alive && owner != null && owner != me()) {
-                return false;
-            }
-            owner = me();
-            holds++;
-            return true;
-        }
-
-        @Override
-        public void unlock() {
-            if (--holds <= 0) {
-                holds = 0;
-                owner = null;
-                if (alive && !queue.isEmpty()) {
-                    queue.poll().wake();
-                }
-            }
-        }
-
-        @Override
-        public void lockInterruptibly() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public boolean tryLock(long time, TimeUnit unit) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public Condition newCondition() {
-            return new SimulatedCondition(this);
-        }
-    }
-
-    private final class SimulatedCondition implements Condition {
-        private final SimulatedLock lock;
-        private final List<Waiter> waiters = new ArrayList<>();
-
-        SimulatedCondition(SimulatedLock lock) {
-            this.lock = lock;
-        }
-
-        private void await(String what, long nanos) throws InterruptedException {
-            Waiter waiter = new Waiter();
-            if (waiter.thread != null && waiter.thread.interrupted) {
-                waiter.thread.interrupted = false;
-                throw new InterruptedException();
-            }
-            int held = lock.holds;
-            lock.holds = 1;
-            lock.unlock();
-            waiters.add(waiter);
-            try {
-                if (waiter.thread != null) {
-                    waiter.thread.waiting = waiter;
-                }
-                waiter.await(what, nanos);
-            } finally {
-                waiters.remove(waiter);
-                if (waiter.thread != null) {
-                    waiter.thread.waiting = null;
-                }
-                lock.lock();
-                lock.holds = held;
-            }
-            if (waiter.thread.interrupted) {
-                waiter.thread.interrupted = false;
-                throw new InterruptedException();
-            }
-        }
-
-        @SuppressWarnings("WaitNotInLoop") // It is the condition itself.
-        @Override
-        public void await() throws InterruptedException {
-            await("a condition", -1);
-        }
-
-        @SuppressWarnings("WaitNotInLoop") // It is the condition itself.
-        @Override
-        public long awaitNanos(long nanos) throws InterruptedException {
-            long before = simulation.nowNanos();
-            await("a condition or time", nanos);
-            return nanos - (simulation.nowNanos() - before);
-        }
-
-        @Override
-        public void signal() {
-            signalAll();
-        }
-
-        @Override
-        public void signalAll() {
-            if (alive) {
-                List.copyOf(waiters).forEach(Waiter::wake);
-            }
-        }
-
-        @Override
-        public void awaitUninterruptibly() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public boolean await(long time, TimeUnit unit) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public boolean awaitUntil(Date deadline) {
-            throw new UnsupportedOperationException();
-        }
     }
 }
