@@ -78,7 +78,7 @@ final class TrainingGroup {
         this.mostRanks = worldSize;
     }
 
-    /** Starts all trainers from the last model checkpoint, after those of an earlier launch have died. */
+    /** Starts all trainers from the last model checkpoint. Trainers of an earlier launch must have died. */
     void launch() {
         isStarted = true;
         launches++;
@@ -125,7 +125,7 @@ final class TrainingGroup {
         if (isWhole() && trainers.stream().allMatch(trainer -> trainer.process.isAlive())) {
             Position least = null;
             for (Trainer trainer : trainers) {
-                Position next = trainer.next();
+                Position next = trainer.reading.next();
                 if (least == null
                         || next.epoch() < least.epoch()
                         || (next.epoch() == least.epoch() && next.batch() < least.batch())) {
@@ -249,8 +249,8 @@ final class TrainingGroup {
      * restarts all workers.
      */
     private boolean sharesNumbers(Trainer worker) {
-        long first =
-                worker.begin().epoch() == checkpoint.epoch() ? worker.begin().batch() : 0;
+        Position begin = worker.reading.begin();
+        long first = begin.epoch() == checkpoint.epoch() ? begin.batch() : 0;
         return (checkpoint.batch() - first) % ((long) worldSize * shape.workers) == 0;
     }
 
@@ -296,7 +296,7 @@ final class TrainingGroup {
 
     // ---- judgement
 
-    /** Forgets who has read, because the feed restarts without a state and cannot know it. */
+    /** Forgets which trainers have read, because the feed restarts without a state and cannot know it. */
     void forget() {
         firstNanos.clear();
     }
