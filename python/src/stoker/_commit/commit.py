@@ -119,8 +119,8 @@ class Committer:
         entry = read_entry(self._root, version_of_copy(copy), self._info.id)
         if entry.ingest != ingest:
             raise CorruptDataError(
-                f"version {entry.version} of {self._root} is of ingest {entry.ingest} in the log, of {ingest} in "
-                f"{copy}; run: stoker verify {self._root}"
+                f"version {entry.version} of {self._root} belongs to ingest {entry.ingest} in the log, "
+                f"but to {ingest} in {copy}; run: stoker verify {self._root}"
             )
         return entry
 

@@ -135,7 +135,13 @@ class FollowTest {
         try (RawClient client = RawClient.connect(node.address())) {
             assertThat(client.join(hello(5, 2)).stream().version()).isEqualTo(2);
         }
-        refused(hello(5, 3), "version_mismatch", "epoch 5", "version 2 here", "state is of version 3", "another group");
+        refused(
+                hello(5, 3),
+                "version_mismatch",
+                "epoch 5",
+                "version 2 here",
+                "version 3 in the trainer's state",
+                "another group");
         assertThat(read(6, feed.now())).isEqualTo(3);
     }
 

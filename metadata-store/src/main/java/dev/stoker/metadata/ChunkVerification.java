@@ -48,7 +48,7 @@ final class ChunkVerification {
                         "It says that it belongs to dataset " + head.identity().dataset());
             }
             if (!head.fields().equals(dataset.info().fields())) {
-                reporter.chunk("Its fields are not those of the dataset: " + head.fields());
+                reporter.chunk("Its fields differ from the fields of the dataset: " + head.fields());
             }
             return pass(index, name, head, reporter);
         } catch (NoSuchObjectException e) {

@@ -175,9 +175,10 @@ public final class Committer {
         }
         LogEntry entry = dataset.log().entry(copy.version());
         if (!entry.ingest().equals(ingest)) {
-            throw new CorruptDataException("Version " + copy.version() + " of " + dataset.where() + " is of ingest "
-                    + entry.ingest() + " in the log, of " + ingest + " in " + DatasetLayout.INGESTS
-                    + "; run `stoker verify`");
+            throw new CorruptDataException(
+                    "Version " + copy.version() + " of " + dataset.where() + " belongs to ingest "
+                            + entry.ingest() + " in the log, but to " + ingest + " in " + DatasetLayout.INGESTS
+                            + "; run `stoker verify`");
         }
         return Optional.of(entry);
     }

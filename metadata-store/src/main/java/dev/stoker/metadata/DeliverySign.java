@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  *
  * @param where location of the sign, for messages
  * @param feed id of the feed
- * @param epoch of which the file has receipts
+ * @param epoch epoch of the receipts in the file
  * @param file name of the ledger file
  */
 public record DeliverySign(String where, UUID feed, long epoch, String file) {

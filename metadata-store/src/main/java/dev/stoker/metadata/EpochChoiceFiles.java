@@ -170,7 +170,8 @@ final class EpochChoiceFiles {
             throw new ForeignFileException(
                     file,
                     "the choice of epoch " + epoch + " of " + pass,
-                    "it is that of epoch " + choice.epoch() + " of " + choice.pass() + ", dataset " + choice.dataset());
+                    "it is the choice of epoch " + choice.epoch() + " of " + choice.pass() + ", dataset "
+                            + choice.dataset());
         }
         return choice.version();
     }
@@ -193,7 +194,7 @@ final class EpochChoiceFiles {
             throw new ForeignFileException(
                     describe(name),
                     "the choices of " + EpochChoiceBlock.EPOCHS + " epochs from " + first + " of " + pass,
-                    "it has those from epoch " + block.first() + " of " + block.pass() + ", dataset "
+                    "it has the choices from epoch " + block.first() + " of " + block.pass() + ", dataset "
                             + block.dataset());
         }
         return Optional.of(block);
@@ -206,7 +207,7 @@ final class EpochChoiceFiles {
                 e);
     }
 
-    /** Writes a choice, unless there is one. The outcome is in what {@link #find} returns. */
+    /** Writes a choice, unless there is one. {@link #find} returns the choice that exists then. */
     void create(EpochChoice choice) throws IOException {
         store.createIfAbsent(DatasetLayout.FEEDS + pass.name(choice.epoch()), choice.encode());
     }

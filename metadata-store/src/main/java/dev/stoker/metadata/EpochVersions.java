@@ -48,8 +48,8 @@ public final class EpochVersions {
 
     /**
      * Returns the version of an epoch, and chooses it if necessary. The choice is the wanted version, or else the
-     * newest one. If neighbouring epochs have choices, it is no newer than that of the next later epoch, and no older
-     * than that of the next earlier one.
+     * newest one. If neighbouring epochs have choices, it is no newer than the choice of the next later epoch, and no
+     * older than the choice of the next earlier one.
      *
      * @param wanted the version of this epoch in a trainer's state
      * @param check checks a version before it is chosen

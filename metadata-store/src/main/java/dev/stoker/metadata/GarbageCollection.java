@@ -43,7 +43,7 @@ public final class GarbageCollection {
      * @throws dev.stoker.schemas.errors.CorruptDataException if the log has lost entries
      */
     public static GarbageCollection plan(Dataset dataset, Duration olderThan, InstantSource clock) throws IOException {
-        // The chunks of a version whose entry is lost look as if nobody knew them.
+        // If the entry of a version is lost, its chunks look like chunks of no version.
         dataset.log().requireNewest(dataset.latestVersion());
         Orphans.Files files = Orphans.list(dataset);
         Map<String, Lease> leases = new TreeMap<>(new Leases(dataset).all());

@@ -170,7 +170,7 @@ public final class Leases {
             throw new ForeignFileException(
                     file,
                     "a lease of dataset " + dataset.info().id(),
-                    "it is that of ingest " + lease.ingest() + " of dataset " + lease.dataset());
+                    "it is the lease of ingest " + lease.ingest() + " of dataset " + lease.dataset());
         }
         return Optional.of(lease);
     }

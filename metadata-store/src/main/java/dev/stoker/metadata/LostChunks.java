@@ -174,7 +174,7 @@ final class LostChunks {
                 .orElse(0);
     }
 
-    /** Returns an entry that changes nothing, in place of an entry of which nothing is left. */
+    /** Returns an entry that changes nothing. It replaces an entry that is completely lost. */
     LogEntry nothing(long version, String recoveredBy) {
         return new LogEntry(
                 dataset.info().id(),

@@ -8,7 +8,7 @@ public final class OtherVersionException extends StokerException {
     private static final long serialVersionUID = 1L;
 
     OtherVersionException(EpochChoice.Pass pass, long epoch, long chosen, long wanted) {
-        super("epoch " + epoch + " of " + pass + " is version " + chosen + " here, the trainer's state is of version "
-                + wanted + ": to resume from that state, use another group, or a feed with another name");
+        super("epoch " + epoch + " of " + pass + " has version " + chosen + " here, but version " + wanted
+                + " in the trainer's state: to resume from that state, use another group, or a feed with another name");
     }
 }

@@ -244,7 +244,7 @@ public final class Recovery {
         return recovered;
     }
 
-    /** Rebuilds the newest versions, of which only the signs are left. */
+    /** Rebuilds the newest versions, which have left only their signs. */
     private List<LogEntry> tail(NavigableMap<Long, String> lostTail, LostChunks chunks) throws CorruptDataException {
         long last = lostTail.lastKey();
         Set<String> others = new TreeSet<>(chunks.ingests());

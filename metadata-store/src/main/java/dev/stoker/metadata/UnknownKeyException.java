@@ -9,6 +9,6 @@ public final class UnknownKeyException extends StokerException {
 
     UnknownKeyException(String dataset, long version, String key, int more) {
         super("Version " + version + " of dataset " + dataset + " has no sample '" + key + "'"
-                + (more == 0 ? "" : ", nor " + Units.plural(more, "other") + " of those given"));
+                + (more == 0 ? "" : ", nor " + Units.plural(more, "other") + " of the given keys"));
     }
 }

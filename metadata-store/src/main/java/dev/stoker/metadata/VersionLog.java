@@ -88,7 +88,7 @@ final class VersionLog {
             throw new ForeignFileException(
                     file,
                     "the chunk table of version " + version + " of dataset " + info.id(),
-                    "it is that of version " + table.version() + " of dataset " + table.dataset());
+                    "it is the chunk table of version " + table.version() + " of dataset " + table.dataset());
         }
         return table;
     }
@@ -125,7 +125,7 @@ final class VersionLog {
         LogEntry entry = LogEntry.decode(content, file);
         if (entry.version() != version) {
             throw new ForeignFileException(
-                    file, "the log entry of version " + version, "it is that of version " + entry.version());
+                    file, "the log entry of version " + version, "it is the log entry of version " + entry.version());
         }
         return checkDataset(entry, file);
     }
@@ -136,7 +136,8 @@ final class VersionLog {
         String file = store.describe(name);
         LogEntry entry = LogEntry.decode(store.readAll(name, MAX_ENTRY_BYTES), file);
         if (!entry.ingest().equals(ingest)) {
-            throw new ForeignFileException(file, "the entry of ingest " + ingest, "it is that of " + entry.ingest());
+            throw new ForeignFileException(
+                    file, "the entry of ingest " + ingest, "it is the entry of ingest " + entry.ingest());
         }
         return checkDataset(entry, file);
     }

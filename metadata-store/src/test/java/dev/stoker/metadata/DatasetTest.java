@@ -297,7 +297,7 @@ class DatasetTest {
 
         assertThatThrownBy(dataset::snapshot)
                 .isInstanceOf(ForeignFileException.class)
-                .hasMessageContaining("it is that of version 2");
+                .hasMessageContaining("it is the log entry of version 2");
     }
 
     @Test

@@ -99,8 +99,8 @@ class EpochVersionsTest {
         assertThat(choose(5)).isEqualTo(2);
         assertThatThrownBy(() -> versions.choose(5, OptionalLong.of(3), version -> {}))
                 .isInstanceOf(OtherVersionException.class)
-                .hasMessageContaining("epoch 5 of stream train, group default is version 2 here")
-                .hasMessageContaining("state is of version 3");
+                .hasMessageContaining("epoch 5 of stream train, group default has version 2 here")
+                .hasMessageContaining("version 3 in the trainer's state");
         assertThatThrownBy(() -> versions.choose(6, OptionalLong.of(4), version -> {}))
                 .isInstanceOf(UnknownVersionException.class)
                 .hasMessageContaining("no version 4");
@@ -248,7 +248,7 @@ class EpochVersionsTest {
         assertThatThrownBy(() -> choose(BLOCK + 3))
                 .isInstanceOf(ForeignFileException.class)
                 .hasMessageContaining("the choices of 64 epochs from 64 of stream train, group default")
-                .hasMessageContaining("it has those from epoch 0");
+                .hasMessageContaining("it has the choices from epoch 0");
     }
 
     /** An audit begins, another process combines a block, and both continue in turn. */
@@ -318,8 +318,8 @@ class EpochVersionsTest {
         assertThatThrownBy(() -> choose(1))
                 .isInstanceOf(ForeignFileException.class)
                 .hasMessageContaining("the choice of epoch 1 of stream train, group default")
-                .hasMessageContaining("it is that of epoch 0");
-        // Lost, and with it what it said: the newest, unless a state knows.
+                .hasMessageContaining("it is the choice of epoch 0");
+        // If the choice is lost, the epoch gets the newest version, unless a trainer's state has one.
         memory.delete(name);
         commit();
         assertThat(versions.choose(0, OptionalLong.of(1), version -> {})).isEqualTo(1);

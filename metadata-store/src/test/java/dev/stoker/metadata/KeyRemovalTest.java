@@ -55,7 +55,7 @@ class KeyRemovalTest {
     void anUnknownKeyIsNamed() {
         assertThatThrownBy(() -> remove("b", "cat/1", "cow/1", "cow/2"))
                 .isInstanceOf(UnknownKeyException.class)
-                .hasMessage("Version 1 of dataset photos has no sample 'cow/1', nor 1 other of those given");
+                .hasMessage("Version 1 of dataset photos has no sample 'cow/1', nor 1 other of the given keys");
     }
 
     @Test

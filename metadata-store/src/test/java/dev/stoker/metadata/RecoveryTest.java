@@ -371,7 +371,7 @@ class RecoveryTest {
             try {
                 Recovery.plan(faulty, "eve").apply();
             } catch (FaultyObjectStore.SimulatedCrash e) {
-                // That is what is tried here.
+                // The test injects this crash.
             }
 
             plan().apply();

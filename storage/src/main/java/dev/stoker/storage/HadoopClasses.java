@@ -18,12 +18,12 @@ final class HadoopClasses extends URLClassLoader {
         registerAsParallelCapable();
     }
 
-    /** Lists the uses of a Hadoop that the parent provides. */
+    /** Says what to do with the Hadoop classes of the parent. */
     enum Hadoop {
-        /** Use the parent's classes. */
-        AS_FOUND,
-        /** It is loaded again, so that it finds the classes of this module. */
-        ANEW
+        /** Use the parent's classes, if it has them. */
+        SHARED,
+        /** Load the classes again, so that they find the classes of this module. */
+        RELOADED
     }
 
     private final Hadoop hadoop;
@@ -52,6 +52,6 @@ final class HadoopClasses extends URLClassLoader {
     }
 
     private boolean isOwn(String name) {
-        return name.startsWith(OWN) || (hadoop == Hadoop.ANEW && (name.startsWith(HADOOP) || name.startsWith(AWS)));
+        return name.startsWith(OWN) || (hadoop == Hadoop.RELOADED && (name.startsWith(HADOOP) || name.startsWith(AWS)));
     }
 }

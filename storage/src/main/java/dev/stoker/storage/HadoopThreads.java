@@ -19,7 +19,7 @@ final class HadoopThreads {
 
     private HadoopThreads() {}
 
-    /** Ends the threads that belong to classes of this loader, but not those of its parent. */
+    /** Ends the threads that belong to classes of this loader, but not to classes of its parent. */
     static void end(ClassLoader loader) {
         // This thread runs until it is interrupted.
         if (field(loader, CLEANER, "STATS_DATA_CLEANER") instanceof Thread cleaner) {

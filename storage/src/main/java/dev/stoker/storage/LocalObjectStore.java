@@ -193,7 +193,7 @@ public final class LocalObjectStore implements ObjectStore {
     }
 
     private static Path parent(Path object) {
-        return Objects.requireNonNull(object.getParent(), "an object lies in a directory");
+        return Objects.requireNonNull(object.getParent(), "an object is in a directory");
     }
 
     private Path path(String name) {

@@ -88,7 +88,7 @@ final class LocalObjectWriter implements ObjectWriter {
         published = true;
         try {
             deleteTemporary();
-            files.forceDirectory(Objects.requireNonNull(target.getParent(), "an object lies in a directory"));
+            files.forceDirectory(Objects.requireNonNull(target.getParent(), "an object is in a directory"));
         } catch (IOException e) {
             throw new UnknownOutcomeException(target.toString(), e);
         }

@@ -131,7 +131,7 @@ public final class PrivateFiles {
 
     /** Replaces a file as a whole with one that only this user can read. */
     public static void replace(Path file, byte[] content) throws IOException {
-        Path directory = Objects.requireNonNull(file.toAbsolutePath().getParent(), "a file lies in a directory");
+        Path directory = Objects.requireNonNull(file.toAbsolutePath().getParent(), "a file is in a directory");
         createDirectories(directory);
         Path temporary = Files.createTempFile(directory, "." + file.getFileName() + ".", ".tmp", FILE);
         try {

@@ -86,7 +86,7 @@ final class RemoteStores {
             for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
                 jars.add(Path.of(entry).toUri().toURL());
             }
-            return classes(jars, own, HadoopClasses.Hadoop.ANEW);
+            return classes(jars, own, HadoopClasses.Hadoop.RELOADED);
         }
         String distribution = System.getProperty(DISTRIBUTION);
         if (distribution != null) {
@@ -103,7 +103,7 @@ final class RemoteStores {
                             + " cluster, copy cli/target/dist/lib/hadoop/*.jar to Flink's lib directory, or set"
                             + " HADOOP_CLASSPATH, on every machine; see docs/stores.md");
         }
-        return classes(jars, own, HadoopClasses.Hadoop.AS_FOUND);
+        return classes(jars, own, HadoopClasses.Hadoop.SHARED);
     }
 
     private static ClassLoader classes(List<URL> jars, ClassLoader own, HadoopClasses.Hadoop hadoop) {

@@ -49,7 +49,7 @@ public interface SourceTree extends Closeable {
     String location();
 
     /**
-     * Lists the entries of a directory, but not those of its subdirectories, in no particular order.
+     * Lists the direct entries of a directory, in no particular order.
      *
      * @throws java.nio.file.NotDirectoryException if the path is a file
      */

@@ -66,8 +66,8 @@ public final class Stores {
     }
 
     /**
-     * Returns the last part of a location, which users take as the dataset's name: the name of a directory, otherwise
-     * that of a bucket or host.
+     * Returns the last part of a location, which users take as the dataset's name: the name of a directory, bucket or
+     * host.
      *
      * @throws IllegalArgumentException if it is neither a path nor a URI
      */

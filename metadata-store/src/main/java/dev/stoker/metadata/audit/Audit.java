@@ -135,7 +135,7 @@ public final class Audit {
             reports.add(report(pass, judged.getOrDefault(pass.key, new TreeMap<>()), findings));
         }
         if (reports.isEmpty() && epochs.isPresent() && epochs.getAsLong() > 0) {
-            findings.add(Finding.Kind.MISSING, 0, "nobody subscribed to anything");
+            findings.add(Finding.Kind.MISSING, 0, "the ledger has no subscription");
         }
         return new AuditReport(
                 files.size(), survey.records, survey.receipts, duplicates, reports, findings.kept(), findings.counts());
@@ -254,7 +254,7 @@ public final class Audit {
                         Finding.Kind.FOREIGN,
                         count,
                         pass.key + ": " + Units.plural(count, "receipt") + " of epoch " + epoch
-                                + ", to which nobody subscribed");
+                                + ", which has no subscription");
             }
         });
         for (long epoch = 0; epoch < wanted; epoch++) {

@@ -41,7 +41,7 @@ public record AuditReport(
      * @param group name of the group
      * @param replica number of the replica
      * @param dataset id of the dataset
-     * @param version version of the dataset; if the feed follows it, that of the last epoch
+     * @param version version of the dataset; if the feed follows it, the version of the last epoch
      * @param split the split
      * @param order the order spec, canonical JSON
      * @param fingerprint fingerprint of stream and order; empty if the feed follows the dataset

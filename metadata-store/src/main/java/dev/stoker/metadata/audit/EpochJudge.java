@@ -293,7 +293,7 @@ final class EpochJudge {
             if (number >= leftOutFrom) {
                 leftOut++;
             } else if (lacking == null) {
-                // According to the ledger, nobody was assigned the number. It is before the first position, or the
+                // The ledger does not assign the number to anyone. It is before the first position, or the
                 // feeder died with the assignment before a run began after it, or its rank has not subscribed yet.
                 (pass.isAsserted(Long.MIN_VALUE, epoch, number) ? assertedHere : openHere).add(number);
             } else {

@@ -50,7 +50,7 @@ final class PassState {
         this.source = source;
     }
 
-    /** Returns the stream that an epoch read; for an epoch that no run began, that of the epoch before. */
+    /** Returns the stream that an epoch read. If no run began the epoch, returns the stream of the epoch before. */
     AuditedStream stream(long epoch) {
         Map.Entry<Long, AuditedStream> found = streams.floorEntry(epoch);
         return (found == null ? streams.firstEntry() : found).getValue();

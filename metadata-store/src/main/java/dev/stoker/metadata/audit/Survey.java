@@ -171,23 +171,24 @@ final class Survey {
         }
         String fingerprint = opened.required().fingerprint().text();
         if (!fingerprint.equals(consumer.fingerprint())) {
-            return Optional.of("its fingerprint is " + consumer.fingerprint() + ", what it names has " + fingerprint);
+            return Optional.of("its fingerprint is " + consumer.fingerprint() + ", but its source has " + fingerprint);
         }
         if (Follows.follows(follows.part(consumer))) {
             OptionalLong chosen = follows.version(consumer, subscription.epoch());
             if (chosen.isEmpty()) {
-                return Optional.of("no version of the dataset was chosen for this epoch, or what says so is lost");
+                return Optional.of(
+                        "no version of the dataset was chosen for this epoch, or the file with the choice is lost");
             }
             if (chosen.getAsLong() != subscription.source().version()) {
-                return Optional.of("it is of version " + subscription.source().version() + ", the epoch has version "
-                        + chosen.getAsLong());
+                return Optional.of("it is for version " + subscription.source().version()
+                        + ", but the epoch has version " + chosen.getAsLong());
             }
         }
         long stride = (long) consumer.worldSize() * consumer.workers();
         if (subscription.stride() != stride
                 || (subscription.count() > 0 && subscription.first() % consumer.worldSize() != consumer.rank())) {
             return Optional.of("first number " + subscription.first() + " and stride " + subscription.stride()
-                    + " are not those of its rank");
+                    + " do not match its rank");
         }
         long batches = opened.required().order().size().batches();
         long last = subscription.first() + (subscription.count() - 1) * stride;
@@ -209,7 +210,7 @@ final class Survey {
         }
         return new Opened(
                 null,
-                "dataset " + source.dataset() + " is none of those given; if it belongs here, name its directory with"
-                        + " --dataset");
+                "dataset " + source.dataset()
+                        + " is not among the given datasets; if it belongs here, name its directory with --dataset");
     }
 }

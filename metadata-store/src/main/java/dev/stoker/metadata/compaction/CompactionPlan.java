@@ -121,7 +121,7 @@ public final class CompactionPlan {
         return groups.stream().mapToLong(ChunkGroup::bytes).sum();
     }
 
-    /** The splits of which chunks are rewritten. */
+    /** The splits with rewritten chunks. */
     public List<Split> splits() {
         List<Split> splits = new ArrayList<>();
         for (String split : table.splits()) {

@@ -21,9 +21,9 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Whether batches hold as many classes as the dataset does. Chunks that were packed from sorted samples hold few
- * classes each. A batch takes its rows from one window of one lane, so it holds few classes too, unless the window
- * holds many chunks.
+ * Compares the number of classes in a batch with the number of classes in the dataset. Chunks that were packed from
+ * sorted samples have few classes each. A batch takes its rows from one window of one lane, so it has few classes too,
+ * unless the window has many chunks.
  *
  * <p>The measure is the <em>effective number of classes</em>: one over the probability that two samples have the same
  * class. With {@code within}, the probability for two samples of one chunk, and {@code between}, for samples of two
@@ -43,12 +43,12 @@ public record Mixing(String field, double datasetClasses, double windowClasses, 
     /** Of the dataset's effective classes that a window should have. */
     private static final double SHARE = 0.5;
 
-    /** Returns whether batches hold too few classes. */
+    /** Returns whether batches have too few classes. */
     public boolean isPoor() {
         return windowClasses < SHARE * datasetClasses;
     }
 
-    /** Says what is wrong and what to do. */
+    /** Returns a warning with the cause and the remedy. */
     public String warning() {
         return "the chunks are sorted by " + field + ": a shuffle window of " + text(windowChunks)
                 + " chunks mixes about " + text(windowClasses) + " of the dataset's " + text(datasetClasses)
@@ -108,7 +108,7 @@ public record Mixing(String field, double datasetClasses, double windowClasses, 
         return Math.min(wanted, Math.max(1, (double) chunks / lanes));
     }
 
-    /** Places of the chunks whose heads are read, among {@code chunks}, which are at least two. */
+    /** Returns the indexes of the chunks whose heads are read. {@code chunks} is at least 2. */
     static int[] chosen(int chunks) {
         long heads = Math.min(CHUNKS, chunks);
         return IntStream.range(0, (int) heads)

@@ -95,7 +95,7 @@ class FollowedAuditTest {
         assertThat(findings)
                 .filteredOn(f -> f.kind() == Kind.FOREIGN)
                 .anySatisfy(finding -> assertThat(finding.message())
-                        .contains("epoch 2", "it is of version 1, the epoch has version 2"));
+                        .contains("epoch 2", "it is for version 1, but the epoch has version 2"));
     }
 
     @Test

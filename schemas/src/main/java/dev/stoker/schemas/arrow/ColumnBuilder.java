@@ -188,7 +188,7 @@ public final class ColumnBuilder {
     /** Appends a value of another column of this type, bit for bit, or null if that value is null. */
     public void appendFrom(ArrowColumn source, int row) {
         if (!source.field().type().equals(type)) {
-            throw checks.wrongKind("that of " + source.field().type());
+            throw checks.wrongKind(source.field().type().toString());
         }
         if (source.isNull(row)) {
             appendNull();

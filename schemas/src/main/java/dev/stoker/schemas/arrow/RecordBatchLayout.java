@@ -119,7 +119,7 @@ public final class RecordBatchLayout {
         return payloadBuffer.length;
     }
 
-    /** Returns the index of a column's first node. The next one, if any, is that of its child. */
+    /** Returns the index of a column's first node. The node of its child, if any, follows it. */
     public int firstNode(int column) {
         return firstNode[column];
     }

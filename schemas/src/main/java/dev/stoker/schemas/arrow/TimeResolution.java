@@ -1,6 +1,6 @@
 package dev.stoker.schemas.arrow;
 
-/** Lists the units in which timestamps and times of day are counted. The order is that of Arrow's {@code TimeUnit}. */
+/** Lists the units of timestamps and times of day, in the order of Arrow's {@code TimeUnit}. */
 public enum TimeResolution {
     SECONDS("s", 1),
     MILLISECONDS("ms", 1_000),

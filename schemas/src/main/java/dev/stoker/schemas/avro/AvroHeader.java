@@ -40,7 +40,7 @@ public record AvroHeader(Map<String, String> metadata, byte[] sync) {
         out.writeFixed(sync);
     }
 
-    /** Reads what follows the magic. */
+    /** Reads the header after the magic. */
     public static AvroHeader readAfterMagic(AvroInput in) throws CorruptDataException {
         int count = in.readItems(2);
         if (count > MAX_ENTRIES) {

@@ -26,10 +26,10 @@ public final class AvroInput {
     }
 
     /**
-     * Reads what is in no file.
+     * Reads bytes that are not in a file.
      *
      * @param where the place as the user knows it
-     * @param advice what to do if the bytes are not what was written
+     * @param advice the next step if the bytes differ from the written bytes
      */
     public AvroInput(byte[] bytes, int start, int end, String where, String advice) {
         this.bytes = bytes;

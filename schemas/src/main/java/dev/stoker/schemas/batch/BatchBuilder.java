@@ -19,10 +19,10 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the batch messages of a dataset in the layout of {@link RecordBatchLayout}: columns key, small fields, payload
- * fields, or those of a {@link View}. Categorical columns contain the version's ids. Payload bytes are sliced and never
- * read: the message's checksum follows from the samples' checksums. Not thread-safe; the built messages are independent
- * of the builder.
+ * Builds the batch messages of a dataset in the layout of {@link RecordBatchLayout}. The columns are the key, the small
+ * fields and the payload fields, or the columns of a {@link View}. Categorical columns contain the version's ids.
+ * Payload bytes are sliced and never read: the message's checksum follows from the samples' checksums. Not thread-safe;
+ * the built messages are independent of the builder.
  */
 public final class BatchBuilder {
     private static final ByteBuffer ZEROS =

@@ -72,7 +72,7 @@ record BatchRows(BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int 
         }
     }
 
-    /** Writes the offsets of the rows of a nested list, and those of their items. */
+    /** Writes two kinds of offsets of a nested list: of its rows, and of the items of the rows. */
     void writeItemOffsets(int c, ByteBuffer out, int at, int itemsAt) {
         int items = 0;
         int end = 0;

@@ -20,7 +20,7 @@ public final class MessageJoin {
     /**
      * Identifies rows of a message.
      *
-     * @param columns columns of the message, or those of a larger message that the join is for
+     * @param columns the columns to join, in order; the message can have further columns
      * @param from the first row
      * @param to the row after the last
      */

@@ -99,7 +99,7 @@ public final class View {
     /**
      * Reads the {@link #text} of a view of a dataset with these fields.
      *
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is not the text of such a view
      */
     public static View parse(String text, List<String> fields) {
         try {

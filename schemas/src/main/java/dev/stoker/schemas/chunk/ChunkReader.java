@@ -147,7 +147,7 @@ public final class ChunkReader {
                 .tail();
         if (!tail.equals(ByteBuffer.wrap(expected))) {
             throw CorruptDataException.mismatch(
-                    name, "footer", "the one that belongs to the head", "another, or one that Stoker did not write");
+                    name, "footer", "the footer for this head", "another one, perhaps not written by Stoker");
         }
         long end = head.arrow().bodyPosition() + head.arrow().bodyLength();
         if (end != length - tailLength) {

@@ -43,7 +43,7 @@ final class HeadChecksums {
         return crcs;
     }
 
-    /** Returns the checksum of the whole head, which follows from those of its parts. */
+    /** Returns the checksum of the whole head, computed from the checksums of its parts. */
     static int combined(DetachedColumns columns, int[] crcs, long headLength) {
         ConcatCrc crc = new ConcatCrc();
         crc.add(columns.opening());

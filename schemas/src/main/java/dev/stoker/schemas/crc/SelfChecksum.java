@@ -55,8 +55,8 @@ public final class SelfChecksum {
      * @param file the file's name as the user knows it
      * @param kind kind of the file, such as {@code "a Stoker log entry"}
      * @param magic the first bytes of every file of the kind
-     * @throws ForeignFileException if neither the first bytes nor the checksum are those of the kind
-     * @throws CorruptDataException if the bytes are not those that were written
+     * @throws ForeignFileException if the file has another magic, and no checksum or a correct one
+     * @throws CorruptDataException if the bytes differ from the written bytes
      */
     public static void verify(byte[] content, String file, String kind, byte[] magic)
             throws CorruptDataException, ForeignFileException {

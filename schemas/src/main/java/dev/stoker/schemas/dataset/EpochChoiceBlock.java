@@ -39,7 +39,7 @@ public record EpochChoiceBlock(EpochChoice.Pass pass, long first, UUID dataset, 
     /** The format version that this release writes, and the newest that it reads. */
     public static final int FORMAT = 1;
 
-    /** Maximum length of a block: that of a choice, and its versions. */
+    /** Maximum length of a block in bytes: the maximum length of a choice, and the versions. */
     public static final int MAX_BYTES = 1 << 15;
 
     private static final String KIND = "a block of choices of epochs' versions";

@@ -2,7 +2,7 @@ package dev.stoker.schemas.errors;
 
 import org.jspecify.annotations.Nullable;
 
-/** Thrown when bytes are not those that were written: a checksum, a length or an offset does not match. */
+/** Thrown when bytes differ from the written bytes: a checksum, a length or an offset does not match. */
 public final class CorruptDataException extends StokerException {
     private static final long serialVersionUID = 1L;
 

@@ -221,7 +221,7 @@ public record RecordHeader(
                     values,
                     values == ValueFormat.AVRO ? count(headers, "row", where) : 0);
         } catch (IllegalArgumentException e) {
-            throw corrupt(where, "headers", "those of a record", ErrorText.of(e));
+            throw corrupt(where, "headers", "the headers of a Stoker record", ErrorText.of(e));
         }
     }
 

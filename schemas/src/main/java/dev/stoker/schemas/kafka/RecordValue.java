@@ -48,7 +48,7 @@ public final class RecordValue {
         return end.array();
     }
 
-    /** Returns the checksum of a value, computed from that of its message. */
+    /** Returns the checksum of a value, computed from the checksum of its message. */
     public int crc(int messageCrc, int messageLength) {
         return Crc32cs.combine(Crc32cs.combine(openingCrc, messageCrc, messageLength), Crc32cs.of(END), END.length);
     }
@@ -83,7 +83,7 @@ public final class RecordValue {
         return stream.slice((int) start, length).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Returns the bytes of a value in addition to those of the record batch message. */
+    /** Returns the number of bytes in a value besides the record batch message. */
     public int overheadBytes() {
         return opening.length + ArrowStream.END_BYTES;
     }

@@ -190,7 +190,7 @@ public final class SampleReader {
         }
         for (Field field : fields) {
             if (field.payload()) {
-                in.readLong(); // The payload's checksum; that of the record covers it.
+                in.readLong(); // The payload's checksum. The checksum of the record covers it.
             }
         }
         for (int f = 0; f < small.length; f++) {
@@ -209,8 +209,10 @@ public final class SampleReader {
         }
         ByteBuffer value = in.viewBytes();
         int width = field.type().width();
-        if (field.type().layout() == Layout.TENSOR ? value.remaining() != width : value.remaining() % width != 0) {
-            throw in.corrupt("the length of " + field.name(), "that of " + field.type(), value.remaining());
+        boolean isTensor = field.type().layout() == Layout.TENSOR;
+        if (isTensor ? value.remaining() != width : value.remaining() % width != 0) {
+            String expected = (isTensor ? "" : "a multiple of ") + width;
+            throw in.corrupt("the length of " + field.name(), expected, value.remaining());
         }
         return value;
     }

@@ -94,7 +94,7 @@ public final class LedgerReader {
         } catch (IllegalArgumentException e) {
             return new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
         }
-        return CorruptDataException.mismatch(file, "its header", "that of format 1", "another");
+        return CorruptDataException.mismatch(file, "its header", "the header of format 1", "another header");
     }
 
     /** Returns the next record, or empty after the last one. Only then is the file known to be complete. */

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Writes one ledger file. Not thread-safe. It does not close the stream. Its three methods are those of a Flink {@code
+ * Writes one ledger file. Not thread-safe. It does not close the stream. It has the three methods of a Flink {@code
  * BulkWriter}, so such a writer can delegate to it.
  */
 public final class LedgerWriter {

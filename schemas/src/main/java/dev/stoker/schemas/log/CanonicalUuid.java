@@ -10,7 +10,7 @@ public final class CanonicalUuid {
 
     private CanonicalUuid() {}
 
-    /** @throws IllegalArgumentException if the text is not exactly that of {@link UUID#toString} */
+    /** @throws IllegalArgumentException if the text differs from the result of {@link UUID#toString} */
     public static UUID parse(String text) {
         UUID id = UUID.fromString(text);
         if (!id.toString().equals(text)) {

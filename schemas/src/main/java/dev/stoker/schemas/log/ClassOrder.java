@@ -2,9 +2,7 @@ package dev.stoker.schemas.log;
 
 import java.util.Comparator;
 
-/**
- * Orders class names by code point. This is also the order of their UTF-8 bytes and that of Python's {@code sorted}.
- */
+/** Orders class names by code point, like their UTF-8 bytes and like Python's {@code sorted}. */
 public enum ClassOrder implements Comparator<String> {
     /** The only instance. */
     INSTANCE;

@@ -172,7 +172,7 @@ final class LogFormat {
         }
         checkFeatures(header, file);
         if (!header.metadata().equals(metadata(header.metadata().get("stoker.self")))) {
-            throw in.corrupt("the header", "that of format " + format, "another");
+            throw in.corrupt("the header", "the header of format " + format, "another header");
         }
         LogEntry entry = readEntry(in);
         if (in.position() - start != size) {

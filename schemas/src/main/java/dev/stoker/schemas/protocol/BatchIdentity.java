@@ -46,7 +46,7 @@ public record BatchIdentity(
     }
 
     /**
-     * Returns the checksum of the piece, from that of its message.
+     * Returns the checksum of the piece, computed from the checksum of its message.
      *
      * @param source the rows that the piece was made from
      * @param messageCrc CRC-32C of the message alone

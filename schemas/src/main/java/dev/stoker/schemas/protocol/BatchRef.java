@@ -7,8 +7,8 @@ import java.util.List;
 
 /**
  * Delivers a piece by reference, on a session with local reads (server to client). The client assembles the message
- * from the inline bytes and from slices of announced files. Header and checksum are those of the {@link Batch} that it
- * replaces.
+ * from the inline bytes and from slices of announced files. It has the same header and checksum as the {@link
+ * Batch} that it replaces.
  *
  * <pre>
  *  0 as BATCH, but for length and type

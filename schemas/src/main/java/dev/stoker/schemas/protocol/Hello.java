@@ -106,7 +106,7 @@ public record Hello(
         return with(files, from, epoch, version, caller);
     }
 
-    /** Returns the same HELLO for an epoch of which the client has read nothing. */
+    /** Returns the same HELLO for an epoch that the client has not started to read. */
     public Hello at(long begun) {
         return at(begun, OptionalLong.empty());
     }

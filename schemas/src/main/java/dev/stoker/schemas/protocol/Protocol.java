@@ -48,7 +48,7 @@ public final class Protocol {
     private static final int AT_MAGIC = 8;
     private static final int AT_VERSION = 12;
 
-    /** Returns whether the first bytes of a connection are those of a probe. */
+    /** Returns whether a connection is a probe, from its first bytes. */
     public static boolean isProbe(ByteBuffer first) {
         ByteBuffer bytes = first.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         int at = bytes.position();

@@ -109,7 +109,7 @@ public final class HadoopObjectStore implements ObjectStore {
         } catch (UnsupportedFileSystemException e) {
             throw new UnsupportedStoreException(
                     location(uri) + ": Hadoop does not know the scheme " + uri.getScheme()
-                            + "; known are hdfs, viewfs, s3a (or s3) and those whose jars and configuration you add",
+                            + "; it knows hdfs, viewfs, s3a (or s3), and schemes whose jars and configuration you add",
                     e);
         } catch (RuntimeException e) {
             if (e.getCause() instanceof ClassNotFoundException) {

@@ -31,7 +31,7 @@ final class ObjectPaths {
         return at(rootPath + "/" + ObjectNames.check(name));
     }
 
-    /** Returns the same as {@link #path}, but rejects a name that looks like that of a temporary file. */
+    /** Returns the same as {@link #path}, but rejects names that look like the name of a temporary file. */
     Path newObject(String name) {
         Path path = path(name);
         if (isTemporary(path.getName())) {

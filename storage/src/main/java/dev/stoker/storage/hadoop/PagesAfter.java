@@ -122,7 +122,7 @@ abstract class PagesAfter implements RemoteIterator<FileStatus> {
         }
     }
 
-    /** What is directly in a directory. */
+    /** Pages of the direct entries of a directory. */
     private static final class Hdfs extends PagesAfter {
         private final DistributedFileSystem fileSystem;
         private final Path directory;
@@ -131,7 +131,7 @@ abstract class PagesAfter implements RemoteIterator<FileStatus> {
         Hdfs(DistributedFileSystem fileSystem, Path directory, String after) {
             this.fileSystem = fileSystem;
             this.directory = directory;
-            // A directory of this very name must be found, since what it holds comes behind it.
+            // The listing must include a directory of exactly this name, because its entries sort after it.
             String name = after.substring(after.lastIndexOf('/') + 1, after.length() - 1);
             this.last = name.getBytes(StandardCharsets.US_ASCII);
         }

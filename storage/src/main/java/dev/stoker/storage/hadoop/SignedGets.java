@@ -28,10 +28,10 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.utils.http.SdkHttpUtils;
 
 /**
- * Reads from S3 with its own requests. A request has only the headers of a ranged GET, is signed, and is sent by the
- * same kind of HTTP client as that of S3A, with its settings. S3A and its client do more work for every request, which
- * costs several milliseconds of processor time in a newly started JVM. If the answer does not contain the bytes, S3A
- * repeats the request and interprets the error. Thread-safe.
+ * Reads from S3 with its own requests. A request has only the headers of a ranged GET and a signature. It is sent by
+ * the same kind of HTTP client that S3A uses, with the settings of S3A. S3A and its client do more work for every
+ * request, which costs several milliseconds of processor time in a newly started JVM. If the answer does not contain
+ * the bytes, S3A repeats the request and interprets the error. Thread-safe.
  */
 final class SignedGets implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(SignedGets.class);
