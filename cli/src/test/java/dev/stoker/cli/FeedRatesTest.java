@@ -92,7 +92,9 @@ class FeedRatesTest {
         assertThat(group.next()).as("of the greatest epoch").isEqualTo(4);
         assertThat(group.ranks()).singleElement().satisfies(rank -> {
             assertThat(rank.samplesPerSecond()).isEqualTo(30);
-            assertThat(rank.waitShare()).as("of whom heard last of it").isEqualTo(0.5);
+            assertThat(rank.waitShare())
+                    .as("from the feeder that heard from it last")
+                    .isEqualTo(0.5);
         });
     }
 

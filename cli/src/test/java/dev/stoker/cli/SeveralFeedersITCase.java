@@ -207,7 +207,7 @@ class SeveralFeedersITCase {
         }
         assertThat(bytes).as("bytes of the first epoch").containsExactly(chunkBytes);
         assertThat(requests).as("requests of the first epoch").containsExactly(Map.of("GET", (long) CHUNKS));
-        assertThat(proxy.counts()).as("with those of the second").isEqualTo(Map.of("GET", (long) CHUNKS));
+        assertThat(proxy.counts()).as("requests of both epochs").isEqualTo(Map.of("GET", (long) CHUNKS));
     }
 
     @Test

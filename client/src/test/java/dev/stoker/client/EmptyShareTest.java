@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A rank or loader worker that has no batch in an epoch tells the feed so, which else would wait for it. */
+/** A rank or loader worker without a batch in an epoch tells the feed, so that the feed does not wait for it. */
 @Timeout(60)
 class EmptyShareTest {
     /** Two batches. */
@@ -74,7 +74,7 @@ class EmptyShareTest {
         }
         List<Long> epochs = new ArrayList<>();
         feeder.emptyShares.forEach(told -> epochs.add(told.epoch()));
-        // What was not told of an earlier epoch is of no use any more.
+        // Messages about earlier epochs are not needed any more.
         assertThat(epochs.get(epochs.size() - 1)).isEqualTo(3);
     }
 }

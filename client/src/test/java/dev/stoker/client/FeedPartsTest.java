@@ -125,7 +125,7 @@ class FeedPartsTest {
             assertThat(last.repeated()).isEqualTo(4 + 4 + 3);
             assertThat(last.messages().size()).isGreaterThan(3);
             last.close();
-            // No message's memory is given to two of those that follow.
+            // The pool gives out each buffer only once.
             Set<ByteBuffer> memory = Collections.newSetFromMap(new IdentityHashMap<>());
             for (int i = 0; i < 100; i++) {
                 assertThat(memory.add(feed.buffers().take(4096))).isTrue();

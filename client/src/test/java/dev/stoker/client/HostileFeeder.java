@@ -77,8 +77,8 @@ final class HostileFeeder implements AutoCloseable {
 
     /**
      * @param target the honest feeder
-     * @param connections to meddle with
-     * @param forges whether what is altered gets the right checksum
+     * @param connections number of altered connections
+     * @param forges whether altered frames get a correct checksum
      */
     HostileFeeder(String target, Random random, int connections, boolean forges) throws IOException {
         this.target = target;
@@ -159,7 +159,7 @@ final class HostileFeeder implements AutoCloseable {
             }
         }
 
-        /** What is sent instead of a frame. */
+        /** Returns the bytes to send instead of a frame. */
         byte[] changed(byte[] frame) throws IOException {
             seen.add(frame.clone());
             return at.contains(seen.size() - 1) ? change(frame) : frame;

@@ -70,7 +70,7 @@ class NearFeederTest {
                 try {
                     count += Files.readSymbolicLink(descriptor).startsWith(directory) ? 1 : 0;
                 } catch (IOException e) {
-                    // It was that of this very listing.
+                    // This listing had opened the descriptor, and has closed it.
                 }
             }
         }

@@ -317,7 +317,7 @@ class TopicClientTest {
     void aTopicThatWasCreatedAnewIsNamedAsSuch() {
         topic.write(0, 1);
         String state = feeds.open(topic).epoch().next().state();
-        // What its feed wrote before it noticed.
+        // Only the records that the feed wrote before it noticed.
         topic.partitions.forEach(partition -> partition.subList(0, 6).clear());
         FeedClient feed = feeds.open(topic);
         feed.load(state);

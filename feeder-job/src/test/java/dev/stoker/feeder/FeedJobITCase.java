@@ -127,7 +127,7 @@ class FeedJobITCase {
         return feedFile().replaceAll("(?s).*\"addresses\":\\[\"([^\"]*)\".*", "$1");
     }
 
-    /** Reads an epoch and acknowledges every piece; returns what was acknowledged. */
+    /** Reads an epoch and acknowledges every piece. Returns the receipts. */
     private List<Receipt> consume(RawClient client, long epoch, Participant participant) throws IOException {
         OrderSpec order = OrderSpec.fromJson(plan.order());
         EpochSize size;

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The options of a feed that say who may come in. */
+/** The options of a feed that restrict access. */
 class FeederSecurityTest {
     @TempDir
     Path directory;

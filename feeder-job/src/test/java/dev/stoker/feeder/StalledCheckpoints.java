@@ -54,7 +54,7 @@ public final class StalledCheckpoints {
         StallingFileSystem.stall(path -> false);
     }
 
-    /** Waits until checkpoints hang. Those that hang in a task must then have failed twice. */
+    /** Waits until checkpoints hang. Checkpoints that hang in a task must then have failed twice. */
     public static void await(Stall stall, MiniCluster cluster, JobClient job) {
         Waiting.until(() -> StallingFileSystem.hanging() > 0);
         if (stall == Stall.STATE) {

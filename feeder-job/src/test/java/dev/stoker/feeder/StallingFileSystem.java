@@ -11,8 +11,8 @@ import org.apache.flink.core.fs.Path;
 import org.apache.flink.core.fs.local.LocalFileSystem;
 
 /**
- * The local file system under another scheme, {@code stalling:///…}, whose writes hang at a test's will. As on a hard
- * NFS mount, an interrupt does not end a call that hangs.
+ * The local file system under another scheme, {@code stalling:///…}, whose writes hang if a test wants it. As on a
+ * hard NFS mount, an interrupt does not end a call that hangs.
  */
 public final class StallingFileSystem extends LocalFileSystem {
     private static final Object LOCK = new Object();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests what a feed reads from a remote origin, and what it caches. */
+/** Tests reads from a remote origin, and the cache. */
 class CacheTest {
     @TempDir
     Path directory;
@@ -313,7 +313,7 @@ class CacheTest {
 
     @Test
     void feedersThatWarmTheirOwnLanesReadEachChunkOnceTogether() throws IOException {
-        // Servers of one feed, like those of processes that share only the store.
+        // Servers of one feed, like the servers of processes that share only the store.
         List<FeedServer> feeders = new ArrayList<>();
         try {
             for (int i = 0; i < 3; i++) {

@@ -88,7 +88,7 @@ class DamageTest {
         return new Outcome(rows, skipped, nacks, null);
     }
 
-    /** The rows that are there are the piece's rows in order, less those left out. */
+    /** Requires that the batch contains the rows of the piece in order, without the skipped rows. */
     private void verifySkipped(Batch batch) {
         BatchIdentity id = batch.header().identity();
         List<TestDataset.Sample> all = feed.samples(
@@ -149,7 +149,7 @@ class DamageTest {
             client.join(RawClient.hello());
             for (int bit = 0; bit < headBits(); bit++) {
                 flip(file, bit);
-                // Each time another epoch, whose window is not open, nor opened ahead before the bit was flipped.
+                // Each round reads another epoch. Its window was not opened before the bit was flipped.
                 assertThat(readEpoch(client, 2L * bit)).as("bit %d", bit).isEqualTo(new Outcome(6, 5, 0, null));
                 flip(file, bit);
             }

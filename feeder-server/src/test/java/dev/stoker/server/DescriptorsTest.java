@@ -26,7 +26,7 @@ class DescriptorsTest {
     @TempDir
     Path directory;
 
-    /** A feeder and its trainer in a process that has opened all it may. */
+    /** A feeder and its trainer in a process that has reached its limit of open files. */
     static final class Exhausted {
         private Exhausted() {}
 
@@ -59,7 +59,7 @@ class DescriptorsTest {
             System.out.println("done");
         }
 
-        /** Those of directories, which need a descriptor each. */
+        /** Loads the classes in directories, because each of them needs a descriptor. */
         private static void loadClasses() throws IOException {
             for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
                 Path root = Path.of(entry);
@@ -76,7 +76,7 @@ class DescriptorsTest {
                                     false,
                                     Exhausted.class.getClassLoader());
                         } catch (ClassNotFoundException | LinkageError e) {
-                            // One that needs what is not here, and is not needed either.
+                            // The class needs a missing dependency. The test does not need the class.
                         }
                     }
                 }

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** A feed whose chunks lie in a store that cannot be mapped, and that fails as told. */
+/** A feed with chunks in a store that cannot be mapped and fails as the test requests. */
 final class FarFeed {
     static final int CHUNKS = 40;
 

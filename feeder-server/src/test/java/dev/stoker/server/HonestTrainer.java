@@ -18,7 +18,7 @@ import javax.net.ssl.SSLContext;
 
 /**
  * A trainer that does nothing wrong: reads epoch after epoch over one connection, compares every byte, acknowledges
- * each batch, and waits until its receipts are durable. A thread of its own does so; {@link #finish} ends it.
+ * each batch, and waits until its receipts are durable. It runs in its own thread, which {@link #finish} ends.
  */
 public final class HonestTrainer implements AutoCloseable {
     private final TestFeed feed;
@@ -108,7 +108,7 @@ public final class HonestTrainer implements AutoCloseable {
         return names;
     }
 
-    /** Whole epochs that it has read. */
+    /** Returns the number of epochs that it has read completely. */
     public int epochs() {
         return epochs;
     }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A session on which the feeder says where payload lies instead of sending it. */
+/** A session on which the feeder sends the location of payload in files instead of the payload. */
 @Timeout(60)
 class LocalReadsTest {
     @TempDir

@@ -104,7 +104,7 @@ class StatusTest {
         return feed.streamOrder.size().batches();
     }
 
-    /** Reads an epoch; returns what was said of slow pieces. */
+    /** Reads an epoch. Returns the reported delays. */
     private List<Delay> read(RawClient client, long epoch, int rank, int world) throws IOException {
         long count = (batches() - rank + world - 1) / world;
         client.send(new Subscribe(epoch + 1, epoch, rank, world, count, TailPolicy.KEEP, List.of()));
@@ -234,7 +234,7 @@ class StatusTest {
             try (RawClient client = RawClient.connect(node.address())) {
                 client.join(RawClient.hello(Participant.rank(1, 2), 7));
                 assertThat(group(node).ranks())
-                        .as("those of an earlier run have left the picture")
+                        .as("ranks of an earlier run are not reported")
                         .extracting(FeedStatus.Rank::rank)
                         .containsExactly(1);
             }

@@ -131,7 +131,7 @@ public final class TestFeed {
         }
         ByteBuffer expected = NaiveBatch.of(samples(id.epoch(), piece), classes);
         if (!expected.equals(batch.message())) {
-            throw new AssertionError("the message of " + id + " is not that of " + piece);
+            throw new AssertionError("the message of " + id + " does not match " + piece);
         }
     }
 

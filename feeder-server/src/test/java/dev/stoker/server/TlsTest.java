@@ -37,7 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A feed under TLS: the same batches for those who may have them, and not a byte for others. */
+/** A feed under TLS: authorized clients get the same batches as without TLS, and other clients get no byte. */
 class TlsTest {
     static {
         // Before TLS is first used: the keys of a session change every 128 KiB instead of every 128 GiB.

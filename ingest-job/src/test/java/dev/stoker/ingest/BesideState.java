@@ -106,7 +106,7 @@ final class BesideState {
         return store;
     }
 
-    /** The same, and the log entry is there and was cut short. */
+    /** Returns the same store, but with a truncated log entry. */
     static InMemoryObjectStore tornNewest() throws IOException {
         InMemoryObjectStore store = lostNewest();
         byte[] content = store.readAll(DatasetLayout.ingestCopy("base-2"), 1 << 20);
@@ -189,7 +189,7 @@ final class BesideState {
     }
 
     /**
-     * Checks every version against what its log entries say it must hold.
+     * Checks the content of every version against its log entries.
      *
      * @return the ingests that have committed, with their versions
      */

@@ -263,7 +263,7 @@ class EverythingBesideEverythingTest {
             if (!line.mayEndWith(failure.get())) {
                 throw new AssertionError(line.name() + " failed: " + failure.get(), failure.get());
             }
-            // What has failed is not there; of two versions the first may be.
+            // A failed operation has no version. If it makes two, the first can exist.
             assertThat(entry == null
                             || entry.operation() == Operation.ABANDON
                             || line.name().equals("append twice"))

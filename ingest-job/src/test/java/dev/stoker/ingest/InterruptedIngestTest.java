@@ -262,7 +262,7 @@ class InterruptedIngestTest {
                 .isInstanceOf(FaultyObjectStore.SimulatedCrash.class);
         UUID id = Packed.info(target).id();
 
-        // Nobody can tell whether it is dead: its job ran on a cluster.
+        // Its job ran on a cluster, so its end cannot be detected.
         assertThatThrownBy(() -> ingest(target, DatasetStore.BY_LOCATION))
                 .isInstanceOf(LeaseHeldException.class)
                 .hasMessageContainingAll("ingest " + ID, "Nothing was packed", "--append", "gc", "--break " + ID);

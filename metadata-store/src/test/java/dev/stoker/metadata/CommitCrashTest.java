@@ -27,7 +27,7 @@ class CommitCrashTest {
         try {
             new Committer(Dataset.open(faulty), CLOCK, "ada", new TablePolicy(2, 100)).commit(request("mine", 3));
         } catch (IOException | FaultyObjectStore.SimulatedCrash e) {
-            // That is what is tried here.
+            // The test injects these faults.
         }
     }
 

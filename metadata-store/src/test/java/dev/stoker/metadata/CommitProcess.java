@@ -15,11 +15,11 @@ import java.util.UUID;
 /**
  * A process that ingests.
  *
- * <p>{@code contend DIRECTORY NAME COMMITS}: as many ingests as told, one after the other, after a line on standard
- * input.
+ * <p>{@code contend DIRECTORY NAME COMMITS}: waits for a line on standard input, then runs this number of ingests, one
+ * after the other.
  *
- * <p>{@code step DIRECTORY NAME STEP}: one ingest; before the change of the file system of that number it writes a line
- * and waits to be killed.
+ * <p>{@code step DIRECTORY NAME STEP}: runs one ingest. Before the change of the file system with this number, it
+ * writes a line and waits until it is killed.
  */
 final class CommitProcess {
 

@@ -49,7 +49,7 @@ public final class SampleDatasets {
         return new Committer(dataset, CLOCK, "ada@host");
     }
 
-    /** What would have been logged of a chunk; the file is {@link #place placed} without content, or not there. */
+    /** Returns a summary of a chunk. Its file is {@link #place placed} without content, or does not exist. */
     public static ChunkSummary summary(int number, String split, int rows) {
         return new ChunkSummary(id(number), split, rows, 1_000 + number, number, 500, -number, 100);
     }

@@ -131,7 +131,7 @@ class VersionModelTest {
                 chunk.rows.clear();
                 return;
             }
-            // Rows that are gone already may be named again.
+            // The removal can name rows that were removed before.
             int[] rows =
                     random.ints(3, 0, chunk.summary.rows()).sorted().distinct().toArray();
             removed.add(RemovedRows.of(ordinal, rows));

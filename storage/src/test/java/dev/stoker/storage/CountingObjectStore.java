@@ -23,7 +23,7 @@ public final class CountingObjectStore implements ObjectStore {
         return reads.get();
     }
 
-    /** Objects whose length was asked for. */
+    /** Returns the number of requests for the length of an object. */
     public long lengths() {
         return lengths.get();
     }

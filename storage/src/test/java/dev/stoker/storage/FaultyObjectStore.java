@@ -13,14 +13,15 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Lets calls of another store fail as told, and records all calls. Any thread; one call at a time decides on faults.
+ * Decorates a store: calls fail as the test requests, and all calls are recorded. Thread-safe; one call at a time
+ * decides on faults.
  *
  * <p>A crash ends the life of the process that uses the store: the call throws {@link SimulatedCrash}, and so does
  * every call after it, whatever {@code finally} blocks still try.
  */
 public final class FaultyObjectStore implements ObjectStore {
 
-    /** What was called. */
+    /** The called method. */
     public enum Operation {
         LENGTH,
         READ,

@@ -62,7 +62,7 @@ public final class Interleaving implements AutoCloseable {
     public record Call(String zone, boolean changes) {}
 
     /**
-     * What came out.
+     * The outcome of one interleaving.
      *
      * @param failures by program; empty for one that has done its work
      * @param calls by program

@@ -21,9 +21,9 @@ public final class PowerLoss {
 
     /**
      * Runs something, and lets the power fail before the file system's step of this number, counted from 0 over all
-     * that was done so far. Afterwards only what was forced to disk is left.
+     * steps so far. Afterwards only data that was forced to disk exists.
      *
-     * @return whether the power failed before it was done
+     * @return whether the power failed before the end
      */
     public boolean during(int step, Use use) throws IOException {
         files.failAtStep(step);

@@ -20,7 +20,7 @@ import java.util.Set;
  */
 final class PowerLossFiles implements LocalFiles {
 
-    /** The power is gone: nothing is done any more. */
+    /** Thrown by every call after the power failure. */
     static final class PowerFailure extends Error {
         private static final long serialVersionUID = 1L;
     }

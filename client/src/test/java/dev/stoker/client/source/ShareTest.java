@@ -75,7 +75,7 @@ class ShareTest {
             assertThat(range.count())
                     .as(what)
                     .isEqualTo(expected.stream().mapToLong(List::size).sum());
-            // The first rank of those that this one stands for makes as many steps.
+            // This rank represents several ranks. The first of them makes the same number of steps.
             int first = (int) Math.floorMod(range.first() - start, (long) world);
             Participant larger =
                     Participant.rank((int) Math.floorMod(start + first, (long) world * concat), world * concat);

@@ -80,8 +80,8 @@ class ExhaustionTest {
         try (SmallFeeder feeder = SmallFeeder.start(directory, files, "-Xmx64m");
                 HonestTrainer honest =
                         new HonestTrainer(feeder.plainFeed(), feeder.plainAddress(), Optional.empty(), "honest")) {
-            // Classes come out of directories here, and each needs a descriptor: whatever is needed later is used
-            // before.
+            // The test loads classes from directories, which takes a descriptor for each class. So it first uses all
+            // classes that it needs later.
             Waiting.until(() -> honest.epochs() > 1);
             try (HonestTrainer early =
                     new HonestTrainer(feeder.plainFeed(), feeder.plainAddress(), Optional.empty(), "early")) {

@@ -114,7 +114,7 @@ class HostilePeersTest {
         try (RawClient client = isSecured ? RawClient.connect(address, tls) : RawClient.connect(address)) {
             Socket socket = client.socket();
             socket.setSoTimeout(PATIENCE_MS);
-            // Mostly HELLO is answered first; the rest comes in pieces of any size.
+            // Usually waits for the answer to HELLO. Sends the rest in pieces of random size.
             int at = 0;
             while (at < bytes.length) {
                 int piece = Math.min(

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A trainer with a valid token that invents groups harms nobody else, and the state of the job stays small. */
+/** A trainer with a valid token that invents groups affects no other trainer, and the job's state stays small. */
 @Timeout(600)
 class InventedGroupsTest {
     @TempDir

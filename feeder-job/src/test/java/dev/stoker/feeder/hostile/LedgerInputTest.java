@@ -317,7 +317,7 @@ class LedgerInputTest {
     private static void answers(RawClient client) throws IOException {
         client.send(new Ping(7));
         while (!(client.receive() instanceof Pong)) {
-            // What was asked for.
+            // Skip the answers to earlier frames.
         }
     }
 

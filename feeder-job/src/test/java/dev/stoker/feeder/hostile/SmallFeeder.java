@@ -52,7 +52,7 @@ final class SmallFeeder implements AutoCloseable {
             readings.forEach(Reading::start);
             System.out.println("addresses " + readings.get(0).address() + " "
                     + readings.get(1).address());
-            // Until the process of the test is gone.
+            // Wait until the process of the test has ended.
             while (System.in.read() >= 0) {}
 
             Runtime.getRuntime().halt(0);

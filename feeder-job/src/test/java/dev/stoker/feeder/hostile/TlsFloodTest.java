@@ -159,7 +159,7 @@ class TlsFloodTest {
     }
 
     /**
-     * Floods over one connection after another, while new trainers come in and read.
+     * Floods over one connection after another, while new trainers connect and read.
      *
      * @param greeting sent behind the handshake; null to flood behind its first message
      */

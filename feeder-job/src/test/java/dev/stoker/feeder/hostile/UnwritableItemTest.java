@@ -24,7 +24,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An item that cannot be encoded costs its own session and nobody else, now and after a restart. */
+/** An item that cannot be encoded ends only its own session, now and after a restart. */
 class UnwritableItemTest {
     private static final long UNWRITABLE = 3;
 

@@ -49,7 +49,7 @@ public final class SimulatedLedger implements AutoCloseable {
         return state;
     }
 
-    /** The process is gone, and with it what it knew. */
+    /** Simulates the death of the process, which loses its memory. */
     public void vanish() {
         progress.end();
     }

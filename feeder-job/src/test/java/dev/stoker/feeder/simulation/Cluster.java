@@ -88,8 +88,8 @@ final class Cluster {
                     false));
         }
         List<TrainingGroup.Shape> shapes = shapes(served);
-        // Nobody waits for a group whose epochs are too short for a step: it may have left before anybody could note
-        // it.
+        // No feed waits for a group whose epochs are too short for a step: the group may have left before the feed
+        // could note it.
         boolean declares = simulation.chance(0.4)
                 && (shapes.stream().noneMatch(shape -> shape.tail() == TailPolicy.DROP)
                         || oracles.stream().allMatch(oracle -> oracle.size().wholeBatches() >= MOST_RANKS));

@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 
-/** Somebody who is let in and then says what no trainer says. Nobody else may notice. */
+/** A client that is admitted and then sends frames that no trainer sends. It must not affect any other client. */
 final class HostileTrainer implements Network.Receiver {
     private enum Attack {
         /** Receipts before anything was asked for. */
@@ -32,7 +32,7 @@ final class HostileTrainer implements Network.Receiver {
         HALF_A_FRAME
     }
 
-    /** Reads alone; the ledger must never have a receipt of it. */
+    /** The group of hostile trainers only. The ledger must never have a receipt of it. */
     static final String GROUP = "hostile";
 
     private static final long HUGE = 0x9000_0000L;
@@ -84,7 +84,7 @@ final class HostileTrainer implements Network.Receiver {
                 }
             }
         } catch (ProtocolException e) {
-            throw new AssertionError("the server sent what is no frame", e);
+            throw new AssertionError("the server sent bytes that are not a frame", e);
         }
     }
 

@@ -26,8 +26,8 @@ import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.source.coordinator.SplitAssignmentTracker;
 
 /**
- * A model of Flink's JobManager for this job: it deploys tasks, restarts those that fail, coordinates checkpoints, and
- * hosts the enumerator. What it must not forget is in {@link Storage}.
+ * A model of Flink's JobManager for this job: it deploys tasks, restarts failed tasks, coordinates checkpoints, and
+ * hosts the enumerator. Its durable state is in {@link Storage}.
  */
 final class JobManager implements Task.Reports {
     private static final EnumeratorStateSerializer STATES = new EnumeratorStateSerializer();
@@ -153,7 +153,7 @@ final class JobManager implements Task.Reports {
                 simulation.between(100, 500) * Simulation.MILLI, process, "restart", () -> deploy(task.subtask));
     }
 
-    /** Cancels what runs for a JobManager that is gone. */
+    /** Cancels all tasks of a dead JobManager. */
     void cancelAll() {
         tasks.values().forEach(Task::cancel);
     }
@@ -285,7 +285,7 @@ final class JobManager implements Task.Reports {
         });
     }
 
-    /** Returns who has finished which epochs, for the report of a failure. */
+    /** Returns the progress that the coordinator knows, for the report of a failure. */
     String describe() {
         StringBuilder text = new StringBuilder();
         try {

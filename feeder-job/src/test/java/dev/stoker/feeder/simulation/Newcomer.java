@@ -66,7 +66,7 @@ final class Newcomer implements Network.Receiver {
                 decoder.next(in).ifPresent(this::received);
             }
         } catch (ProtocolException e) {
-            throw new AssertionError("the server sent what is no frame", e);
+            throw new AssertionError("the server sent bytes that are not a frame", e);
         }
     }
 

@@ -22,7 +22,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** A listener to which simulated connections come. Each connection has a thread until it is let in. */
+/** A listener for simulated connections. Each connection has a thread until it is admitted. */
 public final class SimulatedListener implements Listener {
     private final String address;
     private final Threads threads;
@@ -38,7 +38,7 @@ public final class SimulatedListener implements Listener {
     /**
      * Starts a server on simulated threads and connections.
      *
-     * @param registrar is told who takes connections to the address
+     * @param registrar receives the function that takes connections to the address
      */
     public static FeedServer serve(
             FeedSpec spec,

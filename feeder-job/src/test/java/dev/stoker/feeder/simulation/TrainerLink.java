@@ -80,7 +80,8 @@ final class TrainerLink implements Network.Receiver {
                 }
             }
         } catch (ProtocolException e) {
-            throw new AssertionError(trainer + " got from " + address + " what is no frame: " + e.getMessage(), e);
+            throw new AssertionError(
+                    trainer + " got bytes from " + address + " that are not a frame: " + e.getMessage(), e);
         }
     }
 

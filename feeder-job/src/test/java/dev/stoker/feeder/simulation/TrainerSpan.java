@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** A trainer's numbers of one epoch: what has arrived of them, and how far it has consumed them. */
+/** A trainer's numbers of one epoch: the pieces that have arrived, and the batches that it has consumed. */
 final class TrainerSpan {
     /** A receipt and the connection that its piece came by. */
     record Arrival(TrainerLink link, AckEntry entry) {}
@@ -64,7 +64,7 @@ final class TrainerSpan {
         return oracle.batch(epoch, number(index), delivery.tail());
     }
 
-    /** Takes a piece; false if it was there already. */
+    /** Adds a piece. Returns false if it had arrived before. */
     boolean take(int index, AckEntry entry, TrainerLink link) {
         if (index < consumed) {
             return false;
@@ -86,7 +86,7 @@ final class TrainerSpan {
         return assembly != null && assembly.missing == 0;
     }
 
-    /** Batches that are held, whole or in part. */
+    /** Returns the number of batches in memory, complete or in part. */
     int held() {
         return batches.size();
     }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The datasets that simulations read, and what is expected of them. Made once; thread-safe. */
+/** The datasets that simulations read, and the expected batches. Made once; thread-safe. */
 final class Worlds {
     private static final int ORDERS = 4;
 
@@ -31,7 +31,7 @@ final class Worlds {
         return datasets.get((int) simulation.between(0, datasets.size() - 1));
     }
 
-    /** One of few orders, so that what is expected need not be computed for each simulation. */
+    /** Returns one of a few orders, so that simulations can share the expected batches. */
     OrderSpec order(Simulation simulation) {
         int which = (int) simulation.between(0, ORDERS - 1);
         return new OrderSpec(

@@ -82,7 +82,7 @@ class GivenUpTransactionsITCase {
 
     /** The cause of the abort. */
     private enum Cause {
-        /** Aborts all open transactions, including those of the other task. */
+        /** Aborts all open transactions, including the other task's transactions. */
         ANOTHER_FEED(4) {
             @Override
             void giveUp(List<String> ids) throws Exception {

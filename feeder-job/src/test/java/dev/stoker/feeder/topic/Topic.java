@@ -32,7 +32,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** What a topic holds, and what it should hold, written down straight from the formats' descriptions. */
+/** The actual and the expected content of a topic. Implements the descriptions of the formats directly. */
 final class Topic {
     private Topic() {}
 

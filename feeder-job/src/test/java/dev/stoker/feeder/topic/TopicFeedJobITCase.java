@@ -209,7 +209,7 @@ class TopicFeedJobITCase {
                 "--epochs-ahead=1",
                 "--delivery=" + delivery,
                 "--checkpoint-interval=1500 ms");
-        // Two epochs: the one that nobody has read, and the one ahead of it.
+        // Two epochs: the first one, which no trainer has read, and the next one.
         until(
                 "the end of epoch 1",
                 () -> Topic.read(broker.bootstrap(), topic, 4).values().stream()

@@ -43,7 +43,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Feeds of users who may do what docs/kafka.md lists, and of users who may do less, at a broker with an authorizer. */
+/** Feeds of users with the rights that docs/kafka.md lists, and with fewer rights, at a broker with an authorizer. */
 @Timeout(240)
 class TopicRightsITCase {
     private static final int LANES = 4;

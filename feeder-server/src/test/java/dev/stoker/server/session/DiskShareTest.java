@@ -64,6 +64,6 @@ class DiskShareTest {
         for (int i = 0; i < 2000; i++) {
             assertThat(write(MS)).isZero();
         }
-        assertThat(write(50 * MS)).as("what was read is long over").isZero();
+        assertThat(write(50 * MS)).as("the read ended long ago").isZero();
     }
 }

@@ -266,7 +266,7 @@ class PlacesTest {
         long[] now = {0};
         Pulse pulse = new Pulse(() -> now[0]);
         now[0] = Pulse.LIMIT.toNanos() * 5;
-        assertThat(pulse.isSilent()).as("nobody asked").isFalse();
+        assertThat(pulse.isSilent()).as("no question was sent").isFalse();
         assertThat(pulse.ask()).isTrue();
         assertThat(pulse.ask()).as("once is enough").isFalse();
         now[0] += Pulse.LIMIT.toNanos();
@@ -296,7 +296,7 @@ class PlacesTest {
 
     @Test
     void aRunThatWasDrawnForASessionThatReadsNothingFencesNobody() throws ProtocolException {
-        // As at a feeder that was restarted, which knows nothing of those that read elsewhere.
+        // A restarted feeder does not know the trainers that read from other feeders.
         Claim newcomer = claim(process(1), 0, 2);
         assertThat(admit(newcomer).run()).isEqualTo(NOW);
         Fake first = lastSession;

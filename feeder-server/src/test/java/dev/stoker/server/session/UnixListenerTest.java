@@ -20,14 +20,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The directory of a Unix-domain socket: who may enter, and who removes it. */
+/** The directory of a Unix-domain socket: its permissions and its removal. */
 @Timeout(60)
 class UnixListenerTest {
     private Path place;
 
     @BeforeEach
     void makePlace() throws IOException {
-        // Paths of sockets are short; that of the build directory may not be.
+        // The path of a socket must be short. The path of the build directory can be too long.
         place = Files.createTempDirectory(Path.of("/tmp"), "door");
     }
 
@@ -102,7 +102,7 @@ class UnixListenerTest {
             holder.destroyForcibly().waitFor();
             own.close();
         }
-        // The process is gone, and with it its lock.
+        // The process has ended, which released its lock.
         Files.setLastModifiedTime(locked, FileTime.from(Instant.now().minus(Duration.ofHours(1))));
         UnixListener.open(List.of(place)).orElseThrow().close();
         assertThat(inPlace()).containsExactlyInAnyOrder(young, foreign);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Chunks that come into a memory tier part by part. */
+/** Chunks that are written to a memory tier in parts. */
 class ArrivalTest {
     private static final int LENGTH = 5000;
     private static final int HALF = 2000;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
-/** Files of this machine that fail as told. */
+/** Local files that fail as the test requests. */
 final class FaultyFiles implements CacheFiles {
     private final CacheFiles real = new CacheFiles.Nio(CacheAccess.USER);
     /**
@@ -38,7 +38,7 @@ final class FaultyFiles implements CacheFiles {
             @Override
             public void write(long offset, ByteBuffer bytes) throws IOException {
                 if (offset > 0 && !secondPart.isEmpty()) {
-                    // Half of it is there.
+                    // Write half of it.
                     made.write(offset, bytes.slice(bytes.position(), bytes.remaining() / 2));
                     fail(secondPart);
                 }

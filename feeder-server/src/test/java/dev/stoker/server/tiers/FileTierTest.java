@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One tier of files: what it holds, what a dead process has left, and disks that fail. */
+/** One tier of files: its content, files that a dead process left, and disks that fail. */
 class FileTierTest {
     @TempDir
     Path directory;

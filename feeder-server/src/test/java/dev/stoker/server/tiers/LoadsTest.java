@@ -166,7 +166,7 @@ class LoadsTest {
             one.get(60, TimeUnit.SECONDS).close();
         }
         assertThat(begun()).containsExactly("one");
-        // All of the memory can be had only when nobody holds the chunk any more.
+        // All memory is free only after the last user has released the chunk.
         Waiting.until(() -> memory.reserve(100 * LENGTH));
         assertThat(memory.has(chunk("one").id())).isFalse();
     }
@@ -180,11 +180,11 @@ class LoadsTest {
         }
         Waiting.until(() -> memory.has(chunk("b").id()) && memory.has(chunk("a").id()));
         assertThat(begun()).containsExactlyInAnyOrder("a", "b");
-        // Who waits takes the room of what was brought for later.
+        // A chunk that a trainer waits for takes the room of a chunk that was read ahead.
         ChunkBytes waited = now("x").get(60, TimeUnit.SECONDS);
         assertThat(memory.workingBytes()).isLessThanOrEqualTo(2 * LENGTH);
         waited.close();
-        // What nobody wants any more makes room.
+        // A chunk that is not wanted any more makes room.
         memory.unwant(chunk("a").id());
         Waiting.until(() -> begun().contains("c"));
         assertThat(memory.workingBytes()).isLessThanOrEqualTo(2 * LENGTH);

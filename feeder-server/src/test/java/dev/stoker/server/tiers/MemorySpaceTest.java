@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(100)
 class MemorySpaceTest {
-    /** Stands for the tmpfs, so that feeders of this machine are left alone. */
+    /** Replaces the tmpfs, so that the test does not affect feeders on this machine. */
     @TempDir
     Path tmpfs;
 
@@ -82,7 +82,7 @@ class MemorySpaceTest {
         space.close();
         assertThat(spaces()).isEmpty();
         assertThatThrownBy(() -> new CacheFiles.Nio(CacheAccess.USER).publish(file, ByteBuffer.allocate(100)))
-                .as("what is still being written does not bring it back")
+                .as("a file that is still being written does not recreate the directory")
                 .isInstanceOf(NoSuchFileException.class);
         assertThat(spaces()).isEmpty();
     }
@@ -98,7 +98,7 @@ class MemorySpaceTest {
             try {
                 assertThat(spaces()).hasSize(5);
                 end(dead, 'h');
-                assertThat(spaces()).as("nobody was there to remove it").hasSize(5);
+                assertThat(spaces()).as("no process has removed it yet").hasSize(5);
                 MemorySpace.removeLeft(tmpfs);
                 assertThat(spaces()).hasSize(4).contains(foreign.getParent(), file);
                 assertThat(kept).exists();

@@ -25,7 +25,7 @@ public final class ListeningSockets {
      * A socket.
      *
      * @param kind {@code tcp}, {@code udp} or {@code unix}
-     * @param address host and port, or a path; that of an abstract Unix-domain socket begins with {@code @}
+     * @param address host and port, or a path. The path of an abstract Unix-domain socket begins with {@code @}
      */
     public record Socket(String kind, String address) implements Comparable<Socket> {
 
@@ -94,7 +94,7 @@ public final class ListeningSockets {
                     .map(line -> line.strip().split(" +"))
                     .toList();
         } catch (IOException e) {
-            // What has ended has a directory until somebody asks for its exit code, but no network.
+            // An ended process has a directory until its parent reads the exit code, but no network.
             if (inodes(pid).isEmpty()) {
                 return List.of();
             }

@@ -132,7 +132,7 @@ class TopicIngestJobITCase {
         Topic topic = Topic.create("stopped", 2);
         Path target = directory.resolve("stopped-data");
         Map<String, String> sent = sendRaw(topic, "stopped", 2, 0, 200);
-        // The interval never ends: what is in the version is there because of the stop.
+        // The interval never ends, so the stop has committed the version.
         TopicIngestOptions options = Streams.options(topic.uri(), target, "--value=raw", "--commit-interval=1 h");
         long[] packed = new long[1];
         TopicIngestListener listener = new TopicIngestListener() {

@@ -72,7 +72,7 @@ class TakeoverTest extends AuditFixture {
 
     @Test
     void aHoleIsNoAssertion() throws IOException {
-        // Receipts of later batches of the same lane are there: no crash leaves that.
+        // The ledger has receipts of later batches of the same lane. No crash has this result.
         AuditReport report = stream.write(without(stream.part(5, 1, 1, TailPolicy.PAD, 0, 0, 9), 1))
                 .write(stream.run(9, 2, 1, TailPolicy.PAD, 0, 9, 1))
                 .audit();

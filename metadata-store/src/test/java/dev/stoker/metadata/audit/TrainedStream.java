@@ -242,7 +242,7 @@ final class TrainedStream {
         return builder.chunk(head, bytes, 0, new int[][] {ids, null});
     }
 
-    /** Everything a run leaves that reads from {@code start} of an epoch to its end, as whole epochs after it. */
+    /** Returns the records of a run that reads an epoch from {@code start}, and then whole epochs. */
     List<LedgerRecord> run(long run, int world, int workers, TailPolicy tail, long epoch, long start, int epochs)
             throws IOException {
         List<LedgerRecord> records = new ArrayList<>();

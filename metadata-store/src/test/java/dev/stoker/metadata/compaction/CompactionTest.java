@@ -86,7 +86,7 @@ class CompactionTest {
         assertThat(Crumbs.samples(dataset, before + 1)).isEqualTo(samples);
         ChunkTable table = dataset.snapshot().table();
         assertThat(table.liveChunks()).isLessThan(old.liveChunks() / 2);
-        // Those that were large are still there, and nothing that was written is small.
+        // The large chunks still exist, and no written chunk is small.
         assertThat(table.isLive(table.indexOf(0))).isTrue();
         assertThat(entry.added()).allMatch(chunk -> chunk.length() <= RULES.chunkSizeBytes());
         assertThat(dataset.snapshot().classes().names("label"))

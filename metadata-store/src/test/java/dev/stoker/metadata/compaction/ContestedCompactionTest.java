@@ -150,7 +150,7 @@ class ContestedCompactionTest {
             crumbs.ingest("train", 100, 2);
             crumbs.ingest("train", 100, 3);
             Map<String, String> samples = Crumbs.samples(dataset, 2);
-            // The many writes of a chunk are like its last one, which ends with it.
+            // Faults in writes of a chunk are not tested: they have the effect of a fault at its end.
             int at = step;
             AtomicInteger calls = new AtomicInteger();
             FaultyObjectStore faulty = new FaultyObjectStore(store)
@@ -162,7 +162,7 @@ class ContestedCompactionTest {
                 Dataset seen = Dataset.open(faulty);
                 compaction(seen, "mine").run(CompactionPlan.of(seen.snapshot(), RULES));
             } catch (IOException | FaultyObjectStore.SimulatedCrash e) {
-                // That is what is tried here.
+                // The test injects these faults.
             }
             reached = calls.get() > step;
 
@@ -172,7 +172,7 @@ class ContestedCompactionTest {
             published += version == 3 ? 1 : 0;
             assertThat(Crumbs.samples(dataset, version)).as(where).isEqualTo(samples);
 
-            // Run again under its id, after what was left behind was deleted.
+            // Delete the leftovers, then run again with the same id.
             GarbageCollection.plan(dataset, Duration.ZERO, CLOCK).apply();
             CompactionResult again = compaction(dataset, "mine").run(CompactionPlan.of(dataset.snapshot(), RULES));
             GarbageCollection.plan(dataset, Duration.ZERO, CLOCK).apply();

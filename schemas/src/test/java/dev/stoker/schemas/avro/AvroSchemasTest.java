@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The schemas in {@code src/main/avro} are those of the files that Stoker writes. */
+/** The schemas in {@code src/main/avro} match the files that Stoker writes. */
 class AvroSchemasTest {
     private static final Path SCHEMAS = Path.of("src/main/avro");
 

@@ -16,7 +16,7 @@ import java.util.Map;
 final class BatchFixtures {
     private BatchFixtures() {}
 
-    /** Opens a packed chunk; payload lies in a direct copy of the file, as if it were mapped. */
+    /** Opens a packed chunk. The payload is in a direct copy of the file, like in a mapped file. */
     static BatchChunk open(BatchBuilder builder, PackedChunk packed, List<String> versionClasses) throws IOException {
         ByteBuffer bytes = ChunkFixtures.bytes(packed);
         ByteBuffer file =

@@ -14,7 +14,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What went into a chunk comes out of it, whatever the fields. */
+/** Samples read from a chunk equal the written samples, for all types of fields. */
 class ChunkRoundTripTest {
     private static final long SEED = Long.getLong("test.seed", 7);
 

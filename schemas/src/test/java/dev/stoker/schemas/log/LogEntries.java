@@ -7,7 +7,7 @@ import java.util.UUID;
 /** Log entries with fixed ids and times. */
 public final class LogEntries {
 
-    /** The dataset of all of them. */
+    /** The dataset of all entries. */
     public static final UUID DATASET = UUID.fromString("5e0c8c1e-6f0d-4b51-9a53-0d6f1a2b3c4d");
 
     private LogEntries() {}
@@ -81,7 +81,7 @@ public final class LogEntries {
                 Map.of());
     }
 
-    /** An entry that has something of everything. */
+    /** Returns an entry with a value in every field. */
     public static LogEntry full() {
         return new LogEntry(
                 DATASET,

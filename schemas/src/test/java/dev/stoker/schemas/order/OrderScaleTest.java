@@ -7,7 +7,7 @@ import java.lang.management.ManagementFactory;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** An epoch of 10^6 chunks and 10^9 samples. Bytes allocated are exact, so they are what is held to a bound. */
+/** An epoch of 10^6 chunks and 10^9 samples. The test limits the allocated bytes, because their number is exact. */
 class OrderScaleTest {
     private static final int CHUNKS = 1_000_000;
     private static final int ROWS = 1000;

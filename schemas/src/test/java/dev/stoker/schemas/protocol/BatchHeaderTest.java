@@ -50,7 +50,7 @@ class BatchHeaderTest {
         }
     }
 
-    /** Every bit of a BATCH frame but those of length and subscription: refused, or seen by the checksum. */
+    /** Flips every bit of a BATCH frame outside length and subscription. The decoder or the checksum must detect it. */
     @Test
     void noBitFlipsUnnoticed() throws Exception {
         byte[] frame = ProtocolVectors.golden("repeated piece").bytes();

@@ -38,7 +38,7 @@ class FrameAttackTest {
         }
     }
 
-    /** Those of a BATCH and of a BATCH_REF are compared with the checksum in their header when their message is. */
+    /** Flipped bits of a BATCH or BATCH_REF are detected later, by the checksum over its header and its message. */
     @Test
     void everyBitFlipIsNoticed() {
         for (ProtocolVectors.Golden frame : golden) {

@@ -20,14 +20,14 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Versions that lose rows one by one: log entries, and what Java and Python must make of them. */
+/** Removals of single rows: log entries, and the chunk tables that Java and Python must compute from them. */
 class RowRemovalTest {
 
     private static List<LogEntry> entries() {
         return List.of(
                 adding(1, chunk(0, "train", 3), chunk(1, "train", 4), chunk(2, "val", 2)),
                 removing(2, RemovedRows.of(0, 0, 2), RemovedRows.of(1, 1)),
-                // The last row of one, and a row that is gone already of the other.
+                // The last row of one chunk, and from the other chunk also a row that was removed before.
                 removing(3, RemovedRows.of(0, 1), RemovedRows.of(1, 1, 3)),
                 adding(4, chunk(3, "train", 5)),
                 removing(5, RemovedRows.of(0, 1), RemovedRows.of(2, 0, 1)));

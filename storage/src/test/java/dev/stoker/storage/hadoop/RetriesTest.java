@@ -20,9 +20,7 @@ class RetriesTest {
                 "File /data/x could only be written to 0 of the 1 minReplication nodes. " + why);
     }
 
-    /**
-     * Shortly after its start, a name node does not know all data nodes, and clients avoid those that did not answer.
-     */
+    /** A name node that just started does not know all data nodes, and clients avoid nodes that did not answer. */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -48,9 +48,9 @@ public final class S3Server implements Closeable {
     }
 
     /**
-     * Starts another one.
+     * Starts another server.
      *
-     * @param settings of s3proxy, over what is set here
+     * @param settings settings of s3proxy, which replace the defaults of this class
      */
     public static S3Server start(Map<String, String> settings) throws IOException {
         String jar = System.getProperty("stoker.s3proxy.jar");

@@ -105,7 +105,7 @@ class StrictSinkITCase {
         producer.flush();
     }
 
-    /** What was written with an id and is in a checkpoint. */
+    /** Writes with a transactional id. Returns the transaction as a checkpoint contains it. */
     private Request prepared(String id) {
         FlinkKafkaInternalProducer<byte[], byte[]> producer = begin(id);
         write(producer);
@@ -268,7 +268,7 @@ class StrictSinkITCase {
 
         @Override
         public void signalAlreadyCommitted() {
-            throw new IllegalStateException("nobody asks");
+            throw new IllegalStateException("never called");
         }
     }
 

@@ -102,7 +102,7 @@ class TopicCommitterTest {
         commit(committer, first);
         TopicCommittable second = part("run-2", offsets(5L), 9, "a/5");
         commit(committer, second);
-        // A committer that was restored is asked again for what it may have done.
+        // Flink asks a restored committer to repeat commits that may have succeeded.
         commit(committer(TopicRun.Keys.OFFSETS, 0), second);
         assertThat(version()).isEqualTo(2);
         try (ObjectStore store = new LocalObjectStore(directory)) {
