@@ -57,7 +57,7 @@ public final class SimulatedListener implements Listener {
 
     private void accept(Connection connection) {
         if (open) {
-            threads.start("doorman", () -> letIn(new SimulatedWire(connection)));
+            threads.start("accept", () -> letIn(new SimulatedWire(connection)));
         } else {
             connection.closeServer();
         }

@@ -149,7 +149,7 @@ public final class Acceptor implements AutoCloseable {
             local.get().configureBlocking(false);
             local.get().register(selector, SelectionKey.OP_ACCEPT);
         }
-        thread = new Thread(this::run, "stoker-doorman-" + port());
+        thread = new Thread(this::run, "stoker-accept-" + port());
         thread.setDaemon(true);
     }
 

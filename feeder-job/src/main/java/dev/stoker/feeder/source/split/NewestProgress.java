@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The newest progress of each consumer: of its greatest run, the most epochs. The size follows the number of trainers,
- * not that of epochs. For one thread.
+ * The newest progress of each consumer: the most epochs of its greatest run. Its size grows with the number of
+ * trainers, not with the number of epochs. For one thread.
  */
 public final class NewestProgress {
 
