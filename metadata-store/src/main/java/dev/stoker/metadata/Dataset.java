@@ -2,6 +2,7 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
@@ -122,7 +123,7 @@ public final class Dataset {
             return Optional.of(new Dataset(store, info));
         } catch (CorruptDataException e) {
             throw new CorruptDataException(
-                    CorruptDataException.withoutFileAdvice(e.getMessage()) + "; restore it with `stoker recover "
+                    CorruptDataException.withoutFileAdvice(ErrorText.of(e)) + "; restore it with `stoker recover "
                             + where(store) + "`",
                     e);
         }
