@@ -20,7 +20,6 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -272,25 +271,33 @@ final class FileTier implements Tier {
         void run() throws IOException;
     }
 
-    /** Creates the file of a chunk, as a step of placing it. */
-    CacheFiles.Unfinished create(ListedChunk chunk) throws IOException {
-        AtomicReference<CacheFiles.Unfinished> created = new AtomicReference<>();
-        write(chunk, () -> created.set(files.create(space.path(chunk.id()))));
-        return created.get();
+    /** A step with a result. */
+    private interface Creation<T> {
+        T run() throws IOException;
     }
 
-    /**
-     * Runs a step of placing a chunk, or several steps as one. Closing the tier waits for it. If it fails, the space of
-     * the chunk is released.
-     */
+    /** Creates the file of a chunk, as a step of placing it. */
+    CacheFiles.Unfinished create(ListedChunk chunk) throws IOException {
+        return placing(chunk, () -> files.create(space.path(chunk.id())));
+    }
+
+    /** Runs a step of placing a chunk, or several steps as one. */
     void write(ListedChunk chunk, Step step) throws IOException {
+        placing(chunk, () -> {
+            step.run();
+            return chunk;
+        });
+    }
+
+    /** Closing the tier waits for the step. If it fails, the space of the chunk is released. */
+    private <T> T placing(ListedChunk chunk, Creation<T> step) throws IOException {
         boolean isWithin = writing.getReadHoldCount() > 0;
         writing.readLock().lock();
         try {
             if (closed && !isWithin) {
                 throw new ClosedChannelException();
             }
-            step.run();
+            return step.run();
         } catch (IOException e) {
             if (!isWithin) {
                 cancel(chunk);
