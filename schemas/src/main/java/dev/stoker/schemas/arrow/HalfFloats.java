@@ -1,11 +1,11 @@
 package dev.stoker.schemas.arrow;
 
 /** Converts 16-bit floating-point numbers. Rounds to nearest, ties to even. */
-final class HalfFloats {
+public final class HalfFloats {
     private HalfFloats() {}
 
     /** Returns the IEEE 754 binary16. */
-    static short float16(double value) {
+    public static short float16(double value) {
         long bits = Double.doubleToRawLongBits(value);
         int sign = (int) (bits >>> 48) & 0x8000;
         double magnitude = Math.abs(value);
@@ -25,7 +25,7 @@ final class HalfFloats {
     }
 
     /** Returns the upper half of the binary32 that is nearest to the value. */
-    static short bfloat16(double value) {
+    public static short bfloat16(double value) {
         int bits = Float.floatToRawIntBits((float) value);
         if (Double.isNaN(value)) {
             return (short) ((bits >>> 16) | 0x40);
@@ -33,7 +33,8 @@ final class HalfFloats {
         return (short) ((bits + 0x7FFF + ((bits >>> 16) & 1)) >>> 16);
     }
 
-    static double fromFloat16(short half) {
+    /** Returns the number that the bits stand for. */
+    public static double fromFloat16(short half) {
         int exponent = (half >>> 10) & 0x1F;
         int mantissa = half & 0x3FF;
         double magnitude;
@@ -47,7 +48,8 @@ final class HalfFloats {
         return half < 0 ? -magnitude : magnitude;
     }
 
-    static double fromBfloat16(short half) {
+    /** Returns the number that the bits stand for. */
+    public static double fromBfloat16(short half) {
         return Float.intBitsToFloat(half << 16);
     }
 }
