@@ -1,0 +1,108 @@
+package dev.stoker.formats;
+
+import dev.stoker.schemas.arrow.ScalarType;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** Collects the elements of a list of numbers as little-endian bytes. Reused for row after row. For one thread. */
+public final class NumberWriter {
+    private static final VarHandle SHORT = view(short[].class);
+    private static final VarHandle INT = view(int[].class);
+    private static final VarHandle LONG = view(long[].class);
+
+    private final ScalarType type;
+    private final long maxBytes;
+    private byte[] bytes = new byte[256];
+    private ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    private int length;
+
+    /**
+     * @param type type of the elements, a number
+     * @param maxBytes length of a list; a longer one does not fit
+     */
+    public NumberWriter(ScalarType type, long maxBytes) {
+        this.type = type;
+        this.maxBytes = Math.min(maxBytes, Integer.MAX_VALUE - 16);
+    }
+
+    private static VarHandle view(Class<?> array) {
+        return MethodHandles.byteArrayViewVarHandle(array, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Begins with an empty list. */
+    public void clear() {
+        length = 0;
+    }
+
+    /** Returns the number of elements. */
+    public int size() {
+        return length / type.width();
+    }
+
+    /** Adds an integer, or the bits of a uint64. */
+    public void addLong(long value) throws BadValueException {
+        if (!fits(value)) {
+            throw new BadValueException(value + " does not fit into " + type);
+        }
+        addBits(value);
+    }
+
+    /** Adds a float32 or float64. */
+    public void addDouble(double value) throws BadValueException {
+        addBits(
+                type == ScalarType.FLOAT32
+                        ? Float.floatToRawIntBits((float) value)
+                        : Double.doubleToRawLongBits(value));
+    }
+
+    /** Adds the lower bits of a value, as many as the type has. */
+    public void addBits(long bits) throws BadValueException {
+        int at = reserve(type.width());
+        switch (type.width()) {
+            case 1 -> bytes[at] = (byte) bits;
+            case 2 -> SHORT.set(bytes, at, (short) bits);
+            case 4 -> INT.set(bytes, at, (int) bits);
+            default -> LONG.set(bytes, at, bits);
+        }
+    }
+
+    /** Adds elements that are little-endian bytes already. */
+    public void addBytes(ByteBuffer elements) throws BadValueException {
+        int count = elements.remaining();
+        int at = reserve(count);
+        elements.get(elements.position(), bytes, at, count);
+    }
+
+    /** Returns the elements. The buffer is valid until the next change. */
+    public ByteBuffer bytes() {
+        return buffer.clear().limit(length);
+    }
+
+    private int reserve(int count) throws BadValueException {
+        if (count > maxBytes - length) {
+            throw new BadValueException("the list has more than " + maxBytes + " bytes, which is the limit of a value");
+        }
+        if (length + count > bytes.length) {
+            bytes = Arrays.copyOf(bytes, (int) Math.min(maxBytes, Math.max(bytes.length * 2L, length + count)));
+            buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        }
+        int at = length;
+        length += count;
+        return at;
+    }
+
+    private boolean fits(long value) {
+        return switch (type) {
+            case INT8 -> value == (byte) value;
+            case INT16 -> value == (short) value;
+            case INT32 -> value == (int) value;
+            case UINT8 -> value >>> 8 == 0;
+            case UINT16 -> value >>> 16 == 0;
+            case UINT32 -> value >>> 32 == 0;
+            default -> true;
+        };
+    }
+}

@@ -1,0 +1,35 @@
+package dev.stoker.formats;
+
+import dev.stoker.schemas.arrow.FieldType;
+import java.util.Objects;
+
+/**
+ * A column of a file.
+ *
+ * @param name name in the file, with dots between a struct and its fields; names may repeat
+ * @param type the field type that holds its values without loss
+ * @param nullable whether a value may be missing
+ * @param sourceType the type in the words of the format, for messages and {@code --dry-run}
+ * @param role what the file says about the use of the column
+ */
+public record RowColumn(String name, FieldType type, boolean nullable, String sourceType, Role role) {
+    /** What a column is for, if the file says so. */
+    public enum Role {
+        /** The file says nothing. */
+        NONE,
+        /** Large values: images, audio, the members of an archive. */
+        PAYLOAD,
+        /** The class of a sample. */
+        LABEL,
+        /** A unique name of a sample. */
+        KEY,
+        /** The path of a file outside, or the original name of a payload. */
+        PATH
+    }
+
+    public RowColumn {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(type, "type");
+        Objects.requireNonNull(role, "role");
+    }
+}

@@ -1,0 +1,38 @@
+package dev.stoker.formats;
+
+import java.io.Closeable;
+import java.io.IOException;
+
+/** Reads the rows of a part in their order. For one thread. */
+public interface RowReader extends Closeable {
+    /**
+     * Moves to the next row, at first to the first one.
+     *
+     * @return false at the end of the part
+     * @throws DamagedFileException if the row is damaged; after it {@link #skip} tells whether the rest can be read
+     */
+    boolean next() throws IOException;
+
+    /**
+     * Returns where the row is: its number in the file if the format counts rows, otherwise its first byte's offset (of
+     * the decompressed file). It does not depend on how the file is divided into parts.
+     */
+    long position();
+
+    /**
+     * Gives the value of a selected column of the row.
+     *
+     * @param column index into the columns that were selected, not into the schema
+     * @throws BadValueException if the column's type cannot hold the value; the row can be left out
+     */
+    void get(int column, ValueSink sink) throws IOException, BadValueException;
+
+    /**
+     * Leaves out the row that {@link #next} could not read.
+     *
+     * @return whether further rows can be read; false if the rest of the part is lost
+     */
+    default boolean skip() {
+        return false;
+    }
+}

@@ -1,0 +1,98 @@
+package dev.stoker.formats.values;
+
+import dev.stoker.formats.BadValueException;
+import dev.stoker.schemas.arrow.HalfFloats;
+import dev.stoker.schemas.arrow.ScalarType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Collects numbers as little-endian bytes of one type. Refuses numbers that it cannot hold. Not thread-safe. */
+public final class NumberList {
+    private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
+
+    private final ScalarType type;
+    private ByteBuffer bytes = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);
+
+    /** @param type a number */
+    public NumberList(ScalarType type) {
+        this.type = type;
+    }
+
+    public void clear() {
+        bytes.clear();
+    }
+
+    /** Returns how many numbers were added. */
+    public int size() {
+        return bytes.position() / type.width();
+    }
+
+    /** Returns the numbers, valid until the list changes. */
+    public ByteBuffer bytes() {
+        return bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).flip();
+    }
+
+    /** Returns the first number of a list of integers, or the bits of a uint64. */
+    public long firstInteger() {
+        return switch (type) {
+            case INT8 -> bytes.get(0);
+            case INT16 -> bytes.getShort(0);
+            case INT32 -> bytes.getInt(0);
+            case UINT8 -> bytes.get(0) & 0xFF;
+            case UINT16 -> bytes.getShort(0) & 0xFFFF;
+            case UINT32 -> bytes.getInt(0) & 0xFFFFFFFFL;
+            default -> bytes.getLong(0);
+        };
+    }
+
+    private void reserve() throws BadValueException {
+        if (bytes.remaining() < 8) {
+            if (bytes.capacity() == MAX_BYTES) {
+                throw new BadValueException("the list has more than 2 GiB");
+            }
+            bytes = ByteBuffer.allocate((int) Math.min(MAX_BYTES, 2L * bytes.capacity()))
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .put(bytes.flip());
+        }
+    }
+
+    /** Adds an integer. */
+    public void add(long value) throws BadValueException {
+        if (type.isFloat()) {
+            add(Numbers.exactDouble(value));
+            return;
+        }
+        Numbers.checkRange(type, value);
+        reserve();
+        switch (type.width()) {
+            case 1 -> bytes.put((byte) value);
+            case 2 -> bytes.putShort((short) value);
+            case 4 -> bytes.putInt((int) value);
+            default -> bytes.putLong(value);
+        }
+    }
+
+    /** Adds the bits of a uint64 to a list of uint64. */
+    public void addBits(long bits) throws BadValueException {
+        reserve();
+        bytes.putLong(bits);
+    }
+
+    /** Adds a floating-point number. Lists of integers refuse it if it is not an integer. */
+    public void add(double value) throws BadValueException {
+        if (!type.isFloat()) {
+            if (value != Math.rint(value) || Math.abs(value) >= 0x1p63) {
+                throw new BadValueException(value + " does not fit into " + type);
+            }
+            add((long) value);
+            return;
+        }
+        reserve();
+        switch (type) {
+            case FLOAT16 -> bytes.putShort(HalfFloats.float16(value));
+            case BFLOAT16 -> bytes.putShort(HalfFloats.bfloat16(value));
+            case FLOAT32 -> bytes.putFloat(Numbers.checkedFloat(value));
+            default -> bytes.putDouble(value);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package dev.stoker.formats.values;
+
+import dev.stoker.formats.BadValueException;
+import dev.stoker.schemas.arrow.ScalarType;
+import java.util.Locale;
+
+/** Reads numbers in text and checks whether a type holds them. */
+public final class Numbers {
+    private static final int MAX_DIGITS = 1000;
+
+    private Numbers() {}
+
+    /** Returns whether a text is an integer as people write numbers: no plus sign, no leading zeros, no spaces. */
+    public static boolean isInteger(String text) {
+        int from = text.startsWith("-") ? 1 : 0;
+        int digits = text.length() - from;
+        if (digits == 0 || digits > MAX_DIGITS || (digits > 1 && text.charAt(from) == '0') || text.equals("-0")) {
+            return false;
+        }
+        return digitsEnd(text, from) == text.length();
+    }
+
+    /** Returns whether an integer in text fits into an int64. */
+    public static boolean isInt64(String text) {
+        if (!isInteger(text) || text.length() > 20) {
+            return false;
+        }
+        try {
+            Long.parseLong(text);
+            return true;
+        } catch (NumberFormatException e) {
+            return false;
+        }
+    }
+
+    /**
+     * Returns whether a text is a floating-point number as people write numbers: no plus sign, no leading zeros, no
+     * spaces, and digits before or behind the point.
+     */
+    public static boolean isFloat(String text) {
+        int from = text.startsWith("-") ? 1 : 0;
+        int point = digitsEnd(text, from);
+        if (text.length() > MAX_DIGITS || (point - from > 1 && text.charAt(from) == '0')) {
+            return false;
+        }
+        int end = point;
+        int digits = point - from;
+        if (end < text.length() && text.charAt(end) == '.') {
+            end = digitsEnd(text, end + 1);
+            digits += end - point - 1;
+        }
+        if (digits > 0 && end < text.length() && (text.charAt(end) | 0x20) == 'e') {
+            int exponent = end + 1;
+            exponent += exponent < text.length() && "+-".indexOf(text.charAt(exponent)) >= 0 ? 1 : 0;
+            end = digitsEnd(text, exponent);
+            digits = end - exponent;
+        }
+        return digits > 0 && end == text.length();
+    }
+
+    /** Returns whether a text is one of the usual words for infinity or for not a number. */
+    public static boolean isNotFinite(String text) {
+        return switch (text) {
+            case "nan", "NaN", "NAN", "inf", "-inf", "Inf", "-Inf", "Infinity", "-Infinity" -> true;
+            default -> false;
+        };
+    }
+
+    /** Returns the number of a text for which {@link #isFloat} or {@link #isNotFinite} is true. */
+    public static double toDouble(String text) throws BadValueException {
+        if (isNotFinite(text)) {
+            double magnitude = text.toLowerCase(Locale.ROOT).contains("inf") ? Double.POSITIVE_INFINITY : Double.NaN;
+            return text.startsWith("-") ? -magnitude : magnitude;
+        }
+        double value = Double.parseDouble(text);
+        if (Double.isInfinite(value)) {
+            throw new BadValueException(Utf8.shown(text) + " is too large for a float64");
+        }
+        return value;
+    }
+
+    private static int digitsEnd(String text, int from) {
+        int at = from;
+        while (at < text.length() && text.charAt(at) >= '0' && text.charAt(at) <= '9') {
+            at++;
+        }
+        return at;
+    }
+
+    /** Returns the integer as a float64, which must hold it exactly. */
+    public static double exactDouble(long value) throws BadValueException {
+        double result = value;
+        if (value == Long.MAX_VALUE || (long) result != value) {
+            throw new BadValueException(value + " has no exact floating-point number");
+        }
+        return result;
+    }
+
+    static float checkedFloat(double value) throws BadValueException {
+        float result = (float) value;
+        if (Float.isInfinite(result) && !Double.isInfinite(value)) {
+            throw new BadValueException(value + " is too large for a float32");
+        }
+        return result;
+    }
+
+    static void checkRange(ScalarType type, long value) throws BadValueException {
+        boolean fits = switch (type) {
+            case INT8 -> value == (byte) value;
+            case INT16 -> value == (short) value;
+            case INT32 -> value == (int) value;
+            case UINT8 -> value == (value & 0xFF);
+            case UINT16 -> value == (value & 0xFFFF);
+            case UINT32 -> value == (value & 0xFFFFFFFFL);
+            case UINT64 -> value >= 0;
+            default -> true;
+        };
+        if (!fits) {
+            throw new BadValueException(value + " does not fit into " + type);
+        }
+    }
+}
