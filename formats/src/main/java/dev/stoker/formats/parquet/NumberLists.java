@@ -1,0 +1,39 @@
+package dev.stoker.formats.parquet;
+
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.NumberWriter;
+import dev.stoker.formats.ValueSink;
+import java.io.IOException;
+
+/** Lists of numbers. */
+final class NumberLists extends ListValue {
+    private final Scalar scalar;
+    private final NumberWriter items;
+
+    NumberLists(LeafReader reader, ColumnPath path, Scalar scalar, NumberWriter items) {
+        super(reader, path);
+        this.scalar = scalar;
+        this.items = items;
+    }
+
+    @Override
+    void clear() {
+        items.clear();
+    }
+
+    @Override
+    void beginList() {
+        throw new IllegalStateException("there is one list only");
+    }
+
+    @Override
+    void add() throws IOException, BadValueException {
+        Batch batch = reader.value();
+        scalar.append(batch, reader.index(), items);
+    }
+
+    @Override
+    void giveItems(ValueSink sink) throws BadValueException {
+        sink.setBytes(items.bytes());
+    }
+}
