@@ -1,0 +1,220 @@
+package dev.stoker.formats.avro;
+
+import dev.stoker.formats.RowColumn;
+import dev.stoker.formats.RowSchema;
+import dev.stoker.formats.RowSchema.RefusedColumn;
+import dev.stoker.formats.UnsupportedFileException;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.errors.ErrorText;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.apache.avro.Schema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns an Avro schema into columns of rows, and into a decoder for some of them. The table is in
+ * {@code docs/formats/conversion.md}.
+ */
+final class AvroColumns {
+    private static final String LEAVE_OUT = "; leave it out with --columns";
+
+    private final String file;
+    private final Schema root;
+    private final int maxDepth;
+    private final long maxBytes;
+    private final RowSchema schema;
+
+    private List<RowColumn> columns = new ArrayList<>();
+    private List<RefusedColumn> refused = new ArrayList<>();
+    private int[] selected = {};
+    private Slot[] slots = {};
+    private final Set<Schema> open = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    AvroColumns(String file, Schema root, int maxDepth, long maxBytes) throws UnsupportedFileException {
+        this.file = file;
+        this.root = root;
+        this.maxDepth = maxDepth;
+        this.maxBytes = maxBytes;
+        if (root.getType() != Schema.Type.RECORD) {
+            throw new UnsupportedFileException(file + " has values of type "
+                    + root.getType().getName() + " instead of records; write each value as a field of a record");
+        }
+        node();
+        schema = new RowSchema(columns, refused);
+    }
+
+    RowSchema rows() {
+        return schema;
+    }
+
+    /**
+     * A decoder.
+     *
+     * @param slots the slots of the selected columns
+     */
+    record Decoder(Node root, Slot[] slots) {}
+
+    /** Returns a decoder of some columns. */
+    Decoder decoder(int[] wanted) throws UnsupportedFileException {
+        selected = wanted;
+        slots = new Slot[wanted.length];
+        return new Decoder(node(), slots);
+    }
+
+    private Node node() throws UnsupportedFileException {
+        columns = new ArrayList<>();
+        refused = new ArrayList<>();
+        return struct(root, new Place("", false, 0, true, 0));
+    }
+
+    /**
+     * A place in the schema.
+     *
+     * @param nullable whether the value, or the outermost list around it, may be null
+     * @param lists number of lists around it
+     * @param wanted false inside something that was refused
+     */
+    private record Place(String name, boolean nullable, int lists, boolean wanted, int depth) {
+        Place field(String field) {
+            String dotted = name.isEmpty() ? field : name + "." + field;
+            return new Place(dotted, lists > 0 && nullable, lists, wanted, depth + 1);
+        }
+
+        Place orNull() {
+            return new Place(name, lists == 0 || nullable, lists, wanted, depth);
+        }
+
+        Place item() {
+            return new Place(name, nullable, lists + 1, wanted, depth + 1);
+        }
+
+        Place refused() {
+            return new Place(name, nullable, lists, false, depth + 1);
+        }
+    }
+
+    private Node add(Schema type, Place place) throws UnsupportedFileException {
+        if (place.depth() > maxDepth) {
+            throw new UnsupportedFileException(
+                    file + " has a schema that is nested deeper than " + maxDepth + " levels; flatten it before");
+        }
+        return switch (type.getType()) {
+            case RECORD -> struct(type, place);
+            case ARRAY -> list(null, type.getElementType(), place);
+            case MAP -> list(place, type.getValueType(), place);
+            case UNION -> union(type, place);
+            default -> leaf(type, place);
+        };
+    }
+
+    private Node struct(Schema type, Place place) throws UnsupportedFileException {
+        if (!open.add(type)) {
+            throw new UnsupportedFileException(file + " has a record '" + type.getFullName()
+                    + "' that contains itself, which rows cannot hold; flatten it before");
+        }
+        List<Node> fields = new ArrayList<>();
+        for (Schema.Field field : type.getFields()) {
+            fields.add(add(field.schema(), place.field(field.name())));
+        }
+        open.remove(type);
+        String nullStruct = place.lists() > 0
+                ? nullItem(place)
+                : "struct '" + place.name() + "' is null; fill it before, or leave its fields out with --columns";
+        return new Node.Struct(fields, nullStruct);
+    }
+
+    /** @param map the place if it is a map, otherwise null */
+    private Node list(@Nullable Place map, Schema item, Place place) throws UnsupportedFileException {
+        String nullList = place.lists() == 0
+                ? null
+                : "a list inside '" + place.name()
+                        + "' is null; fill it before, or leave the column out with --columns";
+        Place inside = place.item();
+        if (map == null) {
+            return new Node.Array(null, add(item, inside), nullList, maxBytes);
+        }
+        Node key = add(Schema.create(Schema.Type.STRING), inside.field("key"));
+        return new Node.Array(key, add(item, inside.field("value")), nullList, maxBytes);
+    }
+
+    private Node union(Schema type, Place place) throws UnsupportedFileException {
+        List<Schema> branches = type.getTypes();
+        if (branches.size() == 1) {
+            return new Node.Union(List.of(add(branches.get(0), place.refused())));
+        }
+        int nullBranch = branches.get(0).getType() == Schema.Type.NULL ? 0 : 1;
+        if (branches.size() == 2 && branches.get(nullBranch).getType() == Schema.Type.NULL) {
+            return new Node.OrNull(add(branches.get(1 - nullBranch), place.orNull()), nullBranch);
+        }
+        refuse(place, type, "values of several types cannot be stored; write a field for each" + LEAVE_OUT);
+        List<Node> nodes = new ArrayList<>();
+        for (Schema branch : branches) {
+            nodes.add(add(branch, place.refused()));
+        }
+        return new Node.Union(nodes);
+    }
+
+    private Node leaf(Schema type, Place place) {
+        AvroTypes.Mapping mapping = AvroTypes.map(type);
+        Slot slot = null;
+        if (place.wanted()) {
+            try {
+                FieldType field = fieldType(mapping, place.lists());
+                slot = slot(place, mapping.element());
+                columns.add(new RowColumn(
+                        place.name(), field, place.nullable(), AvroTypes.describe(type), RowColumn.Role.NONE));
+            } catch (IllegalArgumentException e) {
+                refuse(place, type, ErrorText.of(e));
+            }
+        }
+        return new Node.Leaf(mapping.reader(), slot, place.lists() > 0 ? nullItem(place) : null);
+    }
+
+    private @Nullable Slot slot(Place place, @Nullable ScalarType element) {
+        Slot slot = null;
+        for (int i = 0; i < selected.length; i++) {
+            if (selected[i] == columns.size()) {
+                slots[i] = slot == null ? new Slot(place.lists(), element, maxBytes) : slot;
+                slot = slots[i];
+            }
+        }
+        return slot;
+    }
+
+    private static FieldType fieldType(AvroTypes.Mapping mapping, int lists) {
+        if (mapping.refusal() != null) {
+            throw new IllegalArgumentException(mapping.refusal());
+        }
+        if (lists == 0) {
+            try {
+                return FieldType.parse(mapping.type());
+            } catch (IllegalArgumentException e) {
+                throw new IllegalArgumentException(e.getMessage() + LEAVE_OUT, e);
+            }
+        }
+        ScalarType element = mapping.element();
+        if (element == null) {
+            throw new IllegalArgumentException("lists of " + mapping.type()
+                    + " cannot be stored; write it as a list of numbers or text, or leave it out with --columns");
+        }
+        if (lists > 2 || (lists == 2 && !element.isNumber())) {
+            throw new IllegalArgumentException("a list in a list of " + (lists > 2 ? "lists" : element.canonical())
+                    + " cannot be stored; flatten it before, or leave it out with --columns");
+        }
+        return FieldType.parse(element.canonical() + "[]".repeat(lists));
+    }
+
+    private void refuse(Place place, Schema type, String reason) {
+        if (place.wanted()) {
+            refused.add(new RefusedColumn(place.name(), AvroTypes.describe(type), reason));
+        }
+    }
+
+    private static String nullItem(Place place) {
+        return "an item of list '" + place.name() + "' is null; fill it before, or leave the column out with --columns";
+    }
+}

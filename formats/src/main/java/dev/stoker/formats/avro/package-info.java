@@ -1,0 +1,2 @@
+/** Avro container files as rows. Avro parses the schema; records are decoded here, with bounds on what they declare. */
+package dev.stoker.formats.avro;
