@@ -1,0 +1,169 @@
+package dev.stoker.formats.csv;
+
+import dev.stoker.formats.ColumnHints;
+import dev.stoker.formats.ColumnHints.Others;
+import dev.stoker.formats.FileHead;
+import dev.stoker.formats.HintedFormat;
+import dev.stoker.formats.ReadLimits;
+import dev.stoker.formats.RowColumn;
+import dev.stoker.formats.RowFile;
+import dev.stoker.formats.RowSchema;
+import dev.stoker.formats.RowSchema.RefusedColumn;
+import dev.stoker.formats.Sample;
+import dev.stoker.formats.UnsupportedFileException;
+import dev.stoker.formats.input.ByteInput;
+import dev.stoker.formats.input.Compression;
+import dev.stoker.formats.values.Numbers;
+import dev.stoker.formats.values.TextValue;
+import dev.stoker.formats.values.Utf8;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.io.RangeReader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.commons.csv.CSVRecord;
+
+/** CSV: the first record has the names of the columns. */
+public final class CsvFormat implements HintedFormat {
+    private static final int HEAD = 1 << 16;
+    private static final List<String> ENDINGS = List.of(".csv", ".tsv", ".psv");
+
+    @Override
+    public String name() {
+        return "csv";
+    }
+
+    /** Any text can be CSV, so the name decides. */
+    @Override
+    public boolean recognises(FileHead file) {
+        String name = file.name().toLowerCase(Locale.ROOT);
+        if (ENDINGS.stream().noneMatch(name::endsWith)) {
+            return false;
+        }
+        for (int i = 0; i < file.first().limit(); i++) {
+            if (file.first().get(i) == 0) {
+                return file.begins("\u00ff\u00fe") || file.begins("\u00fe\u00ff");
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public RowFile open(RangeReader file, ReadLimits limits, ColumnHints hints) throws IOException {
+        hints.types().forEach((name, type) -> {
+            if (!TextValue.canBeText(type) || type == ScalarType.BINARY) {
+                throw new IllegalArgumentException(
+                        "column " + name + " cannot have the type " + type + "; CSV has text with one value");
+            }
+        });
+        Compression compression = ByteInput.compressionOf(file);
+        CsvSource source = new CsvSource(file, limits, compression, delimiter(file, limits, compression), hints);
+        try (CsvRows rows = source.open()) {
+            List<String> names = names(rows, file, hints);
+            return new CsvFile(source, columns(rows, names, file, hints));
+        }
+    }
+
+    private static char delimiter(RangeReader file, ReadLimits limits, Compression compression) throws IOException {
+        char[] head = new char[HEAD];
+        int length = 0;
+        try (StrictReader reader = new StrictReader(ByteInput.open(file, compression, limits), HEAD)) {
+            int read = 0;
+            while (length < HEAD - 1 && read >= 0) {
+                length += read;
+                reader.mark();
+                read = reader.read(head, length, HEAD - length);
+            }
+            length += Math.max(0, read);
+        }
+        return Delimiter.find(new String(head, 0, length), length < HEAD - 1);
+    }
+
+    private static List<String> names(CsvRows rows, RangeReader file, ColumnHints hints) throws IOException {
+        if (!hints.names().isEmpty()) {
+            return hints.names();
+        }
+        List<String> names = new ArrayList<>();
+        CSVRecord header = rows.next();
+        int numbers = 0;
+        boolean numbered = true;
+        for (int i = 0; header != null && i < header.size(); i++) {
+            String name = header.get(i);
+            boolean empty = name == null || name.isBlank();
+            names.add(empty ? "column" + (i + 1) : name);
+            numbers += !empty && Numbers.isFloat(name) ? 1 : 0;
+            numbered &= !empty && name.equals(Integer.toString(i));
+        }
+        if (!names.isEmpty() && numbers == names.size() && !numbered) {
+            throw new UnsupportedFileException(
+                    file.name() + " has no header: all values of its first record are numbers," + " such as "
+                            + Utf8.shown(names.get(0)) + "; name its columns, or put a record with their names first");
+        }
+        return names;
+    }
+
+    private static CsvColumns columns(CsvRows rows, List<String> names, RangeReader file, ColumnHints hints)
+            throws IOException {
+        CsvInference[] seen = new CsvInference[names.size()];
+        Arrays.setAll(seen, i -> new CsvInference());
+        if (hints.others() == Others.INFER) {
+            sample(rows, seen);
+        }
+        List<RowColumn> columns = new ArrayList<>();
+        List<RefusedColumn> refused = new ArrayList<>();
+        List<Integer> indexes = new ArrayList<>();
+        Set<String> missing = new LinkedHashSet<>(hints.types().keySet());
+        for (int i = 0; i < seen.length; i++) {
+            String name = names.get(i);
+            FieldType type = hints.types().get(name);
+            missing.remove(name);
+            if (type == null && hints.others() == Others.REFUSE) {
+                throw new UnsupportedFileException(file.name() + " has the column " + Utf8.shown(name)
+                        + ", which was not given; add it with --type " + name
+                        + "=… or name the wanted columns with --columns");
+            }
+            if (type == null && hints.others() == Others.IGNORE) {
+                continue;
+            }
+            if (type == null && seen[i].isEmpty()) {
+                refused.add(new RefusedColumn(
+                        name, "text", "it has no value in the first rows; give its type with --type " + name + "=…"));
+                continue;
+            }
+            columns.add(new RowColumn(name, type == null ? seen[i].type() : type, true, "text", RowColumn.Role.NONE));
+            indexes.add(i);
+        }
+        for (String name : missing) {
+            columns.add(new RowColumn(
+                    name,
+                    Objects.requireNonNull(hints.types().get(name), "names come from the types"),
+                    true,
+                    "text",
+                    RowColumn.Role.NONE));
+            indexes.add(-1);
+        }
+        return new CsvColumns(
+                new RowSchema(columns, refused),
+                indexes.stream().mapToInt(i -> i).toArray(),
+                names.size());
+    }
+
+    private static void sample(CsvRows rows, CsvInference[] seen) throws IOException {
+        for (int i = 0; i < Sample.TEXT.rows() && rows.charactersRead() < Sample.TEXT.bytes(); i++) {
+            CSVRecord record = rows.next();
+            if (record == null) {
+                return;
+            }
+            // The reader refuses records with more or fewer values.
+            for (int c = 0; c < seen.length && record.size() == seen.length; c++) {
+                seen[c].see(record.get(c));
+            }
+        }
+    }
+}

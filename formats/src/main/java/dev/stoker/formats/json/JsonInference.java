@@ -1,0 +1,239 @@
+package dev.stoker.formats.json;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.stoker.formats.DamagedFileException;
+import dev.stoker.formats.RowColumn;
+import dev.stoker.formats.RowSchema;
+import dev.stoker.formats.RowSchema.RefusedColumn;
+import dev.stoker.formats.Sample;
+import dev.stoker.formats.json.Observed.Kind;
+import dev.stoker.formats.values.Utf8;
+import dev.stoker.schemas.arrow.FieldType;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Infers the columns of a file from its first rows. Not thread-safe. */
+final class JsonInference {
+    private static final int MAX_PATHS = 100_000;
+
+    private final JsonLine line;
+    private final Map<String, FieldType> declared;
+    private final Map<String, Observed> paths = new LinkedHashMap<>();
+    private final Map<String, String> parents = new LinkedHashMap<>();
+
+    JsonInference(JsonLine line, Map<String, FieldType> declared) {
+        this.line = line;
+        this.declared = declared;
+    }
+
+    /** Reads the sample. A damaged row is left to the reader, unless there are no others. */
+    RowSchema infer(Sample sample) throws IOException {
+        DamagedFileException first = null;
+        int good = 0;
+        for (int rows = 0; rows < sample.rows() && line.next(sample.bytes()); rows++) {
+            try {
+                line.parse(parser -> object(parser, "", 0));
+                good++;
+            } catch (DamagedFileException e) {
+                first = first == null ? e : first;
+            }
+        }
+        if (good == 0 && first != null) {
+            throw first;
+        }
+        return schema();
+    }
+
+    private void object(JsonParser parser, String prefix, int depth) throws IOException {
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            String path = prefix + parser.currentName();
+            parser.nextToken();
+            Observed observed = paths.get(path);
+            if (observed == null) {
+                if (paths.size() == MAX_PATHS) {
+                    throw line.damaged("the rows have more than " + MAX_PATHS + " different keys", null);
+                }
+                observed = new Observed();
+                paths.put(path, observed);
+                parents.put(path, prefix.isEmpty() ? "" : prefix.substring(0, prefix.length() - 1));
+            }
+            observed.countValue();
+            value(parser, path, observed, depth);
+        }
+    }
+
+    private void value(JsonParser parser, String path, Observed observed, int depth) throws IOException {
+        if (declared.containsKey(path)) {
+            parser.skipChildren();
+            return;
+        }
+        switch (parser.currentToken()) {
+            case START_OBJECT -> {
+                observed.see(Kind.OBJECT, depth, line.number());
+                observed.countObject();
+                object(parser, path + ".", depth);
+            }
+            case START_ARRAY -> {
+                boolean empty = true;
+                while (parser.nextToken() != JsonToken.END_ARRAY) {
+                    empty = false;
+                    value(parser, path, observed, depth + 1);
+                }
+                if (empty) {
+                    observed.see(Kind.EMPTY, depth + 1, line.number());
+                }
+            }
+            case VALUE_NULL -> {
+                if (depth > 0) {
+                    observed.see(Kind.NULL_ITEM, depth, line.number());
+                }
+            }
+            default -> observed.see(scalar(parser), depth, line.number());
+        }
+    }
+
+    private static Kind scalar(JsonParser parser) throws IOException {
+        return switch (parser.currentToken()) {
+            case VALUE_TRUE, VALUE_FALSE -> Kind.BOOL;
+            case VALUE_NUMBER_INT -> parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER ? Kind.BIG : Kind.INT;
+            case VALUE_NUMBER_FLOAT -> Kind.FLOAT;
+            default -> Kind.TEXT;
+        };
+    }
+
+    private RowSchema schema() {
+        List<RowColumn> columns = new ArrayList<>();
+        List<RefusedColumn> refused = new ArrayList<>();
+        Map<String, FieldType> missing = new LinkedHashMap<>(declared);
+        Set<String> withKeys = new HashSet<>(parents.values());
+        paths.forEach((path, observed) -> {
+            FieldType type = declared.get(path);
+            if (type != null) {
+                missing.remove(path);
+                columns.add(new RowColumn(path, type, true, "json", RowColumn.Role.NONE));
+            } else if (isStruct(observed)) {
+                if (!withKeys.contains(path)) {
+                    refused.add(new RefusedColumn(path, "object", "its objects have no keys" + option(path)));
+                }
+            } else {
+                String reason = reason(path, observed);
+                if (reason == null) {
+                    columns.add(column(path, observed));
+                } else {
+                    refused.add(new RefusedColumn(path, observed.sourceType(), reason));
+                }
+            }
+        });
+        missing.forEach((path, type) -> columns.add(new RowColumn(path, type, true, "json", RowColumn.Role.NONE)));
+        return new RowSchema(columns, refused);
+    }
+
+    /** Returns whether the path has only objects, in at most one list. */
+    private static boolean isStruct(Observed observed) {
+        return observed.has(Kind.OBJECT)
+                && !observed.isUneven()
+                && observed.depth() <= 1
+                && !observed.has(Kind.BOOL)
+                && !observed.has(Kind.INT)
+                && !observed.has(Kind.BIG)
+                && !observed.has(Kind.FLOAT)
+                && !observed.has(Kind.TEXT)
+                && !observed.has(Kind.NULL_ITEM);
+    }
+
+    private @Nullable String reason(String path, Observed observed) {
+        String parent = refusedParent(path);
+        if (parent != null) {
+            return "it is inside of " + Utf8.shown(parent) + ", which cannot be read as fields" + option(parent);
+        }
+        int kinds = count(observed, Kind.BOOL)
+                + count(observed, Kind.TEXT)
+                + count(observed, Kind.OBJECT)
+                + Math.max(count(observed, Kind.INT), Math.max(count(observed, Kind.FLOAT), count(observed, Kind.BIG)));
+        if (observed.isUnknown() && !observed.has(Kind.NULL_ITEM)) {
+            return (observed.has(Kind.EMPTY) ? "all its lists are empty" : "all its values are null")
+                    + " in the first rows; give its type with --type " + path + "=…";
+        }
+        if (kinds > 1 || observed.isUneven()) {
+            return "its values have different types: " + observed.words() + option(path);
+        }
+        if (observed.has(Kind.NULL_ITEM)) {
+            return "an item of its list in line " + observed.line(Kind.NULL_ITEM) + " is null" + option(path);
+        }
+        if (observed.has(Kind.BIG)) {
+            return "a number in line " + observed.line(Kind.BIG) + " does not fit into int64; use --type " + path
+                    + "=uint64, =float64, or =utf8 to keep its digits";
+        }
+        int depth = observed.depth();
+        if (depth > 2 || (depth == 2 && kinds == 1 && !isNumber(observed))) {
+            return "lists of lists of " + (isNumber(observed) ? "lists" : "other values than numbers")
+                    + " are not supported" + option(path);
+        }
+        if (depth == 1 && observed.has(Kind.BOOL)) {
+            return "lists of bool do not exist; use --type " + path + "=uint8[] for 0 and 1";
+        }
+        if (!isAligned(path)) {
+            return "some objects of the list do not have it" + option(parent(path));
+        }
+        return null;
+    }
+
+    private static int count(Observed observed, Kind kind) {
+        return observed.has(kind) ? 1 : 0;
+    }
+
+    private static boolean isNumber(Observed observed) {
+        return observed.has(Kind.INT) || observed.has(Kind.FLOAT);
+    }
+
+    private @Nullable String refusedParent(String path) {
+        for (String up = parent(path); !up.isEmpty(); up = parent(up)) {
+            if (!isStruct(observed(up))) {
+                return up;
+            }
+        }
+        return null;
+    }
+
+    private String parent(String path) {
+        return Objects.requireNonNull(parents.get(path), "each path has a parent");
+    }
+
+    private Observed observed(String path) {
+        return Objects.requireNonNull(paths.get(path), "each parent is a path");
+    }
+
+    /** Returns whether each object of a list has a value here, so that parallel lists have the same length. */
+    private boolean isAligned(String path) {
+        for (String at = path; !parent(at).isEmpty(); at = parent(at)) {
+            Observed parent = observed(parent(at));
+            if (parent.depth() == 0) {
+                return true;
+            }
+            if (observed(at).values() != parent.objects()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static String option(String path) {
+        return "; use --type " + path + "=utf8 to keep the JSON text";
+    }
+
+    private static RowColumn column(String path, Observed observed) {
+        String element = observed.has(Kind.TEXT)
+                ? "utf8"
+                : observed.has(Kind.BOOL) ? "bool" : observed.has(Kind.FLOAT) ? "float64" : "int64";
+        FieldType type = FieldType.parse(element + "[]".repeat(observed.depth()));
+        return new RowColumn(path, type, true, observed.sourceType(), RowColumn.Role.NONE);
+    }
+}

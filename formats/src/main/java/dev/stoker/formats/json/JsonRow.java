@@ -1,0 +1,234 @@
+package dev.stoker.formats.json;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.ColumnHints.Others;
+import dev.stoker.formats.ValueSink;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.errors.ErrorText;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads one line after the other into a slot for each selected column. Keys are found by their path: the names of the
+ * objects around them, joined with dots; lists do not count. Not thread-safe.
+ */
+final class JsonRow {
+    /** A key, or the object that is the row. */
+    private static final class Node {
+        private final Map<String, Node> children = new HashMap<>();
+        private final @Nullable JsonSlot slot;
+        /** Slots of keys in objects here. */
+        private final List<JsonSlot> inside = new ArrayList<>();
+        /** Whether the schema has the key, or the objects that it has, but no slot does. */
+        private final boolean unselected;
+        /** Objects of the row's list here. */
+        private int objects;
+
+        private Node(@Nullable JsonSlot slot, boolean unselected) {
+            this.slot = slot;
+            this.unselected = unselected;
+        }
+    }
+
+    private final JsonLine line;
+    private final Others others;
+    private final JsonSlot[] slots;
+    /** All paths of the schema and of the objects around them. */
+    private final Set<String> known = new HashSet<>();
+
+    private final Map<String, JsonSlot> slotOf = new HashMap<>();
+    private final List<Node> lists = new ArrayList<>();
+    private final Node root = new Node(null, false);
+
+    /**
+     * @param names all paths of the schema, also those of columns that cannot become fields
+     * @param selected names and types of the selected columns
+     * @param declared the columns whose type the user gave
+     */
+    JsonRow(
+            JsonLine line,
+            Others others,
+            Set<String> names,
+            List<Map.Entry<String, FieldType>> selected,
+            Set<String> declared) {
+        this.line = line;
+        this.others = others;
+        this.slots = new JsonSlot[selected.size()];
+        for (int i = 0; i < slots.length; i++) {
+            String name = selected.get(i).getKey();
+            FieldType type = selected.get(i).getValue();
+            slots[i] = slotOf.computeIfAbsent(name, key -> slot(key, type, declared.contains(key)));
+        }
+        for (String name : names) {
+            for (int dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1)) {
+                known.add(name.substring(0, dot));
+            }
+            known.add(name);
+        }
+    }
+
+    private JsonSlot slot(String name, FieldType type, boolean declared) {
+        if (type instanceof TensorType tensor) {
+            return new TensorSlot(name, tensor);
+        }
+        if (type instanceof ListType list) {
+            return new ListSlot(name, type, list.element(), 1);
+        }
+        if (type instanceof NestedListType nested) {
+            return nested.item() instanceof ListType inner
+                    ? new ListSlot(name, type, inner.element(), 2)
+                    : new ListSlot(name, type, ScalarType.UTF8, 1);
+        }
+        boolean text = type == ScalarType.UTF8 || type == ScalarType.CATEGORICAL;
+        return declared && text ? new RawSlot(name, type, line) : new ScalarSlot(name, type);
+    }
+
+    void emit(int column, ValueSink sink) throws BadValueException {
+        slots[column].emit(sink);
+    }
+
+    /** Reads the row, whose first token is the parser's current one. */
+    void read(JsonParser parser) throws IOException {
+        for (JsonSlot slot : slots) {
+            slot.clear();
+        }
+        for (Node list : lists) {
+            list.objects = 0;
+        }
+        object(parser, root, "", 0);
+    }
+
+    private void object(JsonParser parser, Node node, String prefix, int depth) throws IOException {
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+            String key = parser.currentName();
+            parser.nextToken();
+            Node child = node.children.get(key);
+            if (child == null) {
+                child = child(node, prefix, key);
+            }
+            if (child == null) {
+                unknown(parser, prefix + key);
+            } else {
+                value(parser, child, prefix, key, depth);
+            }
+        }
+    }
+
+    /** Returns the node of a key of the schema, otherwise null. */
+    private @Nullable Node child(Node node, String prefix, String key) {
+        String path = prefix + key;
+        if (!known.contains(path)) {
+            return null;
+        }
+        List<JsonSlot> inside = new ArrayList<>();
+        slotOf.forEach((name, slot) -> {
+            if (name.startsWith(path + ".")) {
+                inside.add(slot);
+            }
+        });
+        JsonSlot slot = slotOf.get(path);
+        Node child = new Node(slot, slot == null && inside.isEmpty());
+        child.inside.addAll(inside);
+        node.children.put(key, child);
+        lists.add(child);
+        return child;
+    }
+
+    private void unknown(JsonParser parser, String path) throws IOException {
+        if (others != Others.IGNORE && parser.currentToken() != JsonToken.VALUE_NULL) {
+            throw line.damaged(
+                    "the key " + path + " is not among the columns, which "
+                            + (others == Others.INFER ? "the first rows have" : "were given")
+                            + "; add it with --type " + path + "=… or name the wanted columns with --columns",
+                    null);
+        }
+        parser.skipChildren();
+    }
+
+    private void value(JsonParser parser, Node node, String prefix, String key, int depth) throws IOException {
+        if (node.unselected) {
+            parser.skipChildren();
+        } else if (node.slot != null
+                && (node.slot.takesAll() || parser.currentToken().isScalarValue())) {
+            scalar(parser, node.slot, depth);
+        } else if (parser.currentToken() == JsonToken.START_ARRAY) {
+            list(parser, node, prefix, key, depth);
+        } else if (parser.currentToken() == JsonToken.START_OBJECT) {
+            struct(parser, node, prefix, key, depth);
+        } else if (parser.currentToken() != JsonToken.VALUE_NULL || depth > 0) {
+            failInside(node, parser);
+        }
+    }
+
+    private void scalar(JsonParser parser, JsonSlot slot, int depth) throws IOException {
+        if (parser.currentToken() == JsonToken.VALUE_NULL && !slot.takesAll()) {
+            if (depth > 0) {
+                slot.fail("an item of the list is null");
+            }
+            return;
+        }
+        try {
+            slot.take(parser, depth);
+        } catch (BadValueException e) {
+            slot.fail(ErrorText.of(e));
+        }
+    }
+
+    private void list(JsonParser parser, Node node, String prefix, String key, int depth) throws IOException {
+        if (depth >= 2) {
+            failInside(node, parser);
+            parser.skipChildren();
+            return;
+        }
+        if (node.slot != null) {
+            node.slot.openList(depth);
+        }
+        for (JsonSlot slot : node.inside) {
+            slot.openList(depth);
+        }
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            value(parser, node, prefix, key, depth + 1);
+        }
+        if (node.slot != null) {
+            node.slot.closeList(depth);
+        }
+    }
+
+    private void struct(JsonParser parser, Node node, String prefix, String key, int depth) throws IOException {
+        if (node.slot != null || depth > 1) {
+            failInside(node, parser);
+            parser.skipChildren();
+            return;
+        }
+        object(parser, node, prefix + key + ".", depth);
+        if (depth == 1) {
+            node.objects++;
+            for (JsonSlot slot : node.inside) {
+                if (slot.size() != node.objects) {
+                    slot.fail("object " + node.objects + " of the list does not have it");
+                }
+            }
+        }
+    }
+
+    private static void failInside(Node node, JsonParser parser) {
+        if (node.slot != null) {
+            node.slot.fail(parser);
+        }
+        for (JsonSlot slot : node.inside) {
+            slot.fail(JsonSlot.words(parser.currentToken()) + " is where the first rows have objects");
+        }
+    }
+}

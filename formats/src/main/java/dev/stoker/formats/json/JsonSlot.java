@@ -1,0 +1,89 @@
+package dev.stoker.formats.json;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.ValueSink;
+import dev.stoker.schemas.arrow.FieldType;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds the value of one column of the current row. The slot remembers a value that does not fit and refuses it when a
+ * reader asks for it. So rows of which nobody wants the value are not lost. Not thread-safe.
+ */
+abstract class JsonSlot {
+    final String name;
+    final FieldType type;
+    /** Whether the row has a value. */
+    boolean present;
+
+    private @Nullable String problem;
+
+    JsonSlot(String name, FieldType type) {
+        this.name = name;
+        this.type = type;
+    }
+
+    /** Forgets the value of the row before. */
+    void clear() {
+        present = false;
+        problem = null;
+    }
+
+    /** Remembers why the value cannot be given. */
+    final void fail(String reason) {
+        if (problem == null) {
+            problem = reason;
+        }
+    }
+
+    final void fail(JsonParser parser) {
+        fail(words(parser.currentToken()) + " is not " + type);
+    }
+
+    static String words(JsonToken token) {
+        return switch (token) {
+            case START_OBJECT -> "an object";
+            case START_ARRAY -> "a list";
+            case VALUE_STRING -> "text";
+            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> "a number";
+            case VALUE_TRUE, VALUE_FALSE -> "a bool";
+            default -> "null";
+        };
+    }
+
+    /** Returns whether the slot reads a value to its last token itself, whatever it is. */
+    boolean takesAll() {
+        return false;
+    }
+
+    /** Returns how many items the list of the row has so far. */
+    int size() {
+        return 0;
+    }
+
+    /** Begins a list; {@code depth} is the number of lists around it. */
+    void openList(int depth) {
+        fail("a list is not " + type);
+    }
+
+    /** Ends a list; {@code depth} is the number of lists around it. */
+    void closeList(int depth) {}
+
+    /** Takes the parser's current token, a value that is neither null nor a list or an object. */
+    abstract void take(JsonParser parser, int depth) throws IOException, BadValueException;
+
+    final void emit(ValueSink sink) throws BadValueException {
+        if (problem != null) {
+            throw new BadValueException(problem + "; use --type " + name + "=utf8 to keep the JSON text");
+        }
+        if (present) {
+            give(sink);
+        } else {
+            sink.setNull();
+        }
+    }
+
+    abstract void give(ValueSink sink) throws BadValueException;
+}

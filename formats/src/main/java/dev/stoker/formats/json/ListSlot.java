@@ -1,0 +1,137 @@
+package dev.stoker.formats.json;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.ValueSink;
+import dev.stoker.formats.values.NumberList;
+import dev.stoker.formats.values.Utf8;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ScalarType;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Holds a list of numbers or of text, or a list of lists of numbers. Not thread-safe. */
+final class ListSlot extends JsonSlot {
+    /** Lists around a number or text: 1 or 2. */
+    private final int depth;
+
+    private final ScalarType element;
+    private final @Nullable NumberList numbers;
+    private final List<ByteBuffer> texts = new ArrayList<>();
+    private int[] lengths = new int[8];
+    private int lists;
+    private int listStart;
+
+    /**
+     * @param element utf8 or a number
+     * @param depth 1 for lists, 2 for lists of lists
+     */
+    ListSlot(String name, FieldType type, ScalarType element, int depth) {
+        super(name, type);
+        this.element = element;
+        this.depth = depth;
+        this.numbers = element == ScalarType.UTF8 ? null : new NumberList(element);
+    }
+
+    @Override
+    void clear() {
+        super.clear();
+        texts.clear();
+        lists = 0;
+        if (numbers != null) {
+            numbers.clear();
+        }
+    }
+
+    @Override
+    int size() {
+        return depth == 2 ? lists : numbers == null ? texts.size() : numbers.size();
+    }
+
+    @Override
+    void openList(int around) {
+        if (around == 0) {
+            if (present) {
+                fail("the row has two values for it");
+            }
+            present = true;
+        }
+        if (around >= depth) {
+            fail("a list in a list is not " + type);
+        } else if (around == 1) {
+            listStart = numbers().size();
+        }
+    }
+
+    private NumberList numbers() {
+        return Objects.requireNonNull(numbers, "lists in lists have numbers");
+    }
+
+    @Override
+    void closeList(int around) {
+        if (around == 1 && depth == 2) {
+            if (lists == lengths.length) {
+                lengths = Arrays.copyOf(lengths, 2 * lists);
+            }
+            lengths[lists++] = numbers().size() - listStart;
+        }
+    }
+
+    @Override
+    void take(JsonParser parser, int around) throws IOException, BadValueException {
+        if (around != depth) {
+            fail(words(parser.currentToken()) + (around == 0 ? "" : " in a list") + " is not " + type);
+            return;
+        }
+        JsonToken token = parser.currentToken();
+        if (numbers == null) {
+            if (token == JsonToken.VALUE_STRING) {
+                texts.add(Utf8.encode(parser.getText()));
+            } else {
+                fail(words(token) + " is not text, as the items of " + type + " are");
+            }
+        } else {
+            add(parser, numbers, element);
+        }
+    }
+
+    /** Adds the parser's current number. Bools are 0 and 1 in lists of uint8. */
+    static void add(JsonParser parser, NumberList numbers, ScalarType element) throws IOException, BadValueException {
+        switch (parser.currentToken()) {
+            case VALUE_NUMBER_INT -> {
+                if (element.isFloat()) {
+                    numbers.add(ScalarSlot.toDouble(parser));
+                } else if (element == ScalarType.UINT64) {
+                    numbers.addBits(ScalarSlot.toLong(parser, true));
+                } else {
+                    numbers.add(ScalarSlot.toLong(parser, false));
+                }
+            }
+            case VALUE_NUMBER_FLOAT -> numbers.add(ScalarSlot.toNumber(parser));
+            case VALUE_TRUE, VALUE_FALSE -> {
+                if (element != ScalarType.UINT8) {
+                    throw new BadValueException("a bool is not " + element);
+                }
+                numbers.add(parser.getBooleanValue() ? 1L : 0L);
+            }
+            default -> throw new BadValueException(words(parser.currentToken()) + " is not " + element);
+        }
+    }
+
+    @Override
+    void give(ValueSink sink) throws BadValueException {
+        if (numbers == null) {
+            sink.setBytesList(texts);
+        } else if (depth == 1) {
+            sink.setBytes(numbers.bytes());
+        } else {
+            sink.setLists(numbers.bytes(), Arrays.copyOf(lengths, lists));
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package dev.stoker.formats.json;
+
+import com.fasterxml.jackson.core.JsonParser;
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.ValueSink;
+import dev.stoker.formats.values.Numbers;
+import dev.stoker.formats.values.TextValue;
+import dev.stoker.formats.values.Utf8;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TimestampType;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Holds a single value. Not thread-safe. */
+final class ScalarSlot extends JsonSlot {
+    private final boolean isInteger;
+    private final boolean isFloat;
+    private long integer;
+    private double number;
+    private @Nullable ByteBuffer text;
+    private @Nullable String parsed;
+
+    ScalarSlot(String name, FieldType type) {
+        super(name, type);
+        isInteger = type instanceof ScalarType scalar && scalar.isInteger();
+        isFloat = type instanceof ScalarType scalar && scalar.isFloat();
+    }
+
+    @Override
+    void take(JsonParser parser, int depth) throws IOException, BadValueException {
+        if (present) {
+            fail("the row has two values for it");
+            return;
+        }
+        present = true;
+        switch (parser.currentToken()) {
+            case VALUE_NUMBER_INT -> takeInteger(parser);
+            case VALUE_NUMBER_FLOAT -> takeNumber(parser);
+            case VALUE_STRING -> takeText(parser);
+            default -> {
+                if (type != ScalarType.BOOL) {
+                    fail(parser);
+                }
+                integer = parser.getBooleanValue() ? 1 : 0;
+            }
+        }
+    }
+
+    private void takeInteger(JsonParser parser) throws IOException, BadValueException {
+        if (isInteger || type instanceof TimestampType) {
+            integer = toLong(parser, type == ScalarType.UINT64);
+        } else if (isFloat) {
+            number = toDouble(parser);
+        } else if (TextValue.isParsed(type)) {
+            parsed = parser.getText();
+        } else {
+            fail(parser);
+        }
+    }
+
+    private void takeNumber(JsonParser parser) throws IOException, BadValueException {
+        if (isFloat) {
+            number = toNumber(parser);
+        } else if (isInteger) {
+            fail("the number " + Utf8.shown(parser.getText()) + " is not an " + type);
+        } else if (TextValue.isParsed(type)) {
+            parsed = parser.getText();
+        } else {
+            fail(parser);
+        }
+    }
+
+    private void takeText(JsonParser parser) throws IOException, BadValueException {
+        if (type == ScalarType.UTF8 || type == ScalarType.CATEGORICAL) {
+            text = Utf8.encode(parser.getText());
+        } else if (TextValue.isParsed(type)) {
+            parsed = parser.getText();
+        } else {
+            fail("the text " + Utf8.shown(parser.getText()) + " is not " + type);
+        }
+    }
+
+    /** Returns the parser's integer, or its bits if it is unsigned. */
+    static long toLong(JsonParser parser, boolean unsigned) throws IOException, BadValueException {
+        if (parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
+            long value = parser.getLongValue();
+            if (unsigned && value < 0) {
+                throw new BadValueException(value + " does not fit into uint64");
+            }
+            return value;
+        }
+        BigInteger value = parser.getBigIntegerValue();
+        if (!unsigned || value.signum() < 0 || value.bitLength() > 64) {
+            throw new BadValueException(
+                    Utf8.shown(parser.getText()) + " does not fit into " + (unsigned ? "uint64" : "int64"));
+        }
+        return value.longValue();
+    }
+
+    /** Returns the parser's floating-point number. */
+    static double toNumber(JsonParser parser) throws IOException, BadValueException {
+        double value = parser.getDoubleValue();
+        if (Double.isInfinite(value)) {
+            throw new BadValueException(Utf8.shown(parser.getText()) + " is too large for a float64");
+        }
+        return value;
+    }
+
+    /** Returns the parser's integer as a floating-point number. */
+    static double toDouble(JsonParser parser) throws IOException, BadValueException {
+        return parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER
+                ? Numbers.toDouble(parser.getText())
+                : Numbers.exactDouble(parser.getLongValue());
+    }
+
+    @Override
+    void give(ValueSink sink) throws BadValueException {
+        if (isFloat) {
+            sink.setDouble(number);
+        } else if (parsed != null) {
+            TextValue.put(parsed, type, sink);
+        } else if (isInteger || type == ScalarType.BOOL || type instanceof TimestampType) {
+            sink.setLong(integer);
+        } else {
+            sink.setBytes(Objects.requireNonNull(text, "the row has a value").duplicate());
+        }
+    }
+
+    @Override
+    void clear() {
+        super.clear();
+        parsed = null;
+        text = null;
+    }
+}
