@@ -1,0 +1,122 @@
+package dev.stoker.formats.tfrecord;
+
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.ValueSink;
+import dev.stoker.formats.tfrecord.Feature.Kind;
+import dev.stoker.formats.values.NumberList;
+import dev.stoker.formats.values.Numbers;
+import dev.stoker.formats.values.TextValue;
+import dev.stoker.formats.values.Utf8;
+import dev.stoker.schemas.arrow.DecimalType;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.FixedBinaryType;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/** Gives a feature as values of a column's type. Not thread-safe. */
+final class FeatureColumn {
+    private final String name;
+    private final FieldType type;
+    private final boolean isList;
+    /** The type of the numbers, or null if the column takes bytes. */
+    private final @Nullable ScalarType number;
+
+    private final @Nullable NumberList numbers;
+
+    FeatureColumn(String name, FieldType type) {
+        this.name = name;
+        this.type = type;
+        this.isList = type instanceof TensorType || type instanceof ListType || type instanceof NestedListType;
+        this.number = number(type);
+        this.numbers = number == null ? null : new NumberList(number);
+    }
+
+    private static @Nullable ScalarType number(FieldType type) {
+        if (type instanceof ListType list) {
+            return list.element();
+        }
+        if (type instanceof TensorType tensor) {
+            return tensor.element();
+        }
+        if (type == ScalarType.BOOL || (TextValue.isParsed(type) && !(type instanceof DecimalType))) {
+            return ScalarType.INT64;
+        }
+        return type instanceof ScalarType scalar && scalar.isNumber() ? scalar : null;
+    }
+
+    /** Returns whether a feature can have a type. */
+    static boolean canHave(FieldType type) {
+        return !(type instanceof FixedBinaryType)
+                && !(type instanceof NestedListType list && list.item() instanceof ListType);
+    }
+
+    void give(Feature feature, ValueSink sink) throws BadValueException {
+        if (!isList && feature.count() != 1) {
+            throw new BadValueException(
+                    "it has " + feature.count() + " values, not one; use --type " + name + "=" + type + "[]");
+        }
+        try {
+            if (feature.kind() == Kind.BYTES) {
+                giveBytes(feature, sink);
+            } else {
+                giveNumbers(feature, sink);
+            }
+        } catch (BadValueException e) {
+            throw new BadValueException(e.getMessage() + "; set the type with --type " + name + "=…");
+        }
+    }
+
+    private void giveBytes(Feature feature, ValueSink sink) throws BadValueException {
+        if (isList && number == null) {
+            sink.setBytesList(feature.items());
+            return;
+        }
+        ByteBuffer bytes = isList ? null : feature.items().get(0);
+        if (bytes != null && number == null && !TextValue.isParsed(type)) {
+            sink.setBytes(bytes);
+            return;
+        }
+        String text = bytes != null && TextValue.isParsed(type) ? Utf8.decodeOrNull(bytes) : null;
+        if (text == null) {
+            throw new BadValueException("bytes are not " + type);
+        }
+        TextValue.put(text, type, sink);
+    }
+
+    private void giveNumbers(Feature feature, ValueSink sink) throws BadValueException {
+        if (number == null || numbers == null || (feature.kind() == Kind.FLOAT && !number.isFloat())) {
+            throw new BadValueException(feature.kind() + " is not " + type);
+        }
+        ByteBuffer packed = isList && number == ScalarType.FLOAT32 ? feature.packedFloats() : null;
+        if (packed != null) {
+            sink.setBytes(packed);
+            return;
+        }
+        numbers.clear();
+        feature.addTo(numbers);
+        ByteBuffer bytes = numbers.bytes();
+        if (isList) {
+            sink.setBytes(bytes);
+        } else if (number.isFloat()) {
+            sink.setDouble(single(feature));
+        } else {
+            long value = numbers.firstInteger();
+            if (type == ScalarType.BOOL && value >>> 1 != 0) {
+                throw new BadValueException(value + " is not bool");
+            }
+            sink.setLong(value);
+        }
+    }
+
+    private static double single(Feature feature) throws BadValueException {
+        NumberList one = new NumberList(feature.kind() == Kind.FLOAT ? ScalarType.FLOAT32 : ScalarType.INT64);
+        feature.addTo(one);
+        ByteBuffer bytes = one.bytes().order(ByteOrder.LITTLE_ENDIAN);
+        return feature.kind() == Kind.FLOAT ? bytes.getFloat() : Numbers.exactDouble(bytes.getLong());
+    }
+}

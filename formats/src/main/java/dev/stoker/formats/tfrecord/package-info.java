@@ -1,0 +1,2 @@
+/** TFRecord files whose records are {@code tf.train.Example} messages. The features are the columns. */
+package dev.stoker.formats.tfrecord;
