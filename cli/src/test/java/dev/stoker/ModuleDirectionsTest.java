@@ -17,6 +17,7 @@ class ModuleDirectionsTest {
     private static final String SCHEMAS = "dev.stoker.schemas..";
     private static final String TRANSPORT = "dev.stoker.transport..";
     private static final String STORAGE = "dev.stoker.storage..";
+    private static final String FORMATS = "dev.stoker.formats..";
     private static final String METADATA = "dev.stoker.metadata..";
     private static final String SERVER = "dev.stoker.server..";
     private static final String FLINK_COMMON = "dev.stoker.flink..";
@@ -26,8 +27,8 @@ class ModuleDirectionsTest {
     private static final String CLIENT = "dev.stoker.client..";
     private static final String CLI = "dev.stoker.cli..";
 
-    private static final List<String> UPWARDS =
-            List.of(TRANSPORT, SCHEMAS, STORAGE, METADATA, SERVER, FLINK_COMMON, CONNECTORS, INGEST, FEEDER, CLI);
+    private static final List<String> UPWARDS = List.of(
+            TRANSPORT, SCHEMAS, STORAGE, FORMATS, METADATA, SERVER, FLINK_COMMON, CONNECTORS, INGEST, FEEDER, CLI);
 
     private static JavaClasses classes;
 

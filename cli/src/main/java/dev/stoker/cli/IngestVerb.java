@@ -3,9 +3,11 @@ package dev.stoker.cli;
 import dev.stoker.ingest.IngestJob;
 import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.IngestOptions;
-import dev.stoker.ingest.IngestPlan;
 import dev.stoker.ingest.IngestProgress;
 import dev.stoker.ingest.IngestResult;
+import dev.stoker.ingest.RowIngestJob;
+import dev.stoker.ingest.rows.RowDetection;
+import dev.stoker.ingest.rows.RowIngestOptions;
 import dev.stoker.ingest.topic.TopicIngestOptions;
 import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
@@ -27,13 +29,15 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  stoker ingest ./photos ./data/photos --label-from parent-dir",
             "  stoker ingest ./more ./data/photos --label-from parent-dir --append",
+            "  stoker ingest 'tables/*.parquet' ./data/tables --key id --label class",
             "  stoker ingest kafka://broker:9092/photos ./data/photos --value json"
         },
         description =
-                "Packs the files of a directory tree into a dataset and commits one version. With a topic as source"
+                "Packs the files of a directory tree into a dataset and commits one version. If the files hold rows"
+                        + " (Parquet, Avro, JSON lines and others), each row becomes a sample. With a topic as source"
                         + " (kafka://host:port/topic), packs its records and commits a version every"
                         + " --commit-interval.",
-        customSynopsis = "stoker ingest SOURCE TARGET [OPTION]…",
+        customSynopsis = "stoker ingest SOURCE… TARGET [OPTION]…",
         sortOptions = false)
 final class IngestVerb implements Callable<Integer> {
 
@@ -60,11 +64,30 @@ final class IngestVerb implements Callable<Integer> {
         if (TopicIngestOptions.isTopic(args)) {
             return TopicIngestCommand.run(TopicIngestOptions.parse(args), json, out, err);
         }
-        IngestOptions options = IngestOptions.parse(args);
-        if (options.run() == IngestOptions.Run.DRY) {
-            IngestJob.plan(options).lines().forEach(out::println);
-            return 0;
+        if (RowDetection.isRows(args)) {
+            RowIngestOptions options = RowIngestOptions.parse(args);
+            return options.isDry()
+                    ? show(RowIngestJob.plan(options))
+                    : run(listener -> RowIngestJob.run(options, RowIngestJob.embedded(options), listener));
         }
+        IngestOptions options = IngestOptions.parse(RowDetection.withoutFormat(args));
+        return options.run() == IngestOptions.Run.DRY
+                ? show(IngestJob.plan(options).lines())
+                : run(listener -> IngestJob.run(options, IngestJob.embedded(options), listener));
+    }
+
+    private interface Ingest {
+        IngestResult run(IngestListener listener) throws Exception;
+    }
+
+    private int show(List<String> plan) {
+        plan.forEach(spec.commandLine().getOut()::println);
+        return 0;
+    }
+
+    private int run(Ingest job) throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter err = spec.commandLine().getErr();
         AtomicReference<String> ingest = new AtomicReference<>();
         AtomicBoolean interrupted = new AtomicBoolean();
         Thread worker = Thread.currentThread();
@@ -74,11 +97,11 @@ final class IngestVerb implements Callable<Integer> {
                 interrupted.set(true);
                 worker.interrupt();
             });
-            IngestResult result = IngestJob.run(options, IngestJob.embedded(options), new IngestListener() {
+            IngestResult result = job.run(new IngestListener() {
                 @Override
-                public void started(String ingestId, IngestPlan plan) {
+                public void started(String ingestId, List<String> plan) {
                     ingest.set(ingestId);
-                    plan.lines().forEach(err::println);
+                    plan.forEach(err::println);
                 }
 
                 @Override

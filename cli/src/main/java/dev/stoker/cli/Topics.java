@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.feeder.topic.TopicFeedFlags;
 import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.ingest.rows.RowIngestFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.topic.TopicIngestFlags;
 import java.util.ArrayList;
@@ -133,6 +134,9 @@ final class Topics {
                             IngestFlags.READ_THREADS,
                             IngestFlags.READ_AHEAD)));
 
+    static final List<JobTopic> INGEST_OF_ROWS =
+            List.of(new JobTopic("Rows (Parquet, Avro, CSV, …)", RowIngestFlags.own()));
+
     static final List<JobTopic> INGEST_FROM_KAFKA = List.of(
             new JobTopic(
                     "Records of a Kafka topic (kafka://…)",
@@ -204,6 +208,7 @@ final class Topics {
         switch (verb) {
             case "ingest" -> {
                 add(names, IngestFlags.PREFIX, INGEST);
+                add(names, IngestFlags.PREFIX, INGEST_OF_ROWS);
                 add(names, IngestFlags.PREFIX, INGEST_FROM_KAFKA);
             }
             case "feed", "run" -> {

@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.feeder.topic.TopicFeedFlags;
+import dev.stoker.ingest.rows.RowIngestFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.topic.TopicIngestFlags;
 import java.util.List;
@@ -31,9 +32,10 @@ final class Verbs {
                 IngestFlags.PREFIX,
                 IngestFlags.all(),
                 "SOURCE",
-                "Directory or URI of the samples, or kafka://host:port,…/topic.",
+                "Directory or URI of the samples, files with rows, or kafka://host:port,…/topic.",
                 "TARGET",
                 "Directory or URI of the dataset.");
+        JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, RowIngestFlags.own());
         JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, TopicIngestFlags.all());
         command.addSubcommand(ingest);
         command.addSubcommand(new InfoVerb());

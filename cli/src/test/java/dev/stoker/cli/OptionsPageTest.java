@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.feeder.topic.TopicFeedFlags;
+import dev.stoker.ingest.rows.RowIngestFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.topic.TopicIngestFlags;
 import java.io.IOException;
@@ -25,6 +26,7 @@ class OptionsPageTest {
     @Test
     void eachOptionOfAJobHasOneTopic() {
         assertThat(options(Topics.INGEST)).containsExactlyInAnyOrderElementsOf(IngestFlags.all());
+        assertThat(options(Topics.INGEST_OF_ROWS)).containsExactlyInAnyOrderElementsOf(RowIngestFlags.own());
         assertThat(options(Topics.INGEST_FROM_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicIngestFlags.all());
         assertThat(options(Topics.FEED)).containsExactlyInAnyOrderElementsOf(FeedFlags.all());
         assertThat(options(Topics.FEED_TO_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicFeedFlags.all());
@@ -53,6 +55,7 @@ class OptionsPageTest {
                 + "Generated from the code. The command line and `flink run` take the same ones: `--batch-size 64` or"
                 + " `--batch-size=64`. Sizes are written as `8 mb`, times as `30 s`.\n");
         section(page, "Ingest: `stoker ingest`, `ingest-job.jar`", IngestFlags.PREFIX, Topics.INGEST);
+        section(page, "Ingest of rows: `stoker ingest`", IngestFlags.PREFIX, Topics.INGEST_OF_ROWS);
         section(
                 page,
                 "Ingest from Kafka: `stoker ingest`, `ingest-job.jar`",

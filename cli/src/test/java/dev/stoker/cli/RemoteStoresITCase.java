@@ -36,6 +36,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -111,7 +112,7 @@ class RemoteStoresITCase {
                 .isZero();
     }
 
-    private static Map<String, String> expected(java.util.function.Function<String, String> text) {
+    private static Map<String, String> expected(Function<String, String> text) {
         Map<String, String> expected = new TreeMap<>();
         tree.forEach((key, bytes) ->
                 expected.put(key, text.apply(key) + " image=" + HexFormat.of().formatHex(bytes)));

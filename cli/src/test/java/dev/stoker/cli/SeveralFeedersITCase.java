@@ -11,6 +11,7 @@ import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.server.FeedNode;
+import dev.stoker.server.RawClient;
 import dev.stoker.server.TestDataset;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -156,8 +157,8 @@ class SeveralFeedersITCase {
         }
         List<LaneMap> maps = new ArrayList<>();
         for (String address : file.get().addresses().split(",")) {
-            try (var client = dev.stoker.server.RawClient.connect(address)) {
-                maps.add(client.join(dev.stoker.server.RawClient.hello()).laneMap());
+            try (var client = RawClient.connect(address)) {
+                maps.add(client.join(RawClient.hello()).laneMap());
             } catch (IOException e) {
                 return 0;
             }

@@ -155,7 +155,7 @@ class VerbsTest {
         assertThat(stoker("help")).isZero();
         assertThat(out.toString()).contains("Verbs:");
         assertThat(stoker("help", "ingest")).isZero();
-        assertThat(out.toString()).contains("stoker ingest SOURCE TARGET");
+        assertThat(out.toString()).contains("stoker ingest SOURCE… TARGET");
         assertThat(stoker("help", "ingets")).isEqualTo(2);
         assertThat(err.toString()).contains("did you mean");
     }

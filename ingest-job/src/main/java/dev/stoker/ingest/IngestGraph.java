@@ -10,19 +10,15 @@ import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.PathBundleSerializer;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.connectors.files.source.FileTreeSource;
+import dev.stoker.ingest.pack.BatchSettings;
 import dev.stoker.ingest.pack.KeyCheckOperator;
 import dev.stoker.ingest.pack.ListedCounter;
 import dev.stoker.ingest.pack.PackOperator;
 import dev.stoker.ingest.pack.PackPlan;
 import dev.stoker.ingest.pack.RehashOperator;
 import dev.stoker.ingest.pack.TakenKeysOperator;
-import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.configuration.BatchExecutionOptions;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.PipelineOptions;
-import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -52,7 +48,7 @@ record IngestGraph(IngestPlan plan) {
 
     /** Adds the job to an environment, and sets what it requires of Flink. */
     void addTo(StreamExecutionEnvironment env) {
-        configure(env);
+        BatchSettings.apply(env);
         PackPlan pack = plan.pack();
         boolean hasTaken = plan.reading().taken() > 0;
         DataStream<PathBundle> files = walk(env);
@@ -72,22 +68,6 @@ record IngestGraph(IngestPlan plan) {
                         .transform("pack", PackReportSerializer.TYPE, new PackOperator(pack))
                         .uid("pack")),
                 plan.run());
-    }
-
-    private static void configure(StreamExecutionEnvironment env) {
-        env.setRuntimeMode(RuntimeExecutionMode.BATCH);
-        env.getConfig().enableObjectReuse();
-        Configuration own = new Configuration();
-        own.set(PipelineOptions.GENERIC_TYPES, false);
-        // Plans are cut by the number of tasks, so Flink must not change it later.
-        own.set(BatchExecutionOptions.ADAPTIVE_AUTO_PARALLELISM_ENABLED, false);
-        if (!env.getConfiguration()
-                .getOptional(RestartStrategyOptions.RESTART_STRATEGY)
-                .isPresent()) {
-            own.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
-            own.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_ATTEMPTS, 10);
-        }
-        env.configure(own);
     }
 
     private int parallelism(StreamExecutionEnvironment env) {

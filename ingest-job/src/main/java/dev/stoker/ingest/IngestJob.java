@@ -7,6 +7,7 @@ import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.pack.SkipNotes;
+import dev.stoker.ingest.rows.RowDetection;
 import dev.stoker.ingest.spec.FailureText;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
@@ -24,7 +25,9 @@ import dev.stoker.storage.UnknownOutcomeException;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.BatchShuffleMode;
@@ -47,25 +50,32 @@ public final class IngestJob {
             TopicIngestJob.main(args);
             return;
         }
-        IngestOptions options = IngestOptions.parse(args);
+        if (RowDetection.isRows(args)) {
+            RowIngestJob.launch(args);
+            return;
+        }
+        IngestOptions options = IngestOptions.parse(RowDetection.withoutFormat(args));
         if (options.run() == IngestOptions.Run.DRY) {
             plan(options).lines().forEach(System.out::println);
             return;
         }
-        IngestListener listener = new IngestListener() {
-            @Override
-            public void started(String ingestId, IngestPlan plan) {
-                plan.lines().forEach(System.out::println);
-                System.out.println("ingest " + ingestId + " started; if it is interrupted, resume it with"
-                        + " --ingest-id " + ingestId);
-            }
-        };
+        IngestListener listener = new PrintedPlan();
         try (JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
             if (launcher.mode() == JobLauncher.Mode.DETACHED) {
                 submit(options, launcher, listener);
             } else {
                 run(options, launcher, listener).lines().forEach(System.out::println);
             }
+        }
+    }
+
+    /** Prints the plan of an ingest on a cluster. */
+    static final class PrintedPlan implements IngestListener {
+        @Override
+        public void started(String ingestId, List<String> plan) {
+            plan.forEach(System.out::println);
+            System.out.println("ingest " + ingestId + " started; if it is interrupted, resume it with" + " --ingest-id "
+                    + ingestId);
         }
     }
 
@@ -83,8 +93,16 @@ public final class IngestJob {
 
     /** Returns a launcher that runs the job in this process. */
     public static JobLauncher embedded(IngestOptions options) {
-        int parallelism =
-                options.work().parallelism().orElse(Runtime.getRuntime().availableProcessors());
+        return embedded(options.work().parallelism());
+    }
+
+    /**
+     * Returns a launcher that runs a batch job in this process.
+     *
+     * @param wanted subtasks; by default one for each processor
+     */
+    static JobLauncher embedded(OptionalInt wanted) {
+        int parallelism = wanted.orElse(Runtime.getRuntime().availableProcessors());
         Configuration conf = new Configuration();
         conf.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(64L * parallelism));
         conf.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(64));
@@ -124,10 +142,32 @@ public final class IngestJob {
         if (preparation.committed().isPresent()) {
             return before(preparation.committed().get());
         }
+        return commit(
+                options.target(),
+                ingest,
+                access,
+                listener,
+                began,
+                () -> start(options, preparation, ingest, access, launcher, listener));
+    }
+
+    /** Starts the job of an ingest. */
+    interface Start {
+        RunningJob start() throws IOException, InterruptedException;
+    }
+
+    /**
+     * Runs the job of an ingest until its version is committed.
+     *
+     * @param began when the ingest began, by {@link System#nanoTime}
+     */
+    static IngestResult commit(
+            String target, String ingest, SampleAccess access, IngestListener listener, long began, Start start)
+            throws IOException, InterruptedException {
         try (IngestMeter meter = IngestMeter.open(ingest);
-                ObjectStore store = access.store().open(options.target())) {
+                ObjectStore store = access.store().open(target)) {
             Dataset dataset = Dataset.open(store);
-            RunningJob job = start(options, preparation, ingest, access, launcher, listener);
+            RunningJob job = start.start();
             try {
                 new IngestWatch(listener, meter, began).await(job);
             } catch (InterruptedException e) {
@@ -167,7 +207,7 @@ public final class IngestJob {
         }
         requireAtomicCreate(options, access);
         Preparation created = found.create(options, access.store());
-        created.lease(options, access.store(), ingest, launcher.writerProcess());
+        options.into(access.store()).lease(created.info(), ingest, launcher.writerProcess());
         return created;
     }
 
@@ -189,8 +229,13 @@ public final class IngestJob {
             IngestListener listener)
             throws IOException, InterruptedException {
         IngestPlan plan = preparation.plan(options, ingest, access);
-        listener.started(ingest, plan);
+        listener.started(ingest, plan.lines());
         new IngestGraph(plan).addTo(launcher.environment());
+        return launch(launcher, ingest);
+    }
+
+    /** Starts the job that was built for an ingest. */
+    static RunningJob launch(JobLauncher launcher, String ingest) throws IOException, InterruptedException {
         try {
             return launcher.launch("stoker ingest " + ingest);
         } catch (IOException | InterruptedException | RuntimeException e) {
@@ -212,14 +257,14 @@ public final class IngestJob {
         }
     }
 
-    private static IngestFailedException failed(String ingest, Throwable failure) {
+    static IngestFailedException failed(String ingest, Throwable failure) {
         return new IngestFailedException(
                 FailureText.of(failure) + " (nothing was committed; resume with --ingest-id " + ingest + ")",
                 ingest,
                 failure);
     }
 
-    private static IngestResult before(LogEntry entry) {
+    static IngestResult before(LogEntry entry) {
         return result(entry, true, Duration.ZERO, Duration.ZERO);
     }
 

@@ -1,8 +1,11 @@
 package dev.stoker.ingest;
 
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.LabelRule;
 import dev.stoker.ingest.spec.Sidecar;
@@ -21,7 +24,7 @@ import java.util.OptionalLong;
  * @param content the fields of the samples
  * @param splitRule assigns samples to splits; empty for the dataset's own rule, or all into {@code train}
  * @param order of the samples in the chunks
- * @param mode what to do if the target has a version
+ * @param effect on the samples that the dataset has
  * @param ingestId of an interrupted ingest to resume
  * @param walk which files of the tree are samples
  * @param work parallelism and sizes
@@ -34,21 +37,11 @@ public record IngestOptions(
         Content content,
         Optional<SplitRule> splitRule,
         WalkOrder order,
-        Mode mode,
+        IngestRun.Effect effect,
         Optional<String> ingestId,
         Walk walk,
         Work work,
         Run run) {
-
-    /** What to do if the target has a version. */
-    public enum Mode {
-        /** Refuse it. */
-        CREATE,
-        /** Add the samples. */
-        APPEND,
-        /** Create a version with only the new samples. */
-        REPLACE
-    }
 
     /** Whether anything is written. */
     public enum Run {
@@ -107,6 +100,10 @@ public record IngestOptions(
     public record Work(OptionalInt chunkSizeBytes, OptionalInt parallelism, int readThreads, int readAhead) {}
 
     /** The tree to walk. */
+    IngestTarget into(DatasetStore stores) {
+        return new IngestTarget(target, stores, effect);
+    }
+
     FileTree tree() {
         return new FileTree(
                 source,

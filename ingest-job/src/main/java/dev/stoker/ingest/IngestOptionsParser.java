@@ -1,5 +1,6 @@
 package dev.stoker.ingest;
 
+import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.flink.arguments.JobArguments;
@@ -15,16 +16,12 @@ import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.SplitShares;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
-import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.jspecify.annotations.Nullable;
 
@@ -59,16 +56,14 @@ final class IngestOptionsParser {
         }
         IngestOptions.Content content = content();
         Optional<SplitRule> splitRule = splitRule();
-        WalkOrder order = flags.choice(IngestFlags.ORDER, "shuffled", "listed").equals("listed")
-                ? new WalkOrder.Listed()
-                : new WalkOrder.Shuffled(given.get(IngestFlags.SEED));
-        IngestOptions.Mode mode = mode();
-        Optional<String> ingestId = ingestId();
+        WalkOrder order = flags.order();
+        IngestRun.Effect effect = flags.effect();
+        Optional<String> ingestId = flags.ingestId();
         IngestOptions.Walk walk = new IngestOptions.Walk(
-                choice(FileTree.Hidden.class, IngestFlags.HIDDEN),
-                choice(FileTree.Links.class, IngestFlags.LINKS),
-                choice(FileTree.Empty.class, IngestFlags.EMPTY),
-                choice(FileTree.Errors.class, IngestFlags.ON_ERROR),
+                flags.choice(FileTree.Hidden.class, IngestFlags.HIDDEN),
+                flags.choice(FileTree.Links.class, IngestFlags.LINKS),
+                flags.choice(FileTree.Empty.class, IngestFlags.EMPTY),
+                flags.choice(FileTree.Errors.class, IngestFlags.ON_ERROR),
                 limit());
         IngestOptions.Work work = work();
         if (source == null || target == null || !problems.isEmpty()) {
@@ -81,7 +76,7 @@ final class IngestOptionsParser {
                 content,
                 splitRule,
                 order,
-                mode,
+                effect,
                 ingestId,
                 walk,
                 work,
@@ -190,30 +185,6 @@ final class IngestOptionsParser {
         return Optional.of(new SplitRule.Shares(SplitShares.parse(shares, problems)));
     }
 
-    private IngestOptions.Mode mode() {
-        boolean append = given.get(IngestFlags.APPEND);
-        boolean replace = given.get(IngestFlags.REPLACE);
-        if (append && replace) {
-            problems.add("--append and --replace cannot be given together; leave one out");
-        }
-        return append ? IngestOptions.Mode.APPEND : replace ? IngestOptions.Mode.REPLACE : IngestOptions.Mode.CREATE;
-    }
-
-    private Optional<String> ingestId() {
-        Optional<String> id = given.getOptional(IngestFlags.INGEST_ID);
-        id.ifPresent(text -> {
-            try {
-                if (!UUID.fromString(text).toString().equals(text)) {
-                    problems.add("option --ingest-id: " + text + " does not have the form that an ingest prints");
-                }
-            } catch (IllegalArgumentException e) {
-                problems.add("option --ingest-id: " + text + " is not an id; give the one that the interrupted ingest"
-                        + " printed");
-            }
-        });
-        return id;
-    }
-
     private OptionalLong limit() {
         Optional<Long> limit = given.getOptional(IngestFlags.LIMIT);
         limit.filter(n -> n < 1).ifPresent(n -> problems.add("option --limit: " + n + " is not at least 1"));
@@ -231,13 +202,5 @@ final class IngestOptionsParser {
             problems.add("option --read-ahead: " + readAhead + " is not between 1 and 1024");
         }
         return new IngestOptions.Work(chunkBytes, flags.parallelism(), threads, readAhead);
-    }
-
-    private <E extends Enum<E>> E choice(Class<E> type, ConfigOption<String> option) {
-        E[] constants = type.getEnumConstants();
-        String[] values = Arrays.stream(constants)
-                .map(constant -> constant.name().toLowerCase(Locale.ROOT))
-                .toArray(String[]::new);
-        return constants[Arrays.asList(values).indexOf(flags.choice(option, values))];
     }
 }

@@ -4,6 +4,7 @@ import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.ingest.pack.Labels;
 import dev.stoker.ingest.pack.Splits;
+import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
@@ -23,7 +24,12 @@ final class PlanText {
     static List<String> of(IngestOptions options, Preparation preparation) throws IOException {
         List<String> lines = new ArrayList<>();
         lines.add("from   " + options.source());
-        lines.add("into   " + options.target() + " (" + effect(options, preparation) + ")");
+        lines.add("into   " + options.target() + " ("
+                + IngestTarget.text(
+                        options.effect(),
+                        preparation.baseVersion(),
+                        preparation.info().name())
+                + ")");
         for (Field field : preparation.info().fields()) {
             lines.add("field  " + field.name() + ": " + field.type().canonical()
                     + (field.nullable() ? ", may be empty" : "") + (field.payload() ? ", payload" : ""));
@@ -40,14 +46,6 @@ final class PlanText {
         addClasses(options, preparation, lines);
         lines.addAll(SourceWarnings.of(options, preparation));
         return lines;
-    }
-
-    private static String effect(IngestOptions options, Preparation preparation) {
-        if (preparation.baseVersion() == 0) {
-            return "new dataset " + preparation.info().name();
-        }
-        return (options.mode() == IngestOptions.Mode.REPLACE ? "replaces the samples of version " : "adds to version ")
-                + preparation.baseVersion();
     }
 
     private static void addCounts(IngestOptions options, Preparation preparation, List<String> lines) {

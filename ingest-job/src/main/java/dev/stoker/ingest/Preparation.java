@@ -5,24 +5,18 @@ import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.ingest.pack.PackPlan;
 import dev.stoker.ingest.pack.SampleAccess;
-import dev.stoker.ingest.spec.FreeTarget;
+import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.Sidecar;
 import dev.stoker.ingest.spec.SidecarType;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TargetDataset;
-import dev.stoker.metadata.Committer;
-import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
-import dev.stoker.metadata.Leases;
-import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.log.LogEntry;
-import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.time.Clock;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -54,36 +48,16 @@ record Preparation(
         Optional<LogEntry> committed) {
 
     static Preparation of(IngestOptions options, DatasetStore stores) throws IOException {
-        try (ObjectStore store = stores.open(options.target())) {
-            Optional<Dataset> dataset = Dataset.find(store);
-            if (dataset.isEmpty()) {
-                FreeTarget.require(options.target(), store);
-            }
-            if (dataset.isPresent() && options.ingestId().isPresent()) {
-                Optional<LogEntry> committed = new Committer(dataset.get(), Clock.systemUTC(), "")
-                        .find(options.ingestId().get())
-                        .map(commit -> commit.entry());
-                if (committed.isPresent()) {
-                    return new Preparation(
-                            dataset.get().info(),
-                            false,
-                            committed.get().version(),
-                            "",
-                            new SplitRule.TopDirectory(),
-                            new SourceSample(List.of(), new SkipCounts(), 0, 0),
-                            committed);
-                }
-            }
-            return fresh(options, dataset);
-        }
-    }
-
-    private static Preparation fresh(IngestOptions options, Optional<Dataset> dataset) throws IOException {
-        long version = dataset.isPresent() ? dataset.get().latestVersion() : 0;
-        boolean isEmpty = dataset.isEmpty() || TargetDataset.isEmpty(dataset.get());
-        if (!isEmpty && options.mode() == IngestOptions.Mode.CREATE) {
-            throw new InvalidIngestException("the target " + options.target() + " already has version " + version
-                    + "; add to it with --append, or create a version with only the new samples with --replace");
+        IngestTarget.State target = options.into(stores).inspect(options.ingestId());
+        if (target.committed().isPresent()) {
+            return new Preparation(
+                    target.info().orElseThrow(),
+                    false,
+                    target.version(),
+                    "",
+                    new SplitRule.TopDirectory(),
+                    new SourceSample(List.of(), new SkipCounts(), 0, 0),
+                    target.committed());
         }
         SourceSample sample = options.run() == IngestOptions.Run.DRY
                 ? SourceSample.list(options.tree(), options.walk().limit().orElse(Long.MAX_VALUE))
@@ -93,15 +67,15 @@ record Preparation(
                     + (sample.skipped().isEmpty() ? "" : ", only skipped files: " + skippedText(sample))
                     + "; give the directory that contains them, or see --hidden, --empty and --links");
         }
-        if (dataset.isPresent()) {
-            DatasetInfo info = dataset.get().info();
-            if (isEmpty) {
+        if (target.info().isPresent()) {
+            DatasetInfo info = target.info().get();
+            if (target.isEmpty()) {
                 requireAdoptable(info, options, sample);
             }
             return new Preparation(
                     info,
                     false,
-                    version,
+                    target.version(),
                     contentOf(info, options, sample),
                     ruleOf(info, options),
                     sample,
@@ -259,37 +233,6 @@ record Preparation(
         }
     }
 
-    /**
-     * Takes the ingest's lease, so that garbage collection keeps its chunks until they are committed.
-     *
-     * @param process the packing process; empty if there are several
-     * @throws dev.stoker.metadata.LeaseHeldException if the ingest would be the dataset's first and another one is
-     *     running
-     */
-    void lease(IngestOptions options, DatasetStore stores, String ingest, String process) throws IOException {
-        try (ObjectStore store = stores.open(options.target())) {
-            Dataset dataset = Dataset.open(store);
-            requireSame(dataset, options);
-            Leases leases = new Leases(dataset);
-            if (options.mode() == IngestOptions.Mode.CREATE) {
-                leases.takeAlone(ingest, Clock.systemUTC(), WriterProcess.user(), process);
-            } else {
-                leases.take(ingest, Clock.systemUTC(), WriterProcess.user(), process);
-            }
-        } catch (DatasetExistsException e) {
-            throw new InvalidIngestException("another ingest has committed to " + options.target()
-                    + " meanwhile; add to it with --append, or create a version with only the new samples with"
-                    + " --replace");
-        }
-    }
-
-    private void requireSame(Dataset dataset, IngestOptions options) {
-        if (!dataset.info().id().equals(info.id())) {
-            throw new InvalidIngestException("the dataset at " + options.target()
-                    + " was replaced by another one meanwhile; run the ingest again");
-        }
-    }
-
     /** The length of a chunk: as requested, or as set when the dataset was created. */
     int chunkSizeBytes(IngestOptions options) {
         return TargetDataset.chunkSizeBytes(info, options.work().chunkSizeBytes());
@@ -307,7 +250,7 @@ record Preparation(
                 new IngestPlan.Reading(
                         options.work().parallelism().orElse(0),
                         options.walk().limit().orElse(Long.MAX_VALUE),
-                        taken(options, access.store())),
+                        options.into(access.store()).taken(baseVersion)),
                 PlanText.of(options, this));
     }
 
@@ -335,21 +278,7 @@ record Preparation(
     private IngestRun run(IngestOptions options, String ingest, DatasetStore stores) {
         TreeMap<String, String> properties = new TreeMap<>();
         properties.put("source", options.source());
-        IngestRun.Effect effect = switch (options.mode()) {
-            case CREATE -> IngestRun.Effect.CREATE;
-            case APPEND -> IngestRun.Effect.APPEND;
-            case REPLACE -> IngestRun.Effect.REPLACE;
-        };
-        return new IngestRun(stores, options.target(), info.id().toString(), ingest, effect, baseVersion, properties);
-    }
-
-    /** The number of the dataset's chunks whose keys must not be used again. */
-    private long taken(IngestOptions options, DatasetStore stores) throws IOException {
-        if (options.mode() != IngestOptions.Mode.APPEND || baseVersion == 0) {
-            return 0;
-        }
-        try (ObjectStore store = stores.open(options.target())) {
-            return Dataset.open(store).snapshot(baseVersion).table().size();
-        }
+        return new IngestRun(
+                stores, options.target(), info.id().toString(), ingest, options.effect(), baseVersion, properties);
     }
 }

@@ -59,8 +59,8 @@ final class SourceWarnings {
         found.forEach((kind, those) -> warnings.add("warning: " + count(those.size(), files.size())
                 + (those.size() == 1 ? " is a " : " are ") + kind
                 + (those.size() == 1 ? " file" : " files") + " (" + those.get(0).path()
-                + "): each becomes one sample of opaque bytes; unpack archives first, and write the rows of tables with"
-                + " stoker.Writer (docs/writer.md)"));
+                + "): each becomes one sample of opaque bytes. Ingest files with rows apart from others; unpack other"
+                + " archives first"));
     }
 
     /** Captions, thumbnails and the like next to the majority of files. */

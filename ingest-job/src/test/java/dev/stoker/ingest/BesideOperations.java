@@ -171,7 +171,7 @@ final class BesideOperations {
             return;
         }
         Preparation preparation = found.create(options, stores);
-        preparation.lease(options, stores, slot.ingest, "");
+        options.into(stores).lease(preparation.info(), slot.ingest, "");
         ChunkSummary chunk = BesideState.chunk(
                 store, preparation.info(), slot.chunk, slot.ingest, BesideState.KEYS.get(slot.ingest));
         CommitDrivers.ingest(

@@ -66,7 +66,7 @@ class EmbeddedIngestTest {
         List<IngestProgress> seen = new CopyOnWriteArrayList<>();
         IngestListener listener = new IngestListener() {
             @Override
-            public void started(String ingestId, IngestPlan plan) {
+            public void started(String ingestId, List<String> plan) {
                 started.add(ingestId);
             }
 
@@ -104,7 +104,7 @@ class EmbeddedIngestTest {
         List<String> processes = new ArrayList<>();
         IngestListener listener = new IngestListener() {
             @Override
-            public void started(String ingestId, IngestPlan plan) {
+            public void started(String ingestId, List<String> plan) {
                 try (ObjectStore store = new LocalObjectStore(target)) {
                     new Leases(Dataset.open(store)).all().values().forEach(lease -> processes.add(lease.process()));
                 } catch (IOException e) {
@@ -129,7 +129,7 @@ class EmbeddedIngestTest {
         AtomicReference<String> id = new AtomicReference<>();
         IngestListener listener = new IngestListener() {
             @Override
-            public void started(String ingestId, IngestPlan plan) {
+            public void started(String ingestId, List<String> plan) {
                 id.set(ingestId);
             }
         };

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.ingest.spec.InvalidIngestException;
@@ -57,7 +58,7 @@ class IngestOptionsTest {
         assertThat(options.source()).isEqualTo(source.toString());
         assertThat(options.name()).isEqualTo("target");
         assertThat(options.order()).isEqualTo(new WalkOrder.Shuffled(0));
-        assertThat(options.mode()).isEqualTo(IngestOptions.Mode.CREATE);
+        assertThat(options.effect()).isEqualTo(IngestRun.Effect.CREATE);
         assertThat(options.walk().hidden()).isEqualTo(FileTree.Hidden.SKIP);
         assertThat(options.walk().links()).isEqualTo(FileTree.Links.FOLLOW);
         assertThat(options.walk().errors()).isEqualTo(FileTree.Errors.FAIL);
@@ -106,7 +107,7 @@ class IngestOptionsTest {
         assertThat(((SplitRule.Shares) options.splitRule().orElseThrow()).text())
                 .isEqualTo("val=0.05;test=0.1");
         assertThat(options.order()).isEqualTo(new WalkOrder.Listed());
-        assertThat(options.mode()).isEqualTo(IngestOptions.Mode.APPEND);
+        assertThat(options.effect()).isEqualTo(IngestRun.Effect.APPEND);
         assertThat(options.walk().limit()).hasValue(5);
         assertThat(options.work().parallelism()).hasValue(3);
         assertThat(options.run()).isEqualTo(IngestOptions.Run.DRY);

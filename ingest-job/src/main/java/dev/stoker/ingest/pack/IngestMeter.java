@@ -34,27 +34,32 @@ public final class IngestMeter implements AutoCloseable {
         return meter;
     }
 
-    static Optional<IngestMeter> find(String ingest) {
+    public static Optional<IngestMeter> find(String ingest) {
         return Optional.ofNullable(METERS.get(ingest));
     }
 
-    void started() {
+    public void started() {
         firstTaskNanos.compareAndSet(0, System.nanoTime());
     }
 
-    void listed(long files, long fileBytes) {
+    public void listed(long files, long fileBytes) {
         listedFiles.add(files);
         listedBytes.add(fileBytes);
     }
 
-    void packing() {
+    public void packing() {
         firstPackNanos.compareAndSet(0, System.nanoTime());
     }
 
     void packed(Packed packed) {
-        samples.add(packed.samples());
-        bytes.add(packed.bytes());
-        chunks.add(packed.chunks().size());
+        packed(packed.samples(), packed.bytes(), packed.chunks().size());
+    }
+
+    /** Counts samples that were packed, with the bytes of their values, and chunks that were written. */
+    public void packed(long moreSamples, long moreBytes, long moreChunks) {
+        samples.add(moreSamples);
+        bytes.add(moreBytes);
+        chunks.add(moreChunks);
     }
 
     public long listedFiles() {

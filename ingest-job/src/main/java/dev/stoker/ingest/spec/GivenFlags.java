@@ -1,14 +1,18 @@
 package dev.stoker.ingest.spec;
 
+import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Consumer;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
@@ -40,6 +44,48 @@ public final class GivenFlags {
             return values[0];
         }
         return value;
+    }
+
+    /** Returns the value of an option that is a constant of an enum in lower case; the first one if it is not. */
+    public <E extends Enum<E>> E choice(Class<E> type, ConfigOption<String> option) {
+        E[] constants = type.getEnumConstants();
+        String[] values = Arrays.stream(constants)
+                .map(constant -> constant.name().toLowerCase(Locale.ROOT))
+                .toArray(String[]::new);
+        return constants[Arrays.asList(values).indexOf(choice(option, values))];
+    }
+
+    /** Returns the order of {@code --order}. */
+    public WalkOrder order() {
+        return choice(IngestFlags.ORDER, "shuffled", "listed").equals("listed")
+                ? new WalkOrder.Listed()
+                : new WalkOrder.Shuffled(given.get(IngestFlags.SEED));
+    }
+
+    /** Returns the effect of {@code --append} and {@code --replace}. */
+    public IngestRun.Effect effect() {
+        boolean append = given.get(IngestFlags.APPEND);
+        boolean replace = given.get(IngestFlags.REPLACE);
+        if (append && replace) {
+            problems.accept("--append and --replace cannot be given together; leave one out");
+        }
+        return append ? IngestRun.Effect.APPEND : replace ? IngestRun.Effect.REPLACE : IngestRun.Effect.CREATE;
+    }
+
+    /** Returns the id of {@code --ingest-id}; empty if the option is not given. */
+    public Optional<String> ingestId() {
+        Optional<String> id = given.getOptional(IngestFlags.INGEST_ID);
+        id.ifPresent(text -> {
+            try {
+                if (!UUID.fromString(text).toString().equals(text)) {
+                    problems.accept("option --ingest-id: " + text + " does not have the form that an ingest prints");
+                }
+            } catch (IllegalArgumentException e) {
+                problems.accept("option --ingest-id: " + text
+                        + " is not an id; give the one that the interrupted ingest printed");
+            }
+        });
+        return id;
     }
 
     /**

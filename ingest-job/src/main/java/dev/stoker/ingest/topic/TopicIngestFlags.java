@@ -37,8 +37,10 @@ public final class TopicIngestFlags {
     public static final ConfigOption<String> KEY = ConfigOptions.key(PREFIX + "key")
             .stringType()
             .defaultValue("offset")
-            .withDescription("Key of a sample: offset (topic-partition-offset), or record for the record's key, which"
-                    + " must be UTF-8 and unique.");
+            .withDescription(
+                    "Key of a sample. From a topic: offset (topic-partition-offset), or record for the record's"
+                            + " key, which must be UTF-8 and unique. From rows: columns with commas between them, whose"
+                            + " values are joined by /; without it the position in the source, as file#row.");
 
     public static final ConfigOption<String> KEY_FIELD = ConfigOptions.key(PREFIX + "key-field")
             .stringType()

@@ -7,6 +7,8 @@ import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.flink.failure.Patience;
+import dev.stoker.ingest.pack.ChunkOutput;
+import dev.stoker.ingest.pack.OpenChunks;
 import dev.stoker.ingest.pack.Splits;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.chunk.ChunkBuilder;

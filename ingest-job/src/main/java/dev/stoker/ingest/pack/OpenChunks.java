@@ -1,4 +1,4 @@
-package dev.stoker.ingest.topic;
+package dev.stoker.ingest.pack;
 
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  * The chunks that a packing task is filling, one for each split, and the chunks that are being written meanwhile. One
  * thread fills them; separate threads write.
  */
-final class OpenChunks {
+public final class OpenChunks {
 
     /** The number of chunks that are written while others are filled, because a sync to disk is a wait. */
     private static final int WRITERS = 2;
@@ -44,7 +44,7 @@ final class OpenChunks {
     private record Written(ChunkSummary chunk, Map<String, List<String>> classes, ChunkBuilder builder) {}
 
     /** @param name of the threads */
-    OpenChunks(List<Field> fields, int chunkSizeBytes, ChunkOutput output, String name) {
+    public OpenChunks(List<Field> fields, int chunkSizeBytes, ChunkOutput output, String name) {
         this.fields = fields;
         this.chunkSizeBytes = chunkSizeBytes;
         this.output = output;
@@ -56,7 +56,7 @@ final class OpenChunks {
     }
 
     /** A builder of the split with room for a sample. */
-    ChunkBuilder forSample(String split, long bytes) throws IOException, InterruptedException {
+    public ChunkBuilder forSample(String split, long bytes) throws IOException, InterruptedException {
         ChunkBuilder builder = open.get(split);
         if (builder != null && builder.rows() > 0 && builder.lengthWith(bytes) > chunkSizeBytes) {
             write(split, builder);
@@ -103,7 +103,7 @@ final class OpenChunks {
     }
 
     /** Writes all open chunks and waits until they are durable. */
-    void flush() throws IOException, InterruptedException {
+    public void flush() throws IOException, InterruptedException {
         for (Map.Entry<String, ChunkBuilder> entry : List.copyOf(open.entrySet())) {
             if (entry.getValue().rows() > 0) {
                 write(entry.getKey(), entry.getValue());
@@ -113,21 +113,21 @@ final class OpenChunks {
     }
 
     /** The chunks that became durable since the last call, in the order in which they were filled. */
-    List<ChunkSummary> takeChunks() {
+    public List<ChunkSummary> takeChunks() {
         List<ChunkSummary> taken = chunks;
         chunks = new ArrayList<>();
         return taken;
     }
 
     /** The class names that those chunks use, by field; call it after {@link #takeChunks}. */
-    SortedMap<String, SortedSet<String>> takeClasses() {
+    public SortedMap<String, SortedSet<String>> takeClasses() {
         SortedMap<String, SortedSet<String>> taken = classes;
         classes = new TreeMap<>();
         return taken;
     }
 
     /** Ends the threads; chunks that are not durable are lost. */
-    void close() throws InterruptedException {
+    public void close() throws InterruptedException {
         // The report of a thread that still writes would be lost, and the thread must not outlive the store.
         writers.shutdownNow();
         writers.awaitTermination(30, TimeUnit.SECONDS);

@@ -1,4 +1,4 @@
-package dev.stoker.ingest.topic;
+package dev.stoker.ingest.pack;
 
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.metadata.ChunkWrites;
@@ -20,7 +20,7 @@ import java.util.UUID;
  * @param run the run of the chunks
  * @param patience how to retry while the store is unavailable
  */
-record ChunkOutput(ObjectStore store, UUID dataset, String run, Patience patience) {
+public record ChunkOutput(ObjectStore store, UUID dataset, String run, Patience patience) {
 
     private static final SecureRandom RANDOM = new SecureRandom();
 

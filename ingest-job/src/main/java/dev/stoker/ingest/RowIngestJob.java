@@ -1,0 +1,101 @@
+package dev.stoker.ingest;
+
+import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.flink.launch.RunningJob;
+import dev.stoker.ingest.pack.SampleAccess;
+import dev.stoker.ingest.rows.RowIngestGraph;
+import dev.stoker.ingest.rows.RowIngestOptions;
+import dev.stoker.ingest.rows.RowIngestPlan;
+import dev.stoker.ingest.rows.RowPreparation;
+import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import java.io.IOException;
+import java.util.List;
+import java.util.UUID;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** The ingest of files that hold rows: packs the rows into chunks and commits one version. */
+public final class RowIngestJob {
+    private RowIngestJob() {}
+
+    /** Runs on the cluster that {@code flink run} submits to; detached, it returns when the job is submitted. */
+    static void launch(String... args) throws Exception {
+        RowIngestOptions options = RowIngestOptions.parse(args);
+        if (options.isDry()) {
+            plan(options).forEach(System.out::println);
+            return;
+        }
+        try (JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
+            IngestListener listener = new IngestJob.PrintedPlan();
+            if (launcher.mode() == JobLauncher.Mode.DETACHED) {
+                submit(options, launcher, listener);
+            } else {
+                run(options, launcher, listener).lines().forEach(System.out::println);
+            }
+        }
+    }
+
+    private static void submit(RowIngestOptions options, JobLauncher launcher, IngestListener listener)
+            throws IOException, InterruptedException {
+        String ingest = id(options);
+        RowPreparation preparation = RowPreparation.of(options, SampleAccess.BY_LOCATION);
+        if (preparation.committed().isPresent()) {
+            IngestJob.before(preparation.committed().get()).lines().forEach(System.out::println);
+            return;
+        }
+        start(preparation.begin(ingest, ""), ingest, launcher, listener);
+        System.out.println(
+                "the ingest continues in the cluster; stoker log " + options.target() + " shows its version");
+    }
+
+    /** Returns a launcher that runs the job in this process. */
+    public static JobLauncher embedded(RowIngestOptions options) {
+        return IngestJob.embedded(options.work().parallelism());
+    }
+
+    /**
+     * Inspects the source and returns the plan as text; writes nothing.
+     *
+     * @throws InvalidIngestException if the ingest is not possible
+     */
+    public static List<String> plan(RowIngestOptions options) throws IOException {
+        return RowPreparation.of(options, SampleAccess.BY_LOCATION).lines();
+    }
+
+    /**
+     * Runs an ingest until its version is committed. An interrupted thread cancels the job.
+     *
+     * @throws InvalidIngestException if the ingest cannot be started with these options
+     * @throws IngestFailedException if it has not committed a version; it has then left nothing visible
+     */
+    public static IngestResult run(RowIngestOptions options, JobLauncher launcher, IngestListener listener)
+            throws IOException, InterruptedException {
+        long began = System.nanoTime();
+        String ingest = id(options);
+        RowPreparation found = RowPreparation.of(options, SampleAccess.BY_LOCATION);
+        if (found.committed().isPresent()) {
+            return IngestJob.before(found.committed().get());
+        }
+        RowPreparation preparation = found.begin(ingest, launcher.writerProcess());
+        return IngestJob.commit(
+                options.target(),
+                ingest,
+                SampleAccess.BY_LOCATION,
+                listener,
+                began,
+                () -> start(preparation, ingest, launcher, listener));
+    }
+
+    private static String id(RowIngestOptions options) {
+        return options.ingestId().orElseGet(() -> UUID.randomUUID().toString());
+    }
+
+    private static RunningJob start(
+            RowPreparation preparation, String ingest, JobLauncher launcher, IngestListener listener)
+            throws IOException, InterruptedException {
+        RowIngestPlan plan = preparation.plan(ingest);
+        listener.started(ingest, plan.lines());
+        new RowIngestGraph(plan).addTo(launcher.environment());
+        return IngestJob.launch(launcher, ingest);
+    }
+}

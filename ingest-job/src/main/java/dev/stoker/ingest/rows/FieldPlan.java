@@ -1,0 +1,218 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.formats.RowColumn;
+import dev.stoker.formats.RowSchema;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.ingest.spec.TargetDataset;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Decides which columns of a source become which fields of a dataset.
+ *
+ * @param mapping of columns to fields
+ * @param types canonical type of each column that is read
+ * @param info of the dataset, which may not exist yet
+ */
+record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo info) {
+    /** A field with a larger average size is payload. */
+    private static final long PAYLOAD_BYTES = 1024;
+
+    /**
+     * Creates the plan.
+     *
+     * @param existing the dataset, if it exists
+     * @param rule assigns samples to splits
+     * @throws InvalidIngestException with all problems
+     */
+    static FieldPlan of(
+            RowIngestOptions options, RowInspection source, Optional<DatasetInfo> existing, SplitRule rule) {
+        List<String> problems = new ArrayList<>();
+        RowIngestOptions.Columns wanted = options.columns();
+        requireKnown("--columns", wanted.taken().orElse(List.of()), source, problems);
+        requireKnown("--rename", wanted.renamed().keySet(), source, problems);
+        requireKnown("--key", wanted.key(), source, problems);
+        requireKnown("--type", wanted.types().keySet(), source, problems);
+        wanted.label().ifPresent(name -> requireKnown("--label", List.of(name), source, problems));
+        wanted.split().ifPresent(name -> requireKnown("--split-by", List.of(name), source, problems));
+        if (wanted.taken().isEmpty()) {
+            for (RowSchema.RefusedColumn column : source.refused()) {
+                problems.add("the column " + column.name() + " (" + column.sourceType() + ") cannot become a field: "
+                        + column.reason() + "; or leave it out by naming the others with --columns");
+            }
+            for (String name : source.doubled()) {
+                problems.add("two columns are named " + name + "; rename one in the source, or name the columns to take"
+                        + " with --columns, which takes the first of them");
+            }
+        }
+        List<String> key = key(wanted, source);
+        List<RowColumn> taken = taken(wanted, key, source);
+        List<RowMapping.Mapped> fields = new ArrayList<>();
+        Set<String> names = new LinkedHashSet<>();
+        for (RowColumn column : taken) {
+            String name = wanted.renamed().getOrDefault(column.name(), column.name());
+            FieldType type = type(column, wanted, existing.flatMap(info -> info.field(name)));
+            try {
+                Field field = new Field(
+                        name, type, column.nullable(), isPayload(column, name, type, wanted, source, existing));
+                if (!names.add(name)) {
+                    problems.add("two fields are named " + name + "; rename one of them with --rename");
+                }
+                fields.add(new RowMapping.Mapped(
+                        column.name(), name, type.canonical(), field.nullable(), field.payload()));
+            } catch (IllegalArgumentException e) {
+                problems.add("the column " + column.name() + ": " + e.getMessage()
+                        + "; give the field another name with --rename " + column.name() + "=NAME");
+            }
+        }
+        wanted.payload()
+                .ifPresent(asked -> asked.stream()
+                        .filter(name -> !names.contains(name))
+                        .forEach(name -> problems.add("option --payload: there is no field " + name + "; there are "
+                                + String.join(", ", names))));
+        if (fields.isEmpty() && problems.isEmpty()) {
+            problems.add("no column would become a field; name some with --columns");
+        }
+        existing.ifPresent(info -> requireFit(info, fields, problems));
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
+        RowMapping mapping = new RowMapping(
+                new ArrayList<>(fields), new ArrayList<>(key), wanted.split().orElse(null));
+        TreeMap<String, String> types = new TreeMap<>();
+        for (String name : mapping.columns()) {
+            types.put(name, source.column(name).type().canonical());
+        }
+        DatasetInfo info = existing.orElseGet(() -> TargetDataset.describe(
+                options.name(), mapping.toFields(), options.work().chunkSizeBytes(), rule));
+        return new FieldPlan(mapping, types, info);
+    }
+
+    private static void requireKnown(
+            String option, Iterable<String> names, RowInspection source, List<String> problems) {
+        for (String name : names) {
+            if (!source.columns().containsKey(name)) {
+                problems.add("option " + option + ": the source has no column " + name
+                        + source.refused().stream()
+                                .filter(column -> column.name().equals(name))
+                                .findFirst()
+                                .map(column -> " that can become a field: " + column.reason())
+                                .orElse("; it has " + shown(source)));
+            }
+        }
+    }
+
+    private static String shown(RowInspection source) {
+        List<String> names = new ArrayList<>(source.columns().keySet());
+        return names.size() <= 20
+                ? String.join(", ", names)
+                : String.join(", ", names.subList(0, 20)) + ", … (" + names.size() + ")";
+    }
+
+    /** Returns the key's columns: those that the user names, or the one that the format has for it. */
+    private static List<String> key(RowIngestOptions.Columns wanted, RowInspection source) {
+        if (!wanted.key().isEmpty()) {
+            return wanted.key();
+        }
+        return source.columns().values().stream()
+                .filter(column -> column.role() == RowColumn.Role.KEY)
+                .map(RowColumn::name)
+                .limit(1)
+                .toList();
+    }
+
+    private static List<RowColumn> taken(RowIngestOptions.Columns wanted, List<String> key, RowInspection source) {
+        if (wanted.taken().isPresent()) {
+            return wanted.taken().get().stream()
+                    .distinct()
+                    .filter(source.columns()::containsKey)
+                    .map(source.columns()::get)
+                    .toList();
+        }
+        Map<String, RowColumn> all = new LinkedHashMap<>(source.columns());
+        // The key and the split are stored as such.
+        if (key.size() == 1) {
+            all.remove(key.get(0));
+        }
+        wanted.split().ifPresent(all::remove);
+        return List.copyOf(all.values());
+    }
+
+    private static FieldType type(RowColumn column, RowIngestOptions.Columns wanted, Optional<Field> field) {
+        if (wanted.types().containsKey(column.name())) {
+            return FieldType.parse(wanted.types().get(column.name()));
+        }
+        if (wanted.label().filter(column.name()::equals).isPresent()) {
+            return ScalarType.CATEGORICAL;
+        }
+        return field.map(Field::type).orElse(column.type());
+    }
+
+    private static boolean isPayload(
+            RowColumn column,
+            String name,
+            FieldType type,
+            RowIngestOptions.Columns wanted,
+            RowInspection source,
+            Optional<DatasetInfo> existing) {
+        if (existing.isPresent()) {
+            return existing.get().payloadFields().stream()
+                    .anyMatch(field -> field.name().equals(name));
+        }
+        if (wanted.payload().isPresent()) {
+            return wanted.payload().get().contains(name);
+        }
+        boolean isLarge = source.sizes().getOrDefault(column.name(), 0L) > PAYLOAD_BYTES;
+        return type.mayBePayload() && (isLarge || column.role() == RowColumn.Role.PAYLOAD);
+    }
+
+    private static void requireFit(DatasetInfo info, List<RowMapping.Mapped> fields, List<String> problems) {
+        for (RowMapping.Mapped mapped : fields) {
+            TargetDataset.misfit(info, mapped.field(), mapped.type())
+                    .ifPresent(problem -> problems.add(
+                            "the column " + mapped.column() + ": " + problem + "; see --columns, --rename and --type"));
+        }
+        for (Field field : info.fields()) {
+            if (!field.nullable() && fields.stream().noneMatch(m -> m.field().equals(field.name()))) {
+                problems.add("the dataset's field " + field.name() + " ("
+                        + field.type().canonical() + ") requires a value, and no column gives it; see --rename");
+            }
+        }
+    }
+
+    /** Describes the plan as text. */
+    List<String> lines(RowIngestOptions options, RowInspection source) {
+        List<String> lines = new ArrayList<>();
+        for (Field field : info.fields()) {
+            Optional<RowMapping.Mapped> mapped = mapping.fields().stream()
+                    .filter(m -> m.field().equals(field.name()))
+                    .findFirst();
+            lines.add("field  " + field.name() + ": " + field.type().canonical()
+                    + (field.nullable() ? ", may be empty" : "") + (field.payload() ? ", payload" : "")
+                    + mapped.map(m -> from(m, source)).orElse(", empty"));
+        }
+        lines.add("key    "
+                + (mapping.key().isEmpty()
+                        ? "the position in the source: "
+                                + source.pieces().get(0).file().path() + "#0, …"
+                        : "from column " + String.join(", ", mapping.key())));
+        return lines;
+    }
+
+    private static String from(RowMapping.Mapped mapped, RowInspection source) {
+        RowColumn column = source.column(mapped.column());
+        return " (from " + (mapped.column().equals(mapped.field()) ? "" : mapped.column() + ": ") + column.sourceType()
+                + ")";
+    }
+}

@@ -1,0 +1,132 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.ValueSink;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.errors.ErrorText;
+import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Sets a field of the builder's open row. For one thread. */
+final class FieldSink implements ValueSink {
+    private final List<Field> fields;
+    private @Nullable ChunkBuilder builder;
+    private int field;
+    private boolean isClass;
+    private boolean isReal;
+    private long bytes;
+
+    /** @param fields of the dataset, as the builder has them */
+    FieldSink(List<Field> fields) {
+        this.fields = fields;
+    }
+
+    /** Begins a row in a builder. */
+    void begin(ChunkBuilder target) {
+        builder = target;
+        bytes = 0;
+    }
+
+    /** Chooses the field that the next value is for. */
+    FieldSink at(int index) {
+        field = index;
+        isClass = fields.get(index).type() == ScalarType.CATEGORICAL;
+        isReal = fields.get(index).type() instanceof ScalarType scalar && scalar.isFloat();
+        return this;
+    }
+
+    /** Returns the bytes of the row's values of variable length so far. */
+    long bytes() {
+        return bytes;
+    }
+
+    private ChunkBuilder row() {
+        return Objects.requireNonNull(builder, "a row has begun");
+    }
+
+    private interface Setter {
+        void set();
+    }
+
+    private void set(Setter setter) throws BadValueException {
+        try {
+            setter.set();
+        } catch (IllegalArgumentException e) {
+            throw new BadValueException(ErrorText.of(e));
+        }
+    }
+
+    @Override
+    public void setNull() throws BadValueException {
+        set(() -> row().setNull(field));
+    }
+
+    @Override
+    public void setLong(long value) throws BadValueException {
+        try {
+            ChunkBuilder row = row();
+            if (isClass) {
+                row.setClass(field, Long.toString(value));
+            } else if (isReal) {
+                row.setDouble(field, value);
+            } else {
+                row.setLong(field, value);
+            }
+        } catch (IllegalArgumentException e) {
+            throw new BadValueException(ErrorText.of(e));
+        }
+    }
+
+    @Override
+    public void setDouble(double value) throws BadValueException {
+        try {
+            row().setDouble(field, value);
+        } catch (IllegalArgumentException e) {
+            throw new BadValueException(ErrorText.of(e));
+        }
+    }
+
+    @Override
+    public void setDecimal(BigDecimal value) throws BadValueException {
+        set(() -> row().setDecimal(field, value));
+    }
+
+    @Override
+    public void setBytes(ByteBuffer value) throws BadValueException {
+        bytes += value.remaining();
+        set(() -> {
+            if (isClass) {
+                row().setClass(
+                                field,
+                                StandardCharsets.UTF_8.decode(value.duplicate()).toString());
+            } else {
+                row().setBytes(field, value);
+            }
+        });
+    }
+
+    @Override
+    public void setBytesList(List<ByteBuffer> items) throws BadValueException {
+        set(() -> row().setItems(field, items));
+    }
+
+    @Override
+    public void setLists(ByteBuffer items, int[] lengths) throws BadValueException {
+        List<ByteBuffer> lists = new ArrayList<>(lengths.length);
+        int width = ((NestedListType) fields.get(field).type()).item().width();
+        int at = items.position();
+        for (int length : lengths) {
+            lists.add(items.slice(at, length * width));
+            at += length * width;
+        }
+        set(() -> row().setItems(field, lists));
+    }
+}

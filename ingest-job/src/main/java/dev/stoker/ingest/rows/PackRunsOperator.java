@@ -1,0 +1,123 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.connectors.dataset.PackReport;
+import dev.stoker.connectors.files.PathBundle;
+import dev.stoker.connectors.files.PathBundleSerializer;
+import dev.stoker.connectors.files.SkipCounts;
+import dev.stoker.connectors.files.source.reader.ShuffledBundler;
+import dev.stoker.flink.cleanup.ClassLoaderCleanup;
+import dev.stoker.flink.failure.FailureKind;
+import dev.stoker.formats.BadValueException;
+import dev.stoker.ingest.pack.IngestMeter;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.IOUtils;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * Packs the rows of runs in the order of the source. The place of a chunk in the version is that of its run, so the
+ * tasks need no order among them. Runs on the task's thread.
+ */
+final class PackRunsOperator extends AbstractStreamOperator<PackReport>
+        implements OneInputStreamOperator<RowRun, PackReport>, BoundedOneInput {
+    /** Takes the keys of the rows, if they must be checked. */
+    static final OutputTag<PathBundle> KEYS = new OutputTag<>("keys", PathBundleSerializer.TYPE);
+
+    private static final long serialVersionUID = 1;
+    private static final long[] NO_SIDECARS = {};
+
+    private final RowWork work;
+    private final boolean isChecking;
+
+    private transient ObjectStore store;
+    private transient SkipCounts skipped;
+    private transient RowScan scan;
+    private transient RowChunks chunks;
+    private transient SizeSink size;
+    private transient int[] payload;
+    private transient ShuffledBundler keys;
+    private transient Optional<IngestMeter> meter;
+
+    /** @param isChecking whether to emit {@link #KEYS} */
+    PackRunsOperator(RowWork work, boolean isChecking) {
+        this.work = work;
+        this.isChecking = isChecking;
+    }
+
+    @Override
+    public void open() throws Exception {
+        super.open();
+        ClassLoaderCleanup.atUnload(getRuntimeContext());
+        store = work.access().store().open(work.target());
+        skipped = new SkipCounts();
+        scan = new RowScan(work, skipped);
+        chunks = new RowChunks(work, store, report -> output.collect(new StreamRecord<>(report)));
+        size = new SizeSink();
+        payload = payload(work);
+        keys = new ShuffledBundler(
+                0, PathBundle.Kind.FILES, bundle -> output.collect(KEYS, new StreamRecord<>(bundle)));
+        meter = IngestMeter.find(work.ingest());
+        meter.ifPresent(IngestMeter::started);
+    }
+
+    /** Returns the mapped fields whose size decides whether a chunk has room for a row. */
+    static int[] payload(RowWork work) throws IOException {
+        Set<String> names =
+                work.info().payloadFields().stream().map(Field::name).collect(Collectors.toSet());
+        return IntStream.range(0, work.mapping().fields().size())
+                .filter(i -> names.contains(work.mapping().fields().get(i).field()))
+                .toArray();
+    }
+
+    @Override
+    public void processElement(StreamRecord<RowRun> element) throws Exception {
+        RowRun run = element.getValue();
+        meter.ifPresent(IngestMeter::packing);
+        try {
+            scan.scan(run, this::add);
+            chunks.flush(run.number());
+        } catch (IOException | RuntimeException e) {
+            FailureKind.endIfFinal(e);
+            throw e;
+        }
+    }
+
+    private void add(byte[] key, String split) throws BadValueException, IOException, InterruptedException {
+        size.begin();
+        for (int mapped : payload) {
+            scan.value(mapped, size);
+        }
+        chunks.add(key, split, size.bytes(), scan::value);
+        if (isChecking) {
+            keys.add("", key, key.length, 0, 0, NO_SIDECARS);
+        }
+        meter.ifPresent(m -> m.packed(1, size.bytes(), 0));
+    }
+
+    @Override
+    public void endInput() {
+        keys.flush();
+        output.collect(new StreamRecord<>(
+                RowReport.done(getRuntimeContext().getTaskInfo(), chunks.chunks(), chunks.classes(), skipped)));
+    }
+
+    @Override
+    public void close() throws Exception {
+        try {
+            if (chunks != null) {
+                chunks.close();
+            }
+        } finally {
+            IOUtils.closeAll(scan, store, super::close);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.connectors.files.SkipCounts;
+import dev.stoker.flink.cleanup.ClassLoaderCleanup;
+import dev.stoker.flink.failure.FailureKind;
+import dev.stoker.formats.BadValueException;
+import dev.stoker.ingest.pack.IngestMeter;
+import dev.stoker.schemas.order.KeyHash;
+import java.io.IOException;
+import java.util.Optional;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.IOUtils;
+
+/** Reads the rows of runs for the sort. Runs on the task's thread. */
+final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
+        implements OneInputStreamOperator<RowRun, HashedRow>, BoundedOneInput {
+    private static final long serialVersionUID = 1;
+
+    private final RowWork work;
+
+    private transient SkipCounts skipped;
+    private transient RowScan scan;
+    private transient RowBytes bytes;
+    private transient int fields;
+    private transient Optional<IngestMeter> meter;
+
+    ReadRowsOperator(RowWork work) {
+        this.work = work;
+    }
+
+    @Override
+    public void open() throws Exception {
+        super.open();
+        ClassLoaderCleanup.atUnload(getRuntimeContext());
+        skipped = new SkipCounts();
+        scan = new RowScan(work, skipped);
+        bytes = new RowBytes();
+        fields = work.mapping().fields().size();
+        meter = IngestMeter.find(work.ingest());
+        meter.ifPresent(IngestMeter::started);
+    }
+
+    @Override
+    public void processElement(StreamRecord<RowRun> element) throws Exception {
+        try {
+            scan.scan(element.getValue(), this::add);
+        } catch (IOException | RuntimeException e) {
+            FailureKind.endIfFinal(e);
+            throw e;
+        }
+    }
+
+    private void add(byte[] key, String split) throws BadValueException, IOException {
+        bytes.begin();
+        for (int mapped = 0; mapped < fields; mapped++) {
+            scan.value(mapped, bytes);
+        }
+        byte[] data = bytes.take();
+        output.collect(new StreamRecord<>(
+                new HashedRow(KeyHash.hash(work.seed(), key), HashedRow.Kind.ROW, key, split, data)));
+        meter.ifPresent(m -> m.listed(1, data.length));
+    }
+
+    @Override
+    public void endInput() {
+        if (!skipped.isEmpty()) {
+            output.collect(new StreamRecord<>(HashedRow.of(skipped)));
+        }
+    }
+
+    @Override
+    public void close() throws Exception {
+        IOUtils.closeAll(scan, super::close);
+    }
+}

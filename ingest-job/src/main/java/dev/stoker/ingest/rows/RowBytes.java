@@ -1,0 +1,147 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.ValueSink;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The values of a row as bytes, for Flink's sort. Per field: u8 kind, then nothing for a null, 8 bytes for a number,
+ * i32 length and bytes otherwise. Little-endian. For one thread.
+ */
+final class RowBytes implements ValueSink {
+    private static final byte NULL = 0;
+    private static final byte LONG = 1;
+    private static final byte DOUBLE = 2;
+    private static final byte BYTES = 3;
+    private static final byte DECIMAL = 4;
+    private static final byte BYTES_LIST = 5;
+    private static final byte LISTS = 6;
+
+    private ByteBuffer buffer = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
+
+    /** Begins a row. */
+    void begin() {
+        buffer.clear();
+    }
+
+    /** Returns the row's bytes. */
+    byte[] take() {
+        byte[] bytes = Arrays.copyOf(buffer.array(), buffer.position());
+        if (buffer.capacity() > 64 << 20) {
+            buffer = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
+        }
+        return bytes;
+    }
+
+    private ByteBuffer room(long bytes) throws BadValueException {
+        long needed = buffer.position() + bytes + 16;
+        if (needed > buffer.capacity()) {
+            if (needed > Integer.MAX_VALUE - 64) {
+                throw new BadValueException("the row has more than 2 GiB");
+            }
+            long grown = Math.min(Integer.MAX_VALUE - 64L, Math.max(2L * buffer.capacity(), needed));
+            ByteBuffer larger = ByteBuffer.allocate((int) grown).order(ByteOrder.LITTLE_ENDIAN);
+            buffer = larger.put(buffer.flip());
+        }
+        return buffer;
+    }
+
+    @Override
+    public void setNull() throws BadValueException {
+        room(1).put(NULL);
+    }
+
+    @Override
+    public void setLong(long value) throws BadValueException {
+        room(9).put(LONG).putLong(value);
+    }
+
+    @Override
+    public void setDouble(double value) throws BadValueException {
+        room(9).put(DOUBLE).putDouble(value);
+    }
+
+    @Override
+    public void setDecimal(BigDecimal value) throws BadValueException {
+        byte[] digits = value.unscaledValue().toByteArray();
+        room(9L + digits.length)
+                .put(DECIMAL)
+                .putInt(value.scale())
+                .putInt(digits.length)
+                .put(digits);
+    }
+
+    @Override
+    public void setBytes(ByteBuffer bytes) throws BadValueException {
+        room(5L + bytes.remaining()).put(BYTES).putInt(bytes.remaining()).put(bytes.duplicate());
+    }
+
+    @Override
+    public void setBytesList(List<ByteBuffer> items) throws BadValueException {
+        long bytes = items.stream().mapToLong(item -> 4L + item.remaining()).sum();
+        room(5L + bytes).put(BYTES_LIST).putInt(items.size());
+        for (ByteBuffer item : items) {
+            buffer.putInt(item.remaining()).put(item.duplicate());
+        }
+    }
+
+    @Override
+    public void setLists(ByteBuffer items, int[] lengths) throws BadValueException {
+        room(9L + 4L * lengths.length + items.remaining()).put(LISTS).putInt(lengths.length);
+        for (int length : lengths) {
+            buffer.putInt(length);
+        }
+        buffer.putInt(items.remaining()).put(items.duplicate());
+    }
+
+    /** Reads the values of a row again, one after the other. */
+    static final class Reader {
+        private final ByteBuffer data;
+
+        Reader(byte[] bytes) {
+            data = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        }
+
+        /** Gives the next value. */
+        void next(ValueSink sink) throws BadValueException {
+            switch (data.get()) {
+                case NULL -> sink.setNull();
+                case LONG -> sink.setLong(data.getLong());
+                case DOUBLE -> sink.setDouble(data.getDouble());
+                case BYTES -> sink.setBytes(slice(data.getInt()));
+                case DECIMAL -> {
+                    int scale = data.getInt();
+                    byte[] digits = new byte[data.getInt()];
+                    data.get(digits);
+                    sink.setDecimal(new BigDecimal(new BigInteger(digits), scale));
+                }
+                case BYTES_LIST -> {
+                    List<ByteBuffer> items = new ArrayList<>();
+                    for (int count = data.getInt(); count > 0; count--) {
+                        items.add(slice(data.getInt()));
+                    }
+                    sink.setBytesList(items);
+                }
+                default -> {
+                    int[] lengths = new int[data.getInt()];
+                    for (int i = 0; i < lengths.length; i++) {
+                        lengths[i] = data.getInt();
+                    }
+                    sink.setLists(slice(data.getInt()), lengths);
+                }
+            }
+        }
+
+        private ByteBuffer slice(int length) {
+            ByteBuffer slice = data.slice(data.position(), length);
+            data.position(data.position() + length);
+            return slice;
+        }
+    }
+}

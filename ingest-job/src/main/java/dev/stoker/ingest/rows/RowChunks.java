@@ -1,0 +1,122 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.connectors.dataset.PackReport;
+import dev.stoker.flink.failure.Patience;
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.ValueSink;
+import dev.stoker.ingest.pack.ChunkOutput;
+import dev.stoker.ingest.pack.OpenChunks;
+import dev.stoker.ingest.pack.Splits;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+
+/** Packs rows into chunks and reports the chunks. For one thread. */
+final class RowChunks {
+    private final OpenChunks open;
+    private final Splits splits;
+    private final FieldSink sink;
+    private final int[] places;
+    private final Consumer<PackReport> output;
+    private final SortedMap<String, SortedSet<String>> classes = new TreeMap<>();
+    private int chunks;
+    private int reported;
+
+    /** Gives the values of the present row. */
+    interface Values {
+        /** Gives the value of a mapped field. */
+        void value(int mapped, ValueSink sink) throws BadValueException, IOException;
+    }
+
+    RowChunks(RowWork work, ObjectStore store, Consumer<PackReport> output) throws IOException {
+        DatasetInfo info = work.info();
+        List<Field> fields = info.fields();
+        List<String> names = fields.stream().map(Field::name).toList();
+        this.places = work.mapping().fields().stream()
+                .mapToInt(mapped -> names.indexOf(mapped.field()))
+                .toArray();
+        this.sink = new FieldSink(fields);
+        this.splits = new Splits(work.splitRule());
+        this.output = output;
+        this.open = new OpenChunks(
+                fields,
+                work.chunkSizeBytes(),
+                new ChunkOutput(store, info.id(), work.ingest(), Patience.ofBatchAtWork()),
+                "stoker-write");
+    }
+
+    /**
+     * Adds a row.
+     *
+     * @param split of the row; empty for the split rule
+     * @param size bytes of its values of variable length
+     * @throws BadValueException if a value does not fit; nothing is added
+     */
+    void add(byte[] key, String split, long size, Values values)
+            throws BadValueException, IOException, InterruptedException {
+        ChunkBuilder builder = open.forSample(split.isEmpty() ? splits.of(key) : split, size);
+        boolean isComplete = false;
+        builder.beginRow(new String(key, StandardCharsets.UTF_8));
+        try {
+            sink.begin(builder);
+            for (int mapped = 0; mapped < places.length; mapped++) {
+                values.value(mapped, sink.at(places[mapped]));
+            }
+            builder.endRow();
+            isComplete = true;
+        } catch (IllegalStateException e) {
+            throw new BadValueException(ErrorText.of(e));
+        } finally {
+            if (!isComplete) {
+                builder.abandonRow();
+            }
+        }
+    }
+
+    /**
+     * Reports the chunks that are durable.
+     *
+     * @param place their place in the version's order
+     */
+    void report(int place) {
+        for (ChunkSummary chunk : open.takeChunks()) {
+            output.accept(new PackReport.Chunk(place, reported++, chunk));
+            chunks++;
+        }
+        open.takeClasses()
+                .forEach((field, names) ->
+                        classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
+    }
+
+    /** Writes all rows and reports the chunks. The next chunk is number 0 of another place. */
+    void flush(int place) throws IOException, InterruptedException {
+        open.flush();
+        report(place);
+        reported = 0;
+    }
+
+    /** Returns the number of chunks that were reported. */
+    int chunks() {
+        return chunks;
+    }
+
+    /** Returns the class names of those chunks, by field. */
+    SortedMap<String, SortedSet<String>> classes() {
+        return classes;
+    }
+
+    void close() throws InterruptedException {
+        open.close();
+    }
+}

@@ -1,0 +1,89 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.ingest.spec.IngestFlags;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.MemorySize;
+
+/** The command-line options of an ingest of rows, besides those that it shares with an ingest of files. */
+public final class RowIngestFlags {
+    public static final ConfigOption<String> FORMAT = ConfigOptions.key(IngestFlags.PREFIX + "format")
+            .stringType()
+            .noDefaultValue()
+            .withDescription(
+                    "Format of the source: parquet, avro, arrow, jsonl, csv, webdataset, tfrecord, mds, or files"
+                            + " to pack each file as one sample. Default: detected by content.");
+
+    public static final ConfigOption<List<String>> COLUMNS = ConfigOptions.key(IngestFlags.PREFIX + "columns")
+            .stringType()
+            .asList()
+            .noDefaultValue()
+            .withDescription("Columns of the source that become fields, with commas between them. Default: all.");
+
+    public static final ConfigOption<List<String>> RENAME = ConfigOptions.key(IngestFlags.PREFIX + "rename")
+            .stringType()
+            .asList()
+            .defaultValues()
+            .withDescription("A column and the name of its field, as column=field. Can be repeated.");
+
+    public static final ConfigOption<List<String>> KEY = ConfigOptions.key(IngestFlags.PREFIX + "key")
+            .stringType()
+            .asList()
+            .defaultValues()
+            .withDescription(
+                    "Columns that name a sample; the values of several are joined by /. Default: the position in"
+                            + " the source, as file#row.");
+
+    public static final ConfigOption<String> LABEL = ConfigOptions.key(IngestFlags.PREFIX + "label")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("Column with the class of a sample. Its field becomes categorical.");
+
+    public static final ConfigOption<List<String>> TYPE = ConfigOptions.key(IngestFlags.PREFIX + "type")
+            .stringType()
+            .asList()
+            .defaultValues()
+            .withDescription("A column and the type of its field, as column=type, such as age=int8. Can be repeated.");
+
+    public static final ConfigOption<String> SPLIT_BY = ConfigOptions.key(IngestFlags.PREFIX + "split-by")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("Column whose value is the name of a sample's split.");
+
+    public static final ConfigOption<MemorySize> MEMORY = ConfigOptions.key(IngestFlags.PREFIX + "part-memory")
+            .memoryType()
+            .defaultValue(MemorySize.parse("1 gb"))
+            .withDescription("Memory that one task may use for the selected columns of one row group or block.");
+
+    private RowIngestFlags() {}
+
+    /** Returns the options that only rows have; {@link #KEY} is not one, because records of topics have it too. */
+    public static List<ConfigOption<?>> own() {
+        return List.of(FORMAT, COLUMNS, RENAME, LABEL, TYPE, SPLIT_BY, MEMORY);
+    }
+
+    /** Returns all options of rows besides the shared ones. */
+    public static List<ConfigOption<?>> all() {
+        return List.of(FORMAT, COLUMNS, RENAME, KEY, LABEL, TYPE, SPLIT_BY, MEMORY);
+    }
+
+    /** Returns the options of an ingest of files that an ingest of rows has too. */
+    public static List<ConfigOption<?>> shared() {
+        return List.of(
+                IngestFlags.PAYLOAD,
+                IngestFlags.SPLIT,
+                IngestFlags.ORDER,
+                IngestFlags.SEED,
+                IngestFlags.CHUNK_SIZE,
+                IngestFlags.NAME,
+                IngestFlags.APPEND,
+                IngestFlags.REPLACE,
+                IngestFlags.INGEST_ID,
+                IngestFlags.DRY_RUN,
+                IngestFlags.ON_ERROR,
+                IngestFlags.LINKS,
+                IngestFlags.HIDDEN,
+                IngestFlags.PARALLELISM);
+    }
+}

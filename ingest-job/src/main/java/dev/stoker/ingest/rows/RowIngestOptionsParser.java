@@ -1,0 +1,140 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.connectors.files.FileTree;
+import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.formats.detection.Formats;
+import dev.stoker.ingest.spec.GivenFlags;
+import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.ingest.spec.SplitShares;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.storage.Stores;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+
+/** Parses arguments into options and collects all problems. For one use. */
+final class RowIngestOptionsParser {
+    private final JobArguments arguments;
+    private final Configuration given;
+    private final List<String> problems;
+    private final GivenFlags flags;
+
+    RowIngestOptionsParser(String... args) {
+        List<ConfigOption<?>> known = new ArrayList<>(RowIngestFlags.all());
+        known.addAll(RowIngestFlags.shared());
+        arguments = JobArguments.parse(args, IngestFlags.PREFIX, known);
+        given = arguments.options();
+        problems = new ArrayList<>(arguments.problems());
+        flags = new GivenFlags(given, problems::add);
+    }
+
+    RowIngestOptions parse() {
+        List<String> positional = arguments.positional();
+        List<String> sources = new ArrayList<>();
+        String target = "";
+        if (positional.size() < 2) {
+            problems.add("an ingest takes one or more sources and a target directory, not "
+                    + (positional.isEmpty() ? "nothing" : positional.get(0)));
+        } else {
+            positional
+                    .subList(0, positional.size() - 1)
+                    .forEach(text -> location(text).ifPresent(sources::add));
+            target = location(positional.get(positional.size() - 1)).orElse("");
+        }
+        given.getOptional(RowIngestFlags.FORMAT)
+                .filter(name -> !Formats.names().contains(name))
+                .ifPresent(name -> problems.add("option --format: " + name + " is not one of "
+                        + String.join(", ", Formats.names()) + ", files"));
+        RowIngestOptions.Columns columns = columns();
+        Optional<SplitRule> splitRule = given.get(IngestFlags.SPLIT).isEmpty()
+                ? Optional.empty()
+                : Optional.of(new SplitRule.Shares(SplitShares.parse(given.get(IngestFlags.SPLIT), problems)));
+        if (splitRule.isPresent() && columns.split().isPresent()) {
+            problems.add("--split and --split-by cannot be given together; leave one out");
+        }
+        RowIngestOptions.Tree tree = new RowIngestOptions.Tree(
+                flags.choice(FileTree.Hidden.class, IngestFlags.HIDDEN),
+                flags.choice(FileTree.Links.class, IngestFlags.LINKS),
+                flags.choice(FileTree.Errors.class, IngestFlags.ON_ERROR));
+        RowIngestOptions options = new RowIngestOptions(
+                sources,
+                target,
+                given.getOptional(IngestFlags.NAME).orElse(Stores.name(target).orElse("dataset")),
+                given.getOptional(RowIngestFlags.FORMAT),
+                columns,
+                splitRule,
+                flags.order(),
+                flags.effect(),
+                flags.ingestId(),
+                tree,
+                work(),
+                given.get(IngestFlags.DRY_RUN));
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
+        return options;
+    }
+
+    private Optional<String> location(String text) {
+        try {
+            return Optional.of(Stores.normalize(text));
+        } catch (IllegalArgumentException e) {
+            problems.add(e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private RowIngestOptions.Columns columns() {
+        Map<String, String> types = pairs("--type", given.get(RowIngestFlags.TYPE), "type");
+        types.forEach((column, type) -> {
+            try {
+                FieldType.parse(type);
+            } catch (IllegalArgumentException e) {
+                problems.add("option --type: column " + column + ": " + e.getMessage());
+            }
+        });
+        return new RowIngestOptions.Columns(
+                given.getOptional(RowIngestFlags.COLUMNS).map(RowIngestOptionsParser::names),
+                pairs("--rename", given.get(RowIngestFlags.RENAME), "field"),
+                names(given.get(RowIngestFlags.KEY)),
+                given.getOptional(RowIngestFlags.LABEL),
+                types,
+                flags.payload(),
+                given.getOptional(RowIngestFlags.SPLIT_BY));
+    }
+
+    private static List<String> names(List<String> texts) {
+        return texts.stream()
+                .flatMap(text -> Arrays.stream(text.split(",")))
+                .map(String::strip)
+                .filter(name -> !name.isEmpty())
+                .toList();
+    }
+
+    private Map<String, String> pairs(String option, List<String> texts, String what) {
+        Map<String, String> pairs = new LinkedHashMap<>();
+        for (String text : texts) {
+            int equals = text.indexOf('=');
+            if (equals < 1 || equals == text.length() - 1) {
+                problems.add("option " + option + ": " + text + " is not column=" + what);
+            } else if (pairs.put(text.substring(0, equals), text.substring(equals + 1)) != null) {
+                problems.add("option " + option + ": the column " + text.substring(0, equals) + " is given twice");
+            }
+        }
+        return pairs;
+    }
+
+    private RowIngestOptions.Work work() {
+        return new RowIngestOptions.Work(
+                flags.chunkBytes(),
+                flags.parallelism(),
+                given.get(RowIngestFlags.MEMORY).getBytes());
+    }
+}

@@ -1,0 +1,135 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.formats.RowColumn;
+import dev.stoker.formats.RowSchema;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Says which columns of the source become which fields.
+ *
+ * @param fields the columns that become fields, in the order of the dataset's fields
+ * @param key columns whose values, joined by {@code /}, are the key; empty for the position in the source
+ * @param split column whose value is the split; null for the split rule
+ */
+record RowMapping(
+        ArrayList<Mapped> fields,
+        ArrayList<String> key,
+        @Nullable String split) implements Serializable {
+    private static final long serialVersionUID = 1;
+
+    /**
+     * A column that becomes a field.
+     *
+     * @param column name in the source
+     * @param field name in the dataset
+     * @param type canonical type of the field
+     * @param nullable whether a value may be missing
+     * @param payload whether the field is payload
+     */
+    record Mapped(String column, String field, String type, boolean nullable, boolean payload) implements Serializable {
+        private static final long serialVersionUID = 1;
+
+        Field toField() {
+            return new Field(field, FieldType.parse(type), nullable, payload);
+        }
+    }
+
+    /** Returns the fields of a dataset for these columns: small fields first. */
+    List<Field> toFields() {
+        List<Field> all = new ArrayList<>();
+        fields.stream().filter(m -> !m.payload()).map(Mapped::toField).forEach(all::add);
+        fields.stream().filter(Mapped::payload).map(Mapped::toField).forEach(all::add);
+        return all;
+    }
+
+    /** Returns the names of all columns that are read, each once. */
+    Set<String> columns() {
+        Set<String> names = new LinkedHashSet<>();
+        fields.forEach(mapped -> names.add(mapped.column()));
+        names.addAll(key);
+        if (split != null) {
+            names.add(split);
+        }
+        return names;
+    }
+
+    /**
+     * Finds the columns in a file.
+     *
+     * @throws IOException if the file lacks a column that must have a value, or has it with another type
+     */
+    Bound bind(RowSchema schema, Map<String, String> types, String file) throws IOException {
+        Map<String, Integer> places = new HashMap<>();
+        for (int i = 0; i < schema.columns().size(); i++) {
+            places.putIfAbsent(schema.columns().get(i).name(), i);
+        }
+        List<String> names = new ArrayList<>();
+        List<Integer> selected = new ArrayList<>();
+        Map<String, Integer> indexes = new HashMap<>();
+        for (String name : columns()) {
+            Integer place = places.get(name);
+            if (place == null) {
+                continue;
+            }
+            RowColumn column = schema.columns().get(place);
+            String expected = types.get(name);
+            if (expected != null && !column.type().canonical().equals(expected)) {
+                throw new IOException("the column " + name + " of " + file + " has the type "
+                        + column.type().canonical() + " (" + column.sourceType() + "), but " + expected
+                        + " in the files before it; give all files one type, or ingest them apart");
+            }
+            indexes.put(name, names.size());
+            names.add(name);
+            selected.add(place);
+        }
+        int[] fieldColumns = new int[fields.size()];
+        for (int f = 0; f < fieldColumns.length; f++) {
+            Mapped mapped = fields.get(f);
+            fieldColumns[f] = indexes.getOrDefault(mapped.column(), -1);
+            if (fieldColumns[f] < 0 && !mapped.nullable()) {
+                throw missing(mapped.column(), file);
+            }
+        }
+        int[] keyColumns = new int[key.size()];
+        for (int k = 0; k < keyColumns.length; k++) {
+            keyColumns[k] = indexes.getOrDefault(key.get(k), -1);
+            if (keyColumns[k] < 0) {
+                throw missing(key.get(k), file);
+            }
+        }
+        if (split != null && !indexes.containsKey(split)) {
+            throw missing(split, file);
+        }
+        return new Bound(
+                selected.stream().mapToInt(Integer::intValue).toArray(),
+                fieldColumns,
+                keyColumns,
+                Optional.ofNullable(split).map(indexes::get).orElse(-1));
+    }
+
+    private static IOException missing(String column, String file) {
+        return new IOException("the file " + file + " has no column " + column
+                + ", which the files before it have; leave the column out with --columns, or ingest the file apart");
+    }
+
+    /**
+     * The columns of a mapping in one file.
+     *
+     * @param selected indexes into the file's columns
+     * @param fields for each mapped field its index in {@code selected}, or -1 for null
+     * @param key the same for the key
+     * @param split the same for the split, or -1
+     */
+    record Bound(int[] selected, int[] fields, int[] key, int split) {}
+}

@@ -1,0 +1,194 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.ingest.pack.SampleAccess;
+import dev.stoker.ingest.spec.IngestTarget;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.ingest.spec.TargetDataset;
+import dev.stoker.metadata.DatasetExistsException;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.text.Units;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Inspects source and target before the job starts, and finds all problems that would make the ingest fail. Runs on the
+ * machine that submits the job.
+ */
+public final class RowPreparation {
+    /** A run has at least this number of chunks, so that few chunks are smaller than they should be. */
+    private static final int CHUNKS_PER_RUN = 8;
+
+    private final RowIngestOptions options;
+    private final SampleAccess access;
+    private final Optional<LogEntry> committed;
+    private final long baseVersion;
+    private final boolean isNew;
+    private final SplitRule rule;
+    private final @Nullable RowInspection source;
+    private final @Nullable FieldPlan plan;
+
+    private RowPreparation(
+            RowIngestOptions options,
+            SampleAccess access,
+            Optional<LogEntry> committed,
+            long baseVersion,
+            boolean isNew,
+            SplitRule rule,
+            @Nullable RowInspection source,
+            @Nullable FieldPlan plan) {
+        this.options = options;
+        this.access = access;
+        this.committed = committed;
+        this.baseVersion = baseVersion;
+        this.isNew = isNew;
+        this.rule = rule;
+        this.source = source;
+        this.plan = plan;
+    }
+
+    private RowInspection source() {
+        return Objects.requireNonNull(source, "nothing was committed before");
+    }
+
+    private FieldPlan fieldPlan() {
+        return Objects.requireNonNull(plan, "nothing was committed before");
+    }
+
+    /**
+     * Inspects source and target. Writes nothing.
+     *
+     * @throws InvalidIngestException if the ingest is not possible
+     */
+    public static RowPreparation of(RowIngestOptions options, SampleAccess access) throws IOException {
+        IngestTarget.State target = options.into(access.store()).inspect(options.ingestId());
+        if (target.committed().isPresent()) {
+            SplitRule kept = SplitRule.kept(target.info().orElseThrow());
+            return new RowPreparation(options, access, target.committed(), target.version(), false, kept, null, null);
+        }
+        SplitRule rule = options.splitRule()
+                .or(() -> target.info().map(SplitRule::kept))
+                .orElseGet(() -> new SplitRule.Shares(new LinkedHashMap<>()));
+        RowInspection source = RowInspection.of(options);
+        FieldPlan plan = FieldPlan.of(options, source, target.info(), rule);
+        return new RowPreparation(
+                options,
+                access,
+                Optional.empty(),
+                target.version(),
+                target.info().isEmpty(),
+                rule,
+                source,
+                plan);
+    }
+
+    /** Returns the version, if an earlier run of this ingest has committed it. */
+    public Optional<LogEntry> committed() {
+        return committed;
+    }
+
+    /**
+     * Creates the dataset if it does not exist, and takes the ingest's lease.
+     *
+     * @param process the packing process; empty if there are several
+     * @return this, or another preparation if another writer has created the dataset meanwhile
+     */
+    public RowPreparation begin(String ingest, String process) throws IOException {
+        if (Stores.isRemote(options.target())) {
+            try (ObjectStore store = access.store().open(options.target())) {
+                // Checked before anything is packed: a commit must have exactly one winner.
+                Stores.requireAtomicCreate(store);
+            }
+        }
+        RowPreparation created = this;
+        if (isNew) {
+            try {
+                TargetDataset.create(
+                        options.target(), access.store(), fieldPlan().info());
+            } catch (DatasetExistsException e) {
+                created = of(options, access);
+            }
+        }
+        options.into(access.store()).lease(created.fieldPlan().info(), ingest, process);
+        return created;
+    }
+
+    /** Returns the plan of the job. */
+    public RowIngestPlan plan(String ingest) throws IOException {
+        int chunkSizeBytes =
+                TargetDataset.chunkSizeBytes(fieldPlan().info(), options.work().chunkSizeBytes());
+        RowWork work = new RowWork(
+                source().format().name(),
+                fieldPlan().mapping(),
+                fieldPlan().types(),
+                new ArrayList<>(options.columns().types().keySet()),
+                options.columns().taken().isEmpty(),
+                options.target(),
+                fieldPlan().info().encode(),
+                ingest,
+                options.order() instanceof WalkOrder.Shuffled shuffled ? shuffled.seed() : 0,
+                rule,
+                chunkSizeBytes,
+                options.work().memoryBytes(),
+                options.tree().errors(),
+                access);
+        Map<String, String> properties = new TreeMap<>();
+        properties.put("source", String.join(" ", options.sources()));
+        IngestRun run = new IngestRun(
+                access.store(),
+                options.target(),
+                fieldPlan().info().id().toString(),
+                ingest,
+                options.effect(),
+                baseVersion,
+                properties);
+        return new RowIngestPlan(
+                work,
+                run,
+                new ArrayList<>(RowRun.join(source().pieces(), (long) CHUNKS_PER_RUN * chunkSizeBytes)),
+                options.order(),
+                options.work().parallelism().orElse(0),
+                options.into(access.store()).taken(baseVersion),
+                new ArrayList<>(lines()));
+    }
+
+    /** Describes what the ingest will do. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        long bytes = source().files().stream().mapToLong(SourceFile::length).sum();
+        lines.add("from   " + String.join(" ", options.sources()) + " ("
+                + Units.plural(source().files().size(), "file") + " of "
+                + source().format().name() + ", "
+                + Units.bytes(bytes) + (source().rows() < 0 ? "" : ", " + Units.plural(source().rows(), "row")) + ")");
+        lines.add("into   " + options.target() + " ("
+                + IngestTarget.text(
+                        options.effect(), baseVersion, fieldPlan().info().name())
+                + ")");
+        lines.addAll(fieldPlan().lines(options, source()));
+        lines.add("order  "
+                + (options.order() instanceof WalkOrder.Shuffled shuffled
+                        ? "shuffled, seed " + shuffled.seed()
+                        : "listed"));
+        lines.add("chunks of "
+                + Units.plural(
+                        TargetDataset.chunkSizeBytes(
+                                fieldPlan().info(), options.work().chunkSizeBytes()),
+                        "byte"));
+        source().columns().keySet().stream()
+                .filter(name -> !fieldPlan().mapping().columns().contains(name))
+                .reduce((a, b) -> a + ", " + b)
+                .ifPresent(names -> lines.add("left out: the columns " + names));
+        return lines;
+    }
+}

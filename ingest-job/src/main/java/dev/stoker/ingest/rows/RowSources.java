@@ -1,0 +1,191 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.connectors.files.FileSkip;
+import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.listing.DirectoryLister;
+import dev.stoker.connectors.files.source.split.DirectorySplit;
+import dev.stoker.formats.RowFormat;
+import dev.stoker.formats.detection.Formats;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.storage.SourceTree;
+import dev.stoker.storage.Stores;
+import java.io.IOException;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.PathMatcher;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Lists the files of the sources: a file, a directory with everything below it, or a pattern with {@code *}, {@code ?},
+ * {@code [...]} and {@code {a,b}}, where {@code **} matches several directories. Notes of other systems in a directory
+ * are not taken: names that begin with {@code _}, such as {@code _SUCCESS}, and the descriptions and caches that
+ * Hugging Face and MosaicML write beside their data.
+ */
+final class RowSources {
+    private static final Set<String> NOTES =
+            Set.of("index.json", "state.json", "dataset_info.json", "dataset_dict.json");
+
+    private static final Pattern CACHE = Pattern.compile("cache-.*\\.arrow");
+
+    private static final Pattern WILD = Pattern.compile("[*?\\[{]");
+
+    private RowSources() {}
+
+    /**
+     * Returns the files of all sources, each source's in the order of their paths. Paths are relative to the directory
+     * that contains all of them, so that no two are equal.
+     */
+    static List<SourceFile> list(List<String> sources, RowIngestOptions.Tree rules, long most) throws IOException {
+        List<SourceFile> files = new ArrayList<>();
+        for (String source : sources) {
+            int before = files.size();
+            list(source, rules, most, files);
+            if (files.size() == before) {
+                throw new InvalidIngestException("the source " + source + " contains no files"
+                        + (WILD.matcher(source).find() ? "; put the pattern in quotes, and check it" : ""));
+            }
+        }
+        return sources.size() == 1 ? files : underOneRoot(files);
+    }
+
+    private static List<SourceFile> underOneRoot(List<SourceFile> files) {
+        String root = files.get(0).root() + "/";
+        for (SourceFile file : files) {
+            while (!file.location().startsWith(root)) {
+                int slash = root.lastIndexOf('/', root.length() - 2);
+                if (slash < 0 || root.endsWith("://")) {
+                    throw new InvalidIngestException("the sources are on different file systems: "
+                            + files.get(0).location() + " and " + file.location() + "; ingest them apart");
+                }
+                root = root.substring(0, slash + 1);
+            }
+        }
+        List<SourceFile> moved = new ArrayList<>();
+        for (SourceFile file : files) {
+            String path = file.location().substring(root.length());
+            moved.add(new SourceFile(
+                    root.length() > 1 ? root.substring(0, root.length() - 1) : root, path, file.length()));
+        }
+        return moved.stream().distinct().toList();
+    }
+
+    private static void list(String source, RowIngestOptions.Tree rules, long most, List<SourceFile> files)
+            throws IOException {
+        if (isFile(source)) {
+            int slash = source.lastIndexOf('/');
+            String root = source.substring(0, Math.max(1, slash));
+            String name = source.substring(slash + 1);
+            files.add(new SourceFile(root, name, length(root, name)));
+            return;
+        }
+        String root = source;
+        Optional<PathMatcher> pattern = Optional.empty();
+        if (WILD.matcher(source).find()) {
+            int wild = firstWild(source);
+            root = source.substring(0, Math.max(1, source.lastIndexOf('/', wild)));
+            pattern = Optional.of(FileSystems.getDefault()
+                    .getPathMatcher("glob:" + source.substring(source.lastIndexOf('/', wild) + 1)));
+        }
+        FileTree tree =
+                new FileTree(root, rules.hidden(), rules.links(), FileTree.Empty.SKIP, rules.errors(), List.of(), true);
+        new Listing(tree, pattern, most, files).list();
+    }
+
+    private static int firstWild(String source) {
+        var matcher = WILD.matcher(source);
+        return matcher.find() ? matcher.start() : source.length();
+    }
+
+    private static boolean isFile(String source) throws IOException {
+        if (!Stores.isRemote(source)) {
+            return Files.isRegularFile(Path.of(source));
+        }
+        int slash = source.lastIndexOf('/');
+        try (SourceTree tree = Stores.openTree(source.substring(0, slash))) {
+            return tree.find(source.substring(slash + 1))
+                    .filter(entry -> entry.kind() == SourceTree.Kind.FILE)
+                    .isPresent();
+        }
+    }
+
+    private static long length(String root, String name) throws IOException {
+        if (!Stores.isRemote(root)) {
+            return Files.size(Path.of(root).resolve(name));
+        }
+        try (SourceTree tree = Stores.openTree(root)) {
+            return tree.find(name).orElseThrow().length();
+        }
+    }
+
+    /** Lists one tree, depth first and in the order of names. */
+    private static final class Listing implements DirectoryLister.Visitor {
+        private final FileTree tree;
+        private final Optional<PathMatcher> pattern;
+        private final long most;
+        private final List<SourceFile> files;
+        private final List<DirectorySplit> found = new ArrayList<>();
+        private DirectorySplit directory = DirectorySplit.ROOT;
+
+        Listing(FileTree tree, Optional<PathMatcher> pattern, long most, List<SourceFile> files) {
+            this.tree = tree;
+            this.pattern = pattern;
+            this.most = most;
+            this.files = files;
+        }
+
+        void list() throws IOException {
+            Deque<DirectorySplit> pending = new ArrayDeque<>(List.of(DirectorySplit.ROOT));
+            try (DirectoryLister lister = DirectoryLister.open(tree)) {
+                while (!pending.isEmpty() && files.size() < most) {
+                    directory = pending.pop();
+                    found.clear();
+                    lister.list(directory, this);
+                    for (int i = found.size() - 1; i >= 0; i--) {
+                        pending.push(found.get(i));
+                    }
+                }
+            }
+        }
+
+        @Override
+        public void file(String name, long size, long modifiedMs, long[] sidecars) {
+            String path = directory.child(name);
+            if (files.size() < most
+                    && !isNote(name)
+                    && pattern.map(p -> p.matches(Path.of(path))).orElse(true)) {
+                files.add(new SourceFile(tree.root(), path, size));
+            }
+        }
+
+        private static boolean isNote(String name) {
+            return name.startsWith("_")
+                    || NOTES.contains(name)
+                    || CACHE.matcher(name).matches();
+        }
+
+        @Override
+        public void directory(DirectorySplit child) {
+            String path = child.path();
+            if (!path.substring(path.lastIndexOf('/') + 1).startsWith("_")) {
+                found.add(child);
+            }
+        }
+
+        @Override
+        public void skip(FileSkip reason, String path) {}
+    }
+
+    /** Returns the format of a file, if it has rows. */
+    static Optional<RowFormat> detect(SourceFile file) throws IOException {
+        try (SourceReader reader = SourceReader.open(file)) {
+            return Formats.detect(reader);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.formats.ValueSink;
+import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** Adds up the bytes of values of variable length. For one thread. */
+final class SizeSink implements ValueSink {
+    private long bytes;
+
+    /** Begins a row. */
+    SizeSink begin() {
+        bytes = 0;
+        return this;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    @Override
+    public void setBytes(ByteBuffer value) {
+        bytes += value.remaining();
+    }
+
+    @Override
+    public void setBytesList(List<ByteBuffer> items) {
+        for (ByteBuffer item : items) {
+            bytes += 4L + item.remaining();
+        }
+    }
+
+    @Override
+    public void setLists(ByteBuffer items, int[] lengths) {
+        bytes += items.remaining() + 4L * lengths.length;
+    }
+
+    @Override
+    public void setNull() {}
+
+    @Override
+    public void setLong(long value) {}
+
+    @Override
+    public void setDouble(double value) {}
+
+    @Override
+    public void setDecimal(BigDecimal value) {}
+}

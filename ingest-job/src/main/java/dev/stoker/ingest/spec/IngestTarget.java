@@ -1,0 +1,120 @@
+package dev.stoker.ingest.spec;
+
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.metadata.Committer;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetExistsException;
+import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.WriterProcess;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.Optional;
+
+/**
+ * The target of an ingest that commits one version.
+ *
+ * @param location of the dataset
+ * @param stores opens the dataset's store
+ * @param effect on the samples that the dataset has
+ */
+public record IngestTarget(String location, DatasetStore stores, IngestRun.Effect effect) {
+
+    /**
+     * The state of the target before an ingest.
+     *
+     * @param info describes the dataset; empty if it does not exist
+     * @param version its newest version; 0 if there is none
+     * @param isEmpty whether no version ever had a sample
+     * @param committed the version, if an earlier run of the ingest has committed it
+     */
+    public record State(Optional<DatasetInfo> info, long version, boolean isEmpty, Optional<LogEntry> committed) {}
+
+    /**
+     * Inspects the target. Writes nothing.
+     *
+     * @param ingest id of the ingest, if it may have run before
+     * @throws InvalidIngestException if the location has other contents, or the effect would be to replace samples
+     *     without being asked
+     */
+    public State inspect(Optional<String> ingest) throws IOException {
+        try (ObjectStore store = stores.open(location)) {
+            Optional<Dataset> found = Dataset.find(store);
+            if (found.isEmpty()) {
+                FreeTarget.require(location, store);
+                return new State(Optional.empty(), 0, true, Optional.empty());
+            }
+            Dataset dataset = found.get();
+            if (ingest.isPresent()) {
+                Optional<LogEntry> committed = new Committer(dataset, Clock.systemUTC(), "")
+                        .find(ingest.get())
+                        .map(commit -> commit.entry());
+                if (committed.isPresent()) {
+                    return new State(
+                            Optional.of(dataset.info()), committed.get().version(), false, committed);
+                }
+            }
+            long version = dataset.latestVersion();
+            boolean isEmpty = TargetDataset.isEmpty(dataset);
+            if (!isEmpty && effect == IngestRun.Effect.CREATE) {
+                throw new InvalidIngestException("the target " + location + " already has version " + version
+                        + "; add to it with --append, or create a version with only the new samples with --replace");
+            }
+            return new State(Optional.of(dataset.info()), version, isEmpty, Optional.empty());
+        }
+    }
+
+    /**
+     * Takes the ingest's lease, so that garbage collection keeps its chunks until they are committed.
+     *
+     * @param info of the dataset that was inspected or created
+     * @param process the packing process; empty if there are several
+     * @throws dev.stoker.metadata.LeaseHeldException if the ingest would be the dataset's first and another one is
+     *     running
+     */
+    public void lease(DatasetInfo info, String ingest, String process) throws IOException {
+        try (ObjectStore store = stores.open(location)) {
+            Dataset dataset = Dataset.open(store);
+            if (!dataset.info().id().equals(info.id())) {
+                throw new InvalidIngestException(
+                        "the dataset at " + location + " was replaced by another one meanwhile; run the ingest again");
+            }
+            Leases leases = new Leases(dataset);
+            if (effect == IngestRun.Effect.CREATE) {
+                leases.takeAlone(ingest, Clock.systemUTC(), WriterProcess.user(), process);
+            } else {
+                leases.take(ingest, Clock.systemUTC(), WriterProcess.user(), process);
+            }
+        } catch (DatasetExistsException e) {
+            throw new InvalidIngestException("another ingest has committed to " + location
+                    + " meanwhile; add to it with --append, or create a version with only the new samples with"
+                    + " --replace");
+        }
+    }
+
+    /** Returns the number of chunks of a version whose keys must not be used again. */
+    public long taken(long version) throws IOException {
+        if (effect != IngestRun.Effect.APPEND || version == 0) {
+            return 0;
+        }
+        try (ObjectStore store = stores.open(location)) {
+            return Dataset.open(store).snapshot(version).table().size();
+        }
+    }
+
+    /**
+     * Describes an effect in a few words.
+     *
+     * @param version the newest version
+     * @param name of the dataset
+     */
+    public static String text(IngestRun.Effect effect, long version, String name) {
+        if (version == 0) {
+            return "new dataset " + name;
+        }
+        return (effect == IngestRun.Effect.REPLACE ? "replaces the samples of version " : "adds to version ") + version;
+    }
+}
