@@ -14,7 +14,7 @@ import pytest
 from certificates import Authority
 from google_crc32c import extend
 
-from stoker._transport.connection import Connection, ConnectionLostError
+from stoker._transport.feeder_connection import ConnectionLostError, FeederConnection
 from stoker._transport.security import Tls
 from stoker._wire import encoding
 from stoker._wire import protocol as p
@@ -26,14 +26,14 @@ class Sink:
     def __init__(self) -> None:
         self.messages: list[Any] = []
 
-    def buffer_for(self, connection: Connection, header: tuple[int, ...]) -> Any:
+    def buffer_for(self, connection: FeederConnection, header: tuple[int, ...]) -> Any:
         return np.zeros(header[0] - (p.BATCH_HEADER_BYTES - 4), np.uint8)
 
-    def on_batch(self, connection: Connection, header: tuple[int, ...], message: Any, crc: int) -> None:
+    def on_batch(self, connection: FeederConnection, header: tuple[int, ...], message: Any, crc: int) -> None:
         assert crc == header[-1]
         self.messages.append(message.tobytes())
 
-    def on_frame(self, connection: Connection, kind: int, body: bytes) -> None:
+    def on_frame(self, connection: FeederConnection, kind: int, body: bytes) -> None:
         raise AssertionError(kind)
 
 
@@ -48,7 +48,7 @@ class Server:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
 
-    def accept(self, client: Connection) -> None:
+    def accept(self, client: FeederConnection) -> None:
         poll = select.poll()
         poll.register(client.fileno(), select.POLLOUT)
         assert poll.poll(5000)
@@ -92,7 +92,7 @@ def batch(message: bytes) -> bytes:
     return encoding.batch_header(replace(header, crc=extend(extend(0, checked), message))) + message
 
 
-def receive_all(client: Connection) -> None:
+def receive_all(client: FeederConnection) -> None:
     while True:
         client.receive()
 
@@ -101,7 +101,7 @@ def receive_all(client: Connection) -> None:
 def test_the_last_bytes_of_a_batch_wake_the_client_however_records_lie(authority: Authority, held_back: int) -> None:
     server = Server(*authority.issue("records", "IP:127.0.0.1"))
     sink = Sink()
-    client = Connection(server.address, sink, 0.0, tls=Tls(ca=str(authority.pem)))
+    client = FeederConnection(server.address, sink, 0.0, tls=Tls(ca=str(authority.pem)))
     server.accept(client)
     message = np.random.default_rng(1).bytes(300_032)
     records = server.sealed(batch(message))
@@ -122,7 +122,7 @@ def test_the_last_bytes_of_a_batch_wake_the_client_however_records_lie(authority
 
 def test_what_was_altered_under_way_ends_the_connection(authority: Authority) -> None:
     server = Server(*authority.issue("altered", "IP:127.0.0.1"))
-    client = Connection(server.address, Sink(), 0.0, tls=Tls(ca=str(authority.pem)))
+    client = FeederConnection(server.address, Sink(), 0.0, tls=Tls(ca=str(authority.pem)))
     server.accept(client)
     records = bytearray(server.sealed(batch(bytes(4096))))
     records[2000] ^= 1

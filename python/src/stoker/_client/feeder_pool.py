@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from stoker._client.lane_map import LaneMap, choose, place
-from stoker._transport.connection import Connection, ConnectionLostError
 from stoker._transport.discovery import FeedTarget
+from stoker._transport.feeder_connection import ConnectionLostError, FeederConnection
 from stoker._transport.local_transport import UnixAddress, reads_locally, transport, usable
 from stoker.errors import FeedNotFoundError
 
@@ -46,7 +46,7 @@ class PooledFeeder:
 
     def __init__(self, address: str, now: float, patience: float) -> None:
         self.address = address
-        self.connection: Connection | None = None
+        self.connection: FeederConnection | None = None
         self.down_since = now
         self.next_try = now
         self.attempts = 0
@@ -63,7 +63,7 @@ class PooledFeeder:
         """What ended the last attempt or connection."""
 
     @property
-    def live(self) -> Connection | None:
+    def live(self) -> FeederConnection | None:
         """The connection, once it was welcomed."""
         c = self.connection
         return c if c is not None and c.state == "live" else None
@@ -76,8 +76,8 @@ class FeederPool:
         self,
         target: FeedTarget,
         timing: Timing,
-        dial: Callable[[str, int, str | None], Connection],
-        drop: Callable[[Connection, str], None],
+        dial: Callable[[str, int, str | None], FeederConnection],
+        drop: Callable[[FeederConnection, str], None],
         *,
         unix: bool = True,
     ) -> None:
@@ -112,7 +112,7 @@ class FeederPool:
         return peer
 
     @property
-    def live(self) -> list[Connection]:
+    def live(self) -> list[FeederConnection]:
         """Welcomed connections."""
         return [c for peer in self.by_address.values() if (c := peer.live) is not None]
 
@@ -142,7 +142,7 @@ class FeederPool:
             any(a != address and a not in self._avoided for a in self.lane_map.lanes[lane]) for lane in mine
         )
 
-    def lost(self, connection: Connection, why: str, now: float, *, impatient: bool) -> None:
+    def lost(self, connection: FeederConnection, why: str, now: float, *, impatient: bool) -> None:
         """A connection has ended. `impatient`: its lanes go elsewhere without waiting for this address."""
         peer = self.by_address[connection.address]
         if peer.connection is not connection:
@@ -175,7 +175,7 @@ class FeederPool:
         pause = timing.failover * 2.0 ** (peer.silences - 1) if peer.silences > 1 else 0.0
         peer.ask_at = now + min(pause, timing.forgive)
 
-    def left(self, connection: Connection, now: float) -> None:
+    def left(self, connection: FeederConnection, now: float) -> None:
         """A connection was ended by this side, and a new one is wanted at once."""
         peer = self.by_address[connection.address]
         if peer.connection is connection:
@@ -187,7 +187,7 @@ class FeederPool:
             peer.connection, peer.attempts, peer.down_since, peer.next_try = None, 0, now, now
         self.serving = []
 
-    def welcomed(self, connection: Connection) -> None:
+    def welcomed(self, connection: FeederConnection) -> None:
         """A connection has become live."""
         peer = self.by_address[connection.address]
         peer.attempts = 0
@@ -206,7 +206,7 @@ class FeederPool:
         for peer in self.by_address.values():
             peer.answered = False
 
-    def is_alias(self, connection: Connection) -> bool:
+    def is_alias(self, connection: FeederConnection) -> bool:
         """Whether the feeder is known by another address, at which it is dialled from now on."""
         return self.lane_map is not None and connection.address not in self.lane_map.addresses
 
@@ -310,7 +310,7 @@ class FeederPool:
             return None
         return near.path
 
-    def handover(self, connection: Connection) -> int:
+    def handover(self, connection: FeederConnection) -> int:
         """How many handed files to offer to keep: none where payload has to come over the connection."""
         if connection.path is None or not self._reads_locally or connection.address in self._refused_files:
             return 0
@@ -322,7 +322,7 @@ class FeederPool:
         """From the next connection on, payload of this feeder comes over it."""
         self._refused_files.add(address)
 
-    def dial_nearer(self, connection: Connection) -> Connection | None:
+    def dial_nearer(self, connection: FeederConnection) -> FeederConnection | None:
         """Connects to the same feeder over its Unix-domain socket; the new connection takes the peer over."""
         path = self._path(connection.address)
         if path is None or connection.path is not None:
@@ -335,7 +335,7 @@ class FeederPool:
             return None
         return peer.connection
 
-    def rename(self, connection: Connection) -> None:
+    def rename(self, connection: FeederConnection) -> None:
         """Gives a feeder that was dialled by its Unix-domain socket the address that the lane map knows it by."""
         for address, near in self._unix.items():
             if near.path == connection.path and address != connection.address and address not in self.by_address:
@@ -358,7 +358,7 @@ class FeederPool:
                 lanes.setdefault(address, set()).add(lane)
         return {address: frozenset(mine) for address, mine in lanes.items()}
 
-    def unused(self) -> list[Connection]:
+    def unused(self) -> list[FeederConnection]:
         """Live connections that serve no lane and are not needed to have one at all."""
         used = set(self.serving)
         return [c for c in self.live if c.address not in used] if None not in used else []

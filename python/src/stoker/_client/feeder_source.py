@@ -38,8 +38,8 @@ from stoker._client.welcome import Welcome
 from stoker._memory.buffers import BufferPool
 from stoker._order.spec import Tail
 from stoker._source.batch_source import Consumer, DeliveredBatch, StreamInfo
-from stoker._transport.connection import Connection
 from stoker._transport.discovery import FeedTarget, ended_feed
+from stoker._transport.feeder_connection import FeederConnection
 from stoker._transport.security import Security
 from stoker.errors import (
     ConnectTimeoutError,
@@ -354,7 +354,7 @@ class FeederSource:
         wait = BatchWait(time.monotonic(), "start" if index == 0 and span.complete == 0 else "feeder")
         batch = self._turn.run(lambda: self._receive(span, index, wait))
         arrival = span.arrivals[index][-1].connection
-        assert isinstance(arrival, Connection)
+        assert isinstance(arrival, FeederConnection)
         # A feeder that says what a piece cost it leaves the rest to the way.
         cause = "network" if wait.cause == "feeder" and arrival.tells else wait.cause
         seconds = time.monotonic() - wait.begun

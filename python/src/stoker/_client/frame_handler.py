@@ -20,7 +20,7 @@ from stoker._format.view import View
 from stoker._memory.buffers import BufferPool
 from stoker._order.delivery import BatchPlan
 from stoker._source.batch_source import PieceData
-from stoker._transport.connection import Connection, ConnectionLostError
+from stoker._transport.feeder_connection import ConnectionLostError, FeederConnection
 from stoker._wire import decoding, encoding
 from stoker._wire import protocol as p
 from stoker.errors import CorruptDataError, FencedError, PlaceTakenError, ProtocolError, StateMismatchError
@@ -103,14 +103,14 @@ class FrameHandler:
 
     # ---- BATCH
 
-    def buffer_for(self, connection: Connection, header: tuple[int, ...]) -> npt.NDArray[np.uint8]:
+    def buffer_for(self, connection: FeederConnection, header: tuple[int, ...]) -> npt.NDArray[np.uint8]:
         """See `FrameSink`."""
         if connection.state != "live":
             raise ProtocolError(f"{connection.address} sent a BATCH before WELCOME", "bad_frame")
         return self._pool.take(header[0] - (p.BATCH_HEADER_BYTES - 4))
 
     def on_batch(
-        self, connection: Connection, header: tuple[int, ...], message: npt.NDArray[np.uint8], crc: int
+        self, connection: FeederConnection, header: tuple[int, ...], message: npt.NDArray[np.uint8], crc: int
     ) -> None:
         """See `FrameSink`."""
         # fmt: off
@@ -156,7 +156,7 @@ class FrameHandler:
         if span.add(index, piece, pieces, data, Arrival(connection, receipt)) and span.received:
             subscriptions.go_on(self._network.feeders.live)
 
-    def _on_reference(self, connection: Connection, frame: bytes) -> None:
+    def _on_reference(self, connection: FeederConnection, frame: bytes) -> None:
         if connection.state != "live":
             raise ProtocolError(f"{connection.address} sent BATCH_REF before WELCOME", "bad_frame")
         began = self._page_reads.begin()
@@ -177,7 +177,7 @@ class FrameHandler:
                 raise ConnectionLostError(f"{connection.address}: local reads of its chunk files fail here")
         self.on_batch(connection, header, message, crc)
 
-    def _on_file(self, connection: Connection, body: bytes) -> None:
+    def _on_file(self, connection: FeederConnection, body: bytes) -> None:
         from stoker._transport.local_reads import LocalReadError
 
         if connection.files is None:
@@ -188,7 +188,7 @@ class FrameHandler:
             self._network.feeders.refuse_local_reads(connection.address)
             raise ConnectionLostError(f"{connection.address}: {e}") from e
 
-    def _on_damage(self, connection: Connection, header: tuple[int, ...], crc: int) -> None:
+    def _on_damage(self, connection: FeederConnection, header: tuple[int, ...], crc: int) -> None:
         """Asks for a piece again. Which one it was follows from the order, as the header may be what is damaged."""
         self.counts["corrupt_pieces"] += 1
         span = self._subscriptions.current(connection)
@@ -226,7 +226,7 @@ class FrameHandler:
 
     # ---- the others
 
-    def on_frame(self, connection: Connection, kind: int, body: bytes) -> None:
+    def on_frame(self, connection: FeederConnection, kind: int, body: bytes) -> None:
         """See `FrameSink`."""
         if kind == p.BATCH_REF:
             self._on_reference(connection, body)
@@ -258,7 +258,7 @@ class FrameHandler:
         else:
             raise ProtocolError(f"{connection.address} sent an unexpected frame {p.FRAME_NAMES[kind]}", "bad_frame")
 
-    def _on_welcome(self, connection: Connection, values: Mapping[str, Any]) -> None:
+    def _on_welcome(self, connection: FeederConnection, values: Mapping[str, Any]) -> None:
         welcome, known = Welcome.from_json(values), self.welcome
         if welcome.feed_id != (self.feed_id or welcome.feed_id):
             why = f"{connection.address} now serves another feed ({welcome.feed_name})"
@@ -309,7 +309,7 @@ class FrameHandler:
             self._view = View([field.name for field in welcome.info.fields])
             self._network.fail(e)
 
-    def _on_selected(self, connection: Connection, answer: p.Selected) -> None:
+    def _on_selected(self, connection: FeederConnection, answer: p.Selected) -> None:
         if self._view.is_whole or answer.view_tag != self._view.tag:
             raise ProtocolError(f"{connection.address} has selected other columns than it was asked for", "bad_frame")
         connection.limit_batches(answer.largest_batch)
@@ -319,7 +319,7 @@ class FrameHandler:
         """Sets how many batches are granted ahead."""
         self._subscriptions.depth = max(2, min(_MOST_BATCHES, self._buffer_bytes // max(1, largest_batch)))
 
-    def _files(self, connection: Connection, welcome: Welcome) -> LocalReads | None:
+    def _files(self, connection: FeederConnection, welcome: Welcome) -> LocalReads | None:
         if not welcome.handover:
             return None
         if welcome.handover > self._network.feeders.handover(connection):
@@ -333,7 +333,7 @@ class FrameHandler:
         if self._network.feeders.adopt(lane_map, time.monotonic()):
             self._network.hurry()
 
-    def _on_error(self, connection: Connection, values: Mapping[str, Any]) -> None:
+    def _on_error(self, connection: FeederConnection, values: Mapping[str, Any]) -> None:
         code, text = str(values.get("code")), f"{connection.address}: {values.get('message')}"
         refusal = Refusal.of(code, text)
         lost = ConnectionLostError(f"{text} ({code})", elsewhere=code in _ELSEWHERE)
@@ -358,7 +358,7 @@ class FrameHandler:
     def _wanted(self) -> bool:
         return self._subscriptions.open or self._network.waiting_since is not None
 
-    def _on_epoch_end(self, connection: Connection, end: p.EpochEnd) -> None:
+    def _on_epoch_end(self, connection: FeederConnection, end: p.EpochEnd) -> None:
         span = self._subscriptions.current(connection)
         if span is None or end.subscription != connection.subscription:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stoker._transport.connection import Connection
+from stoker._transport.feeder_connection import FeederConnection
 
 
 class LivenessCheck:
@@ -15,7 +15,7 @@ class LivenessCheck:
         self.asked_at: float | None = None
         self.bytes = self.frames = -1
 
-    def heard(self, connection: Connection, now: float) -> bool:
+    def heard(self, connection: FeederConnection, now: float) -> bool:
         """A whole frame, or a good part of a batch: a few stray bytes are not a sign of life within a broken frame."""
         if connection.frames_received == self.frames and connection.bytes_received - self.bytes < 4096:
             return False

@@ -16,8 +16,8 @@ from stoker._client.admission import Admission
 from stoker._client.feeder_pool import FeederPool, Timing
 from stoker._client.liveness_check import LivenessCheck
 from stoker._client.subscriptions import Subscriptions
-from stoker._transport.connection import Connection, ConnectionLostError, FrameSink
 from stoker._transport.discovery import FeedTarget
+from stoker._transport.feeder_connection import ConnectionLostError, FeederConnection, FrameSink
 from stoker._transport.security import Tls
 from stoker._wire import encoding
 from stoker.errors import ProtocolError, StokerError, TlsError
@@ -76,9 +76,9 @@ class Network:
         os.set_blocking(self._wake_read, False)
         os.set_blocking(self._wake_write, False)
         self._poll.register(self._wake_read, select.POLLIN)
-        self._by_fd: dict[int, Connection] = {}
-        self._hot: dict[Connection, None] = {}
-        self._probes: dict[Connection, LivenessCheck] = {}
+        self._by_fd: dict[int, FeederConnection] = {}
+        self._hot: dict[FeederConnection, None] = {}
+        self._probes: dict[FeederConnection, LivenessCheck] = {}
         self._tick_at = 0.0
         self._probed_at = 0.0
 
@@ -140,7 +140,7 @@ class Network:
         """Notes that a batch has arrived, which resets the count of protocol errors."""
         self._broken = 0
 
-    def quiet_s(self, connection: Connection, now: float) -> float:
+    def quiet_s(self, connection: FeederConnection, now: float) -> float:
         """Returns the seconds since an awaited connection last received data."""
         probe = self._probes.get(connection)
         return now - probe.heard_at if probe is not None else 0.0
@@ -187,19 +187,19 @@ class Network:
         else:
             self._tick_at = now + (0.25 if active else 1.0)
 
-    def _dial(self, address: str, attempt: int, path: str | None) -> Connection:
+    def _dial(self, address: str, attempt: int, path: str | None) -> FeederConnection:
         try:
             tls = self._tls(address) if path is None else None
         except TlsError as e:
             if not self.welcomed:
                 self.fail(e)
             raise ConnectionLostError(str(e)) from e
-        connection = Connection(address, self._sink, time.monotonic(), attempt, tls, path)
+        connection = FeederConnection(address, self._sink, time.monotonic(), attempt, tls, path)
         self._by_fd[connection.fileno()] = connection
         self._poll.register(connection.fileno(), select.POLLOUT)
         return connection
 
-    def come_nearer(self, connection: Connection) -> bool:
+    def come_nearer(self, connection: FeederConnection) -> bool:
         """Switches to the feeder's Unix-domain socket if it is on this machine, before the first request to it."""
         nearer = self.feeders.dial_nearer(connection)
         if nearer is not None:
@@ -208,7 +208,7 @@ class Network:
             self._drop(connection)
         return nearer is not None
 
-    def _greet(self, connection: Connection) -> None:
+    def _greet(self, connection: FeederConnection) -> None:
         try:
             if connection.state == "connecting":
                 connection.connected()
@@ -231,13 +231,13 @@ class Network:
         with self._subscriptions.out:
             connection.send(hello)
 
-    def _refused(self, connection: Connection, error: StokerError) -> None:
+    def _refused(self, connection: FeederConnection, error: StokerError) -> None:
         """Handles a refusal for security reasons. A client that was admitted before waits for the cause to be fixed."""
         if not self.welcomed:
             self.fail(error)
         self.lost(connection, str(error))
 
-    def lost(self, connection: Connection, why: str, *, elsewhere: bool = False) -> None:
+    def lost(self, connection: FeederConnection, why: str, *, elsewhere: bool = False) -> None:
         """Handles the end of a connection. `elsewhere`: its lanes move at once if another feeder could serve them."""
         if connection.state == "closed":
             return
@@ -248,7 +248,7 @@ class Network:
         self._drop(connection)
         self.hurry()
 
-    def _drop(self, connection: Connection) -> None:
+    def _drop(self, connection: FeederConnection) -> None:
         with self._subscriptions.out:
             fd = connection.fileno()
             self._subscriptions.forget(connection)
@@ -281,7 +281,7 @@ class Network:
                 self.feeders.silent(connection.address, now)
                 self.lost(connection, why, elsewhere=True)
 
-    def ping(self, connection: Connection) -> int:
+    def ping(self, connection: FeederConnection) -> int:
         """Sends a PING; returns its number."""
         with self._subscriptions.out:
             self.pings += 1
@@ -300,7 +300,7 @@ class Network:
             self.feeders.lost(connection, f"{connection.address}: not needed", now, impatient=False)
             self._drop(connection)
 
-    def place_refused(self, connection: Connection, text: str) -> None:
+    def place_refused(self, connection: FeederConnection, text: str) -> None:
         """Handles a feeder's reply that another process has the place. The client retries until a timeout."""
         error = self.admission.refused(connection.address, text, time.monotonic())
         if error is not None:
@@ -345,7 +345,7 @@ class Network:
 
     def part(self, deadline: float) -> None:
         """Delivers the last receipts, over a new connection if need be, and says goodbye."""
-        asked: dict[Connection, int] = {}
+        asked: dict[FeederConnection, int] = {}
         while self.failure is None and time.monotonic() < deadline:
             self._subscriptions.flush()
             for connection in self.feeders.live:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from stoker._client.span import Arrival
-from stoker._transport.connection import Connection
+from stoker._transport.feeder_connection import FeederConnection
 from stoker._wire import encoding
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
@@ -26,8 +26,8 @@ class Receipts:
         """When the oldest receipt not yet sent was made."""
         self._orphans: deque[tuple[int, bytes]] = deque()
         """(epoch, packed entries) whose connection ended before they were durable."""
-        self._waiting: set[Connection] = set()
-        self._open: set[Connection] = set()
+        self._waiting: set[FeederConnection] = set()
+        self._open: set[FeederConnection] = set()
         """Connections to which receipts were sent."""
 
     def add(self, epoch: int, arrivals: Sequence[Arrival], now: float) -> None:
@@ -35,7 +35,7 @@ class Receipts:
         if self.oldest is None:
             self.oldest = now
         for connection, entry in arrivals:
-            assert isinstance(connection, Connection)
+            assert isinstance(connection, FeederConnection)
             if connection.read_only:
                 continue
             if connection.state == "closed":
@@ -49,7 +49,7 @@ class Receipts:
             if len(connection.pending) >= FLUSH_BYTES:
                 self._send(connection)
 
-    def add_empty(self, connection: Connection, epoch: int) -> bool:
+    def add_empty(self, connection: FeederConnection, epoch: int) -> bool:
         """Counts one entry for a subscription which says that the trainer has no number in an epoch.
 
         Returns False if the session's token is read-only, since the ledger then has nothing of the session.
@@ -67,7 +67,7 @@ class Receipts:
             self._send(connection)
         self.oldest = None
 
-    def _send(self, connection: Connection) -> None:
+    def _send(self, connection: FeederConnection) -> None:
         self._waiting.discard(connection)
         entries = bytes(connection.pending)
         if entries:
@@ -75,14 +75,14 @@ class Receipts:
             connection.pending.clear()  # last: an interrupt may repeat receipts, but not lose them
             connection.send(frame)
 
-    def _sent(self, connection: Connection, epoch: int, entries: bytes) -> bytes:
+    def _sent(self, connection: FeederConnection, epoch: int, entries: bytes) -> bytes:
         self._open.add(connection)
         count = len(entries) // p.ACK_ENTRY_BYTES
         connection.sent_entries += count
         connection.undurable.append((count, epoch, entries))
         return encoding.ack(connection.subscription, epoch, entries)
 
-    def durable(self, connection: Connection, count: int) -> None:
+    def durable(self, connection: FeederConnection, count: int) -> None:
         """Notes that `count` entries of this session are durable; `ProtocolError` if fewer were sent."""
         if count > connection.sent_entries:
             text = f"{connection.address} reported {count} durable receipts, but was sent {connection.sent_entries}"
@@ -90,7 +90,7 @@ class Receipts:
         while connection.undurable and connection.durable + connection.undurable[0][0] <= count:
             connection.durable += connection.undurable.popleft()[0]
 
-    def adopt(self, connection: Connection) -> bytes:
+    def adopt(self, connection: FeederConnection) -> bytes:
         """Returns ACK frames with all orphaned receipts, to send after the connection's SUBSCRIBE."""
         frames = []
         while self._orphans:
@@ -108,7 +108,7 @@ class Receipts:
                 self._orphans.popleft()
         return b"".join(frames)
 
-    def lost(self, connection: Connection) -> None:
+    def lost(self, connection: FeederConnection) -> None:
         """Handles the end of a connection: its receipts, sent or not, become orphans unless they are durable."""
         self._waiting.discard(connection)
         self._open.discard(connection)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from stoker._client.receipts import Receipts
 from stoker._client.span import Span
-from stoker._transport.connection import Connection
+from stoker._transport.feeder_connection import FeederConnection
 from stoker._wire import encoding
 from stoker._wire import protocol as p
 
@@ -42,14 +42,14 @@ class Subscriptions:
         """One of the two: what the connections are subscribed to."""
         self._empty: Span | None = None
         """A span without a number, until a feeder has it in the ledger that the trainer has no part in that epoch."""
-        self.subscribed: dict[Connection, Subscribed] = {}
+        self.subscribed: dict[FeederConnection, Subscribed] = {}
         self.newest = 0
         """The greatest subscription number so far, over all connections."""
         self._ack_s = ack_s
 
     # ---- the turn holder's
 
-    def begin(self, span: Span, live: list[Connection]) -> None:
+    def begin(self, span: Span, live: list[FeederConnection]) -> None:
         """Moves the trainer to a span, which may be the following one and already in progress."""
         with self.out:
             self._flush()
@@ -69,7 +69,7 @@ class Subscriptions:
             self._grant(span.consumed)
             return True
 
-    def begin_empty(self, span: Span, live: list[Connection]) -> None:
+    def begin_empty(self, span: Span, live: list[FeederConnection]) -> None:
         """The trainer goes over to an epoch of which it has no number, and so has finished it: one feeder is told."""
         self._empty = span
         self.begin(span, live)
@@ -96,20 +96,20 @@ class Subscriptions:
         self.following = span
         return self.receiving is not None and self.receiving is not span and self.receiving.received
 
-    def go_on(self, live: list[Connection]) -> None:
+    def go_on(self, live: list[FeederConnection]) -> None:
         """Begins to receive the following span if the current one is completely received."""
         following, receiving = self.following, self.receiving
         if following is not None and receiving is not None and receiving is not following and receiving.received:
             self._receive(following, live)
 
-    def _receive(self, span: Span, live: list[Connection]) -> None:
+    def _receive(self, span: Span, live: list[FeederConnection]) -> None:
         self.receiving = span
         if not span.received:
             for connection in live:
                 if connection.lanes:
                     self.subscribe(connection)
 
-    def settle(self, connection: Connection, lanes: frozenset[int]) -> None:
+    def settle(self, connection: FeederConnection, lanes: frozenset[int]) -> None:
         """Assigns these lanes to a connection, and subscribes to them if it has not done so yet."""
         connection.lanes = lanes
         span, known = self.receiving, self.subscribed.get(connection)
@@ -123,7 +123,7 @@ class Subscriptions:
         if wanted:
             self.subscribe(connection)
 
-    def subscribe(self, connection: Connection) -> None:
+    def subscribe(self, connection: FeederConnection) -> None:
         """Asks for everything of the connection's lanes from the first batch on that is not complete."""
         span = self.receiving
         assert span is not None
@@ -151,7 +151,7 @@ class Subscriptions:
             self._flush()
             self.reading = self.following = self.receiving = self._empty = None
 
-    def durable(self, connection: Connection, count: int) -> None:
+    def durable(self, connection: FeederConnection, count: int) -> None:
         """Notes that `count` entries of this session are durable; `ProtocolError` if fewer were sent."""
         with self.out:
             self.receipts.durable(connection, count)
@@ -159,12 +159,12 @@ class Subscriptions:
             if known is not None and known.span is self._empty and not connection.undurable:
                 self._empty = None
 
-    def current(self, connection: Connection) -> Span | None:
+    def current(self, connection: FeederConnection) -> Span | None:
         """The span being received, if the connection is subscribed to it."""
         known = self.subscribed.get(connection)
         return known.span if known is not None and known.span is self.receiving else None
 
-    def forget(self, connection: Connection) -> None:
+    def forget(self, connection: FeederConnection) -> None:
         """The connection has ended; call under `out`."""
         self.receipts.lost(connection)
         self.subscribed.pop(connection, None)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from stoker._kafka.guesses import TopicGuesses
 from stoker._kafka.record import BATCH, Position
-from stoker._kafka.topic import AtEnd, Lost, Record, Topic, same_piece
+from stoker._kafka.topic_log import AtEnd, Lost, Record, TopicLog, same_piece
 
 _FAR_BYTES = 2 << 20
 """More than this is not read over: a broker gives whole batches of records, of a megabyte."""
@@ -26,14 +26,14 @@ class CrossLaneReader:
 
     def __init__(
         self,
-        topic: Callable[[], Topic],
+        topic: Callable[[], TopicLog],
         guesses: TopicGuesses,
         search: Callable[[int, Position], tuple[int, Record | None]],
         check: Callable[[int, Record], None],
     ) -> None:
         """`topic` opens the consumer once it is needed; `search` finds a position, `check` refuses a foreign record."""
         self._open, self._guesses, self._search, self._check = topic, guesses, search, check
-        self.topic: Topic | None = None
+        self.topic: TopicLog | None = None
         self._wanted: dict[int, deque[Position]] = {}
         self._parts: dict[int, list[Record]] = {}
         self._kept: dict[Key, list[Record]] = {}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from stoker._kafka.record import BATCH, BEGIN, END, Position, TopicInfo, read_info, why_gone
-from stoker._kafka.topic import Record, Topic
+from stoker._kafka.topic_log import Record, TopicLog
 from stoker._source.batch_source import Consumer, StreamInfo
 from stoker._source.position import Start
 from stoker.errors import (
@@ -22,13 +22,13 @@ from stoker.errors import (
 _LOOK_S = 0.1
 
 
-def first(look: Topic, run: int) -> TopicInfo | None:
+def first(look: TopicLog, run: int) -> TopicInfo | None:
     """Returns the description of the oldest epoch in the first partition; None if it has no record yet."""
     record = look.at(0, look.bounds(0)[0])
     return None if record is None else _described(look, record, run)
 
 
-def newest(look: Topic, run: int) -> TopicInfo | None:
+def newest(look: TopicLog, run: int) -> TopicInfo | None:
     """Returns the description of the newest epoch that has begun in the first partition."""
     low, high = look.bounds(0)
     back, record = 1, None
@@ -38,7 +38,7 @@ def newest(look: Topic, run: int) -> TopicInfo | None:
     return None if record is None else _described(look, record, run)
 
 
-def of_epoch(look: Topic, epoch: int, run: int) -> TopicInfo | None:
+def of_epoch(look: TopicLog, epoch: int, run: int) -> TopicInfo | None:
     """Returns the description of an epoch, if the feed follows its dataset; None if it has not begun yet.
 
     Raises `StokerError` if the topic does not keep the epoch any more.
@@ -57,7 +57,7 @@ def of_epoch(look: Topic, epoch: int, run: int) -> TopicInfo | None:
     return topic._replace(info=replace(topic.info, follows=True, epoch=epoch))
 
 
-def _described(look: Topic, record: Record, run: int) -> TopicInfo:
+def _described(look: TopicLog, record: Record, run: int) -> TopicInfo:
     """Returns the description of a record's epoch."""
     epoch = record.header.epoch
     if record.header.kind == BATCH:
@@ -70,7 +70,7 @@ def _described(look: Topic, record: Record, run: int) -> TopicInfo:
     return _read(look, record, run)
 
 
-def _read(look: Topic, record: Record, run: int) -> TopicInfo:
+def _read(look: TopicLog, record: Record, run: int) -> TopicInfo:
     where = look.where(0, record.offset)
     topic = read_info(record.value, where, run)
     if topic.info.fingerprint != record.header.fingerprint:
@@ -78,14 +78,14 @@ def _read(look: Topic, record: Record, run: int) -> TopicInfo:
     return topic
 
 
-def _deleted(look: Topic, epoch: int) -> StokerError:
+def _deleted(look: TopicLog, epoch: int) -> StokerError:
     return StokerError(
         f"{look.target}, partition 0: the beginning of epoch {epoch} is no longer there, and its end is not written "
         f"yet: {why_gone(look.bounds(0)[0])}"
     )
 
 
-def require_asked(look: Topic, consumer: Consumer, info: StreamInfo) -> None:
+def require_asked(look: TopicLog, consumer: Consumer, info: StreamInfo) -> None:
     """Raises `StateMismatchError` if another stream was asked for, `OrderMismatchError` if another order was."""
     if consumer.stream is not None and consumer.stream != info.stream:
         raise StateMismatchError(f"{look.target} holds stream {info.stream}, not {consumer.stream}")
@@ -98,7 +98,7 @@ def require_asked(look: Topic, consumer: Consumer, info: StreamInfo) -> None:
             )
 
 
-def wait_for_first(look: Topic, run: int, timeout_s: float) -> TopicInfo:
+def wait_for_first(look: TopicLog, run: int, timeout_s: float) -> TopicInfo:
     """See `first`. Raises `ConnectTimeoutError` if there is no record in time."""
     deadline = time.monotonic() + timeout_s
     while (found := first(look, run)) is None:
@@ -110,7 +110,7 @@ def wait_for_first(look: Topic, run: int, timeout_s: float) -> TopicInfo:
 
 
 def wait_for_epoch(
-    look: Topic, start: Start, consumer: Consumer, lanes: Iterable[int], passed: Callable[[dict[int, int]], None]
+    look: TopicLog, start: Start, consumer: Consumer, lanes: Iterable[int], passed: Callable[[dict[int, int]], None]
 ) -> TopicInfo:
     """See `of_epoch`. `passed` is told of each lane the offset before which there is no record of the epoch.
 
@@ -139,7 +139,7 @@ def wait_for_epoch(
     return found
 
 
-def _edge(look: Topic, lane: int, wanted: Position) -> int:
+def _edge(look: TopicLog, lane: int, wanted: Position) -> int:
     """The offset of a position, or the one that it will have at the earliest."""
     low, high = look.bounds(lane)
     oldest = look.at(lane, low) if low < high else None

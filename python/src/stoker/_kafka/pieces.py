@@ -15,7 +15,7 @@ from stoker._kafka.plan import PieceRequest
 from stoker._kafka.record import TopicInfo, message_of
 from stoker._kafka.sample_reader import SampleReader
 from stoker._kafka.target import TopicTarget
-from stoker._kafka.topic import Record
+from stoker._kafka.topic_log import Record
 from stoker._memory.buffers import BufferPool
 from stoker._order.delivery import BatchPlan
 from stoker._source.batch_source import PieceData

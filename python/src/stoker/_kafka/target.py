@@ -61,7 +61,7 @@ def settings_of(target: TopicTarget, group: str) -> dict[str, Any]:
     return settings | {
         "bootstrap.servers": target.bootstrap,
         "group.id": group,
-        # What `Topic.consumed` was told, by the client's own thread: a trainer may be at its step for long.
+        # What `TopicLog.consumed` was told, by the client's own thread: a trainer may be at its step for long.
         "enable.auto.commit": True,
         "auto.commit.interval.ms": 2000,
         "enable.auto.offset.store": False,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from stoker._kafka.pieces import Message, TopicPieces
 from stoker._kafka.plan import LanePlan, Span
 from stoker._kafka.record import BATCH, Position
-from stoker._kafka.topic import AtEnd, Lost, Record, Topic, same_piece
+from stoker._kafka.topic_log import AtEnd, Lost, Record, TopicLog, same_piece
 
 _COMMIT_S = 2.0
 
@@ -24,8 +24,8 @@ class TopicReading:
 
     def __init__(
         self,
-        stream: Topic,
-        look: Topic,
+        stream: TopicLog,
+        look: TopicLog,
         search: Callable[[int, Position], tuple[int, Record | None]],
         counts: dict[str, int],
         buffer_bytes: int,

@@ -21,7 +21,7 @@ from stoker._kafka.pieces import Message, TopicPieces
 from stoker._kafka.plan import LanePlan, PieceRequest, Span, own_lanes, wants_ahead
 from stoker._kafka.record import BATCH, Position, TopicInfo
 from stoker._kafka.target import TopicTarget, is_topic
-from stoker._kafka.topic import Record, Topic
+from stoker._kafka.topic_log import Record, TopicLog
 from stoker._kafka.topic_reading import Key, TopicReading
 from stoker._memory.buffers import BufferPool
 from stoker._order.spec import Tail
@@ -52,8 +52,8 @@ class TopicSource:
         self._connect_timeout, self._batch_timeout = connect_timeout, batch_timeout
         self._pool = pool or BufferPool(min(buffer_bytes, 256 << 20))
         self._pid = os.getpid()
-        self._stream: Topic | None = None
-        self._look: Topic | None = None
+        self._stream: TopicLog | None = None
+        self._look: TopicLog | None = None
         self._info: StreamInfo | None = None
         self._consumer, self._partitions = Consumer(), 0
         self._guesses = TopicGuesses()
@@ -75,7 +75,7 @@ class TopicSource:
         Raises `ConnectTimeoutError` if there are none, `OrderMismatchError` if another order was asked for.
         """
         patience = self._connect_timeout
-        self._look = look = Topic(self._target, consumer.group, patience)
+        self._look = look = TopicLog(self._target, consumer.group, patience)
         self._consumer = consumer
         self._partitions = look.partitions()
         topic = epochs.wait_for_first(look, consumer.run, patience)
@@ -86,12 +86,12 @@ class TopicSource:
         look.guesses = self._guesses
         batch_bytes = look.batch_bytes(0)
         self._cross_lane = CrossLaneReader(
-            lambda: Topic(self._target, consumer.group, self._batch_timeout, fetching=Fetching.sparing(batch_bytes)),
+            lambda: TopicLog(self._target, consumer.group, self._batch_timeout, fetching=Fetching.sparing(batch_bytes)),
             self._guesses,
             self._search,
             lambda lane, record: self._pieces.check(lane, record),
         )
-        self._stream = Topic(
+        self._stream = TopicLog(
             self._target,
             consumer.group,
             self._batch_timeout,

@@ -1,7 +1,7 @@
 """One socket under TLS, and words for what goes wrong there. Imported where TLS is used only.
 
-Threads: as for `Connection`, one receives while another sends; OpenSSL's objects are not for two at once, so a lock is
-held around each call, none of which waits.
+Threads: as for `FeederConnection`, one receives while another sends. OpenSSL's objects are not for two at once, so a
+lock is held around each call, none of which waits.
 """
 
 from __future__ import annotations

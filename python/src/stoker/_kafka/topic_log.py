@@ -58,7 +58,7 @@ def same_piece(parts: Sequence[Record], record: Record) -> None:
         )
 
 
-class Topic:
+class TopicLog:
     """One consumer of explicitly assigned partitions. One thread; not for forked children."""
 
     def __init__(self, target: TopicTarget, group: str, patience_s: float, *, fetching: Fetching | None = None) -> None:

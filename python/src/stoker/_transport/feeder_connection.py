@@ -50,17 +50,17 @@ class ConnectionLostError(Exception):
 class FrameSink(Protocol):
     """The receiver of a connection's frames."""
 
-    def buffer_for(self, connection: Connection, header: tuple[int, ...]) -> npt.NDArray[np.uint8]:
+    def buffer_for(self, connection: FeederConnection, header: tuple[int, ...]) -> npt.NDArray[np.uint8]:
         """Memory for the message that follows a (not yet verified) BATCH header; starts at a multiple of 64."""
         ...
 
     def on_batch(
-        self, connection: Connection, header: tuple[int, ...], message: npt.NDArray[np.uint8], crc: int
+        self, connection: FeederConnection, header: tuple[int, ...], message: npt.NDArray[np.uint8], crc: int
     ) -> None:
         """Takes a whole BATCH frame; `crc` is the checksum computed over it."""
         ...
 
-    def on_frame(self, connection: Connection, kind: int, body: bytes) -> None:
+    def on_frame(self, connection: FeederConnection, kind: int, body: bytes) -> None:
         """Takes any other whole frame."""
         ...
 
@@ -69,7 +69,7 @@ class FrameSink(Protocol):
         ...
 
 
-class Connection:
+class FeederConnection:
     """See the module.
 
     States: connecting, securing (TLS), greeting (HELLO sent), live, closed; the client moves them on.
