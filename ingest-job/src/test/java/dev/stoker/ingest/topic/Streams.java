@@ -41,10 +41,10 @@ final class Streams {
         return TopicIngestOptions.parse(args.toArray(new String[0]));
     }
 
-    /** Runs until the topic's end. */
+    /** Runs until the topic's end. Commits only there, as Flink's first checkpoint may come at any time. */
     static TopicIngestResult ingest(Topic topic, Path target, String... more) throws Exception {
         List<String> args = new ArrayList<>(List.of(more));
-        args.add("--until=latest");
+        args.addAll(List.of("--until=latest", "--commit-interval=1 h"));
         TopicIngestOptions options = options(topic.uri(), target, args.toArray(new String[0]));
         try (JobLauncher job = job()) {
             return TopicIngestJob.run(options, job, TopicIngestListener.SILENT, () -> false);
