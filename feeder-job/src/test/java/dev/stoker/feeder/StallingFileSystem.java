@@ -9,10 +9,12 @@ import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.fs.FileSystemFactory;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.core.fs.local.LocalFileSystem;
+import org.apache.flink.core.fs.local.LocalRecoverableWriter;
 
 /**
  * The local file system under another scheme, {@code stalling:///…}, whose writes hang if a test wants it. As on a
- * hard NFS mount, an interrupt does not end a call that hangs.
+ * hard NFS mount, an interrupt does not end a call that hangs. Deletions do not hang: Flink begins no checkpoint while
+ * two others wait for their deletion, and a test that counts failures would wait for ever.
  */
 public final class StallingFileSystem extends LocalFileSystem {
     private static final Object LOCK = new Object();
@@ -75,15 +77,15 @@ public final class StallingFileSystem extends LocalFileSystem {
         return super.create(path, mode);
     }
 
+    /** Refuses it, so that Flink creates all files, those of completed checkpoints too, with {@link #create}. */
+    @Override
+    public LocalRecoverableWriter createRecoverableWriter() {
+        throw new UnsupportedOperationException("files are written at once");
+    }
+
     @Override
     public boolean mkdirs(Path path) throws IOException {
         pass(path);
         return super.mkdirs(path);
-    }
-
-    @Override
-    public boolean delete(Path path, boolean recursive) throws IOException {
-        pass(path);
-        return super.delete(path, recursive);
     }
 }
