@@ -5,19 +5,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stoker.formats.Literal;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.RowColumn;
+import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowFilter;
 import dev.stoker.formats.RowPart;
 import dev.stoker.formats.RowPredicate;
 import dev.stoker.formats.RowPredicate.Operator;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.StatisticsFile;
+import dev.stoker.formats.expression.RowExpression;
+import dev.stoker.formats.partition.CompletedFile;
+import dev.stoker.formats.partition.GivenColumn;
+import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.io.BufferRangeReader;
+import dev.stoker.schemas.io.RangeReader;
+import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.apache.parquet.example.data.Group;
 import org.apache.parquet.io.api.Binary;
@@ -26,7 +36,33 @@ import org.junit.jupiter.api.Test;
 
 class ParquetStatisticsTest {
     private static final int ROWS = 1000;
+    private final AtomicLong bytesRead = new AtomicLong();
     private StatisticsFile file;
+
+    /** Counts the bytes that are read. */
+    private final class CountingReader implements RangeReader {
+        private final RangeReader inner;
+
+        CountingReader(RangeReader inner) {
+            this.inner = inner;
+        }
+
+        @Override
+        public void readFully(long offset, ByteBuffer dst) throws IOException {
+            bytesRead.addAndGet(dst.remaining());
+            inner.readFully(offset, dst);
+        }
+
+        @Override
+        public long length() throws IOException {
+            return inner.length();
+        }
+
+        @Override
+        public String name() {
+            return inner.name();
+        }
+    }
 
     @BeforeEach
     void write() throws Exception {
@@ -55,7 +91,9 @@ class ParquetStatisticsTest {
             }
         });
         file = (StatisticsFile) new ParquetFormat()
-                .open(new BufferRangeReader("statistics", ByteBuffer.wrap(bytes)), ReadLimits.DEFAULT);
+                .open(
+                        new CountingReader(new BufferRangeReader("statistics", ByteBuffer.wrap(bytes))),
+                        ReadLimits.DEFAULT);
     }
 
     private RowPredicate is(String column, Operator operator, String literal) {
@@ -109,6 +147,35 @@ class ParquetStatisticsTest {
                 .containsExactly(2);
         assertThat(parts(new RowPredicate.Or(List.of(is("i", Operator.LESS, "100"), is("i", Operator.GREATER, "899")))))
                 .containsExactly(0, 9);
+    }
+
+    /** Reads no byte of the row groups that statistics, or the directory of the file, exclude. */
+    @Test
+    void rowGroupsThatCannotMatchAreNotRead() throws Exception {
+        Map<String, RowColumn> columns = new LinkedHashMap<>();
+        RowFile completed = CompletedFile.of(
+                file, "statistics", List.of(GivenColumn.ofDirectory("year", ScalarType.INT64, "2026")));
+        completed.schema().columns().forEach(column -> columns.put(column.name(), column));
+        RowPredicate wanted = RowExpression.parse("i BETWEEN 310 AND 390 AND t IS NOT NULL AND year = 2026")
+                .bind(columns);
+        RowPredicate otherYear = RowExpression.parse("i = 310 AND year <> 2026").bind(columns);
+        long before = bytesRead.get();
+        for (RowPart part : completed.parts()) {
+            assertThat(((StatisticsFile) completed).mayMatch(part, otherYear)).isFalse();
+            assertThat(((StatisticsFile) completed).mayMatch(part, wanted)).isEqualTo(part.number() == 3);
+        }
+        assertThat(bytesRead.get()).isEqualTo(before);
+        int[] all = IntStream.range(0, columns.size()).toArray();
+        RowPart part = completed.parts().get(3);
+        try (RowReader reader = completed.read(part, all)) {
+            RowFilter filter = new RowFilter(wanted, completed.schema().columns());
+            int found = 0;
+            while (reader.next()) {
+                found += filter.matches(reader) ? 1 : 0;
+            }
+            assertThat(found).isEqualTo(70);
+        }
+        assertThat(bytesRead.get() - before).isEqualTo(part.bytes());
     }
 
     @Test

@@ -1,0 +1,57 @@
+package dev.stoker.formats.expression;
+
+import dev.stoker.formats.RowColumn;
+import dev.stoker.formats.RowPredicate;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A condition on rows in the words of SQL's {@code WHERE}: comparisons, {@code IN}, {@code BETWEEN}, {@code IS NULL},
+ * {@code AND}, {@code OR}, {@code NOT} and brackets. Keywords can have any case; names of columns have the case of the
+ * source, and need double quotes if they are keywords or have other characters than letters, digits, {@code _} and
+ * dots. Immutable.
+ */
+public final class RowExpression {
+    private final String text;
+    private final Condition condition;
+
+    private RowExpression(String text, Condition condition) {
+        this.text = text;
+        this.condition = condition;
+    }
+
+    /**
+     * Parses an expression.
+     *
+     * @throws InvalidExpressionException if it is wrong; names the character
+     */
+    public static RowExpression parse(String text) {
+        return new RowExpression(text, new ExpressionParser(text).parse());
+    }
+
+    /** Returns the names of the columns, in the order of the expression. */
+    public Set<String> columns() {
+        Set<String> columns = new LinkedHashSet<>();
+        condition.collect(columns);
+        return Collections.unmodifiableSet(columns);
+    }
+
+    /**
+     * Gives the values of the expression the types of the columns.
+     *
+     * @param columns the columns by name
+     * @throws IllegalArgumentException with a clause that names the column and its type, if there is no such column, or
+     *     its values cannot be compared with the value
+     */
+    public RowPredicate bind(Map<String, RowColumn> columns) {
+        return new Binding(columns).bind(condition);
+    }
+
+    /** Returns the text of the expression. */
+    @Override
+    public String toString() {
+        return text;
+    }
+}
