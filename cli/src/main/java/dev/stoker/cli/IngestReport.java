@@ -30,6 +30,7 @@ final class IngestReport {
                         .put("reason", entry.getKey().name().toLowerCase(Locale.ROOT))
                         .put("count", entry.getValue())
                         .put("example", result.examples().get(entry.getKey())));
+        result.items().ifPresent(items -> json.put("skip_list", items.location()));
         return json;
     }
 

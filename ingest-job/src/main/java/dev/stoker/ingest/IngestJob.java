@@ -27,6 +27,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -187,7 +188,12 @@ public final class IngestJob {
                                     + ingest,
                             ingest,
                             null));
-            return result(entry, false, Duration.ofNanos(started - began), Duration.ofNanos(ended - started));
+            return result(
+                    entry,
+                    IngestResult.Outcome.COMMITTED,
+                    Duration.ofNanos(started - began),
+                    Duration.ofNanos(ended - started),
+                    SkippedItems.of(entry, store));
         }
     }
 
@@ -265,20 +271,26 @@ public final class IngestJob {
     }
 
     static IngestResult before(LogEntry entry) {
-        return result(entry, true, Duration.ZERO, Duration.ZERO);
+        return result(entry, IngestResult.Outcome.COMMITTED_BEFORE, Duration.ZERO, Duration.ZERO, Optional.empty());
     }
 
-    private static IngestResult result(LogEntry entry, boolean isBefore, Duration startUp, Duration duration) {
+    private static IngestResult result(
+            LogEntry entry,
+            IngestResult.Outcome outcome,
+            Duration startUp,
+            Duration duration,
+            Optional<SkippedItems> items) {
         return new IngestResult(
                 entry.version(),
                 entry.ingest(),
-                isBefore ? IngestResult.Outcome.COMMITTED_BEFORE : IngestResult.Outcome.COMMITTED,
+                outcome,
                 entry.addedRows(),
                 entry.added().size(),
                 entry.added().stream().mapToLong(chunk -> chunk.length()).sum(),
                 startUp,
                 duration,
                 SkipNotes.counts(entry.properties()),
-                SkipNotes.examples(entry.properties()));
+                SkipNotes.examples(entry.properties()),
+                items);
     }
 }

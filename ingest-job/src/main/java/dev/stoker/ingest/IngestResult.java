@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The result of an ingest.
@@ -19,7 +20,8 @@ import java.util.Map;
  * @param startUp time until the first task ran
  * @param duration from then until the version was committed
  * @param skipped files that were left out, by reason, without zeros
- * @param examples one path for each reason
+ * @param examples one path for each reason, except for rows that were only counted
+ * @param items the list of rows and files that could not be samples, if an ingest of rows has left out any
  */
 public record IngestResult(
         long version,
@@ -31,7 +33,8 @@ public record IngestResult(
         Duration startUp,
         Duration duration,
         Map<FileSkip, Long> skipped,
-        Map<FileSkip, String> examples) {
+        Map<FileSkip, String> examples,
+        Optional<SkippedItems> items) {
 
     /** Whether this run committed the version. */
     public enum Outcome {
@@ -59,7 +62,9 @@ public record IngestResult(
         skipped.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
                 .forEach(entry -> lines.add((entry.getKey() == FileSkip.CHANGED ? "noted: " : "left out: ")
-                        + entry.getKey().text(entry.getValue()) + ", such as " + examples.get(entry.getKey())));
+                        + entry.getKey().text(entry.getValue())
+                        + (examples.containsKey(entry.getKey()) ? ", such as " + examples.get(entry.getKey()) : "")));
+        items.ifPresent(list -> lines.addAll(list.lines()));
         return lines;
     }
 }

@@ -54,12 +54,15 @@ public final class RowIngestJob {
     }
 
     /**
-     * Inspects the source and returns the plan as text; writes nothing.
+     * Inspects the source and returns the plan as text, with the first rows; writes nothing.
      *
      * @throws InvalidIngestException if the ingest is not possible
      */
     public static List<String> plan(RowIngestOptions options) throws IOException {
-        return RowPreparation.of(options, SampleAccess.BY_LOCATION).lines();
+        RowPreparation preparation = RowPreparation.of(options, SampleAccess.BY_LOCATION);
+        return preparation.committed().isPresent()
+                ? IngestJob.before(preparation.committed().get()).lines()
+                : preparation.preview();
     }
 
     /**

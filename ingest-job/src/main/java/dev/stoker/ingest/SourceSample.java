@@ -53,8 +53,21 @@ record SourceSample(List<FileEntry> files, SkipCounts skipped, long total, long 
         return new SourceSample(List.copyOf(collector.files), collector.skipped, collector.total, collector.totalBytes);
     }
 
-    /** The kind of most files. */
+    /** The kind of most files; but text beside files that are not text is data, because bytes hold both. */
     FileKind kind() {
+        FileKind most = kindOfMost();
+        return most == FileKind.TEXT && files.stream().anyMatch(SourceSample::isNoText) ? FileKind.DATA : most;
+    }
+
+    /** Returns whether a file has the extension of something else than text. */
+    static boolean isNoText(FileEntry file) {
+        String path = file.path();
+        boolean hasExtension = path.lastIndexOf('.') > path.lastIndexOf('/') + 1;
+        return hasExtension && FileKind.of(path) != FileKind.TEXT;
+    }
+
+    /** The kind of most files. */
+    FileKind kindOfMost() {
         Map<FileKind, Integer> counts = new EnumMap<>(FileKind.class);
         files.forEach(file -> counts.merge(FileKind.of(file.path()), 1, Integer::sum));
         FileKind most = FileKind.DATA;

@@ -32,6 +32,15 @@ final class SourceWarnings {
             Map.entry("h5", "HDF5"),
             Map.entry("hdf5", "HDF5"));
 
+    /** The value of --format for the kinds whose files have rows. */
+    private static final Map<String, String> FORMATS = Map.of(
+            "Parquet", "parquet",
+            "Arrow", "arrow",
+            "Avro", "avro",
+            "tar", "webdataset",
+            "TFRecord", "tfrecord",
+            "MDS", "mds");
+
     private static final int ENDINGS_SHOWN = 5;
     /** If directories have fewer files on average, they are probably not classes. */
     private static final int FILES_OF_A_CLASS = 3;
@@ -42,8 +51,13 @@ final class SourceWarnings {
     static List<String> of(IngestOptions options, Preparation preparation) {
         List<FileEntry> files = preparation.sample().files();
         List<String> warnings = new ArrayList<>();
-        addContainers(files, warnings);
-        addOthers(files, preparation.sample().kind(), warnings);
+        addContainers(options.source(), files, warnings);
+        if (preparation.sample().kindOfMost() == FileKind.TEXT
+                && preparation.sample().kind() == FileKind.DATA) {
+            addMixedText(files, warnings);
+        } else {
+            addOthers(files, preparation.sample().kind(), warnings);
+        }
         boolean isUnlabelled = options.content().label().isEmpty();
         if (isUnlabelled && !(preparation.splitRule() instanceof SplitRule.TopDirectory)) {
             addClasses(files, warnings);
@@ -51,7 +65,7 @@ final class SourceWarnings {
         return warnings;
     }
 
-    private static void addContainers(List<FileEntry> files, List<String> warnings) {
+    private static void addContainers(String source, List<FileEntry> files, List<String> warnings) {
         Map<String, List<FileEntry>> found = files.stream()
                 .filter(file -> CONTAINERS.containsKey(ending(file)))
                 .collect(
@@ -59,8 +73,23 @@ final class SourceWarnings {
         found.forEach((kind, those) -> warnings.add("warning: " + count(those.size(), files.size())
                 + (those.size() == 1 ? " is a " : " are ") + kind
                 + (those.size() == 1 ? " file" : " files") + " (" + those.get(0).path()
-                + "): each becomes one sample of opaque bytes. Ingest files with rows apart from others; unpack other"
-                + " archives first"));
+                + "): each becomes one sample of opaque bytes; " + advice(source, kind, ending(those.get(0)))));
+    }
+
+    private static String advice(String source, String kind, String ending) {
+        String format = FORMATS.get(kind);
+        return format == null
+                ? "unpack such files first"
+                : "to make samples of their rows, ingest them alone: stoker ingest '" + source + "/**." + ending
+                        + "' TARGET --format " + format;
+    }
+
+    /** Text whose field is binary because of other files. */
+    private static void addMixedText(List<FileEntry> files, List<String> warnings) {
+        List<FileEntry> others = files.stream().filter(SourceSample::isNoText).toList();
+        warnings.add("warning: " + count(others.size(), files.size())
+                + (others.size() == 1 ? " is not text (" : " are not text (") + endings(others)
+                + "), so the field is binary; if all are UTF-8, give --field text:utf8");
     }
 
     /** Captions, thumbnails and the like next to the majority of files. */
@@ -68,27 +97,39 @@ final class SourceWarnings {
         if (kind == FileKind.DATA) {
             return;
         }
-        Map<String, Integer> endings = new TreeMap<>();
-        int others = 0;
-        for (FileEntry file : files) {
-            if (FileKind.of(file.path()) != kind && !CONTAINERS.containsKey(ending(file))) {
-                others++;
-                endings.merge(ending(file).isEmpty() ? "no ending" : "." + ending(file), 1, Integer::sum);
-            }
-        }
-        if (others == 0) {
+        List<FileEntry> others = files.stream()
+                .filter(file -> FileKind.of(file.path()) != kind && !CONTAINERS.containsKey(ending(file)))
+                .toList();
+        if (others.isEmpty()) {
             return;
         }
-        String list = endings.entrySet().stream()
+        warnings.add("warning: " + count(others.size(), files.size()) + (others.size() == 1 ? " has" : " have") + " no "
+                + kind.field() + " extension (" + endings(others) + "), but will be packed as samples; "
+                + sidecarAdvice(others) + "move unrelated files out of the source");
+    }
+
+    /** Names the option for files that describe others, such as captions. */
+    private static String sidecarAdvice(List<FileEntry> others) {
+        return others.stream()
+                .filter(file -> FileKind.of(file.path()) == FileKind.TEXT)
+                .findFirst()
+                .map(file -> "declare files that belong to other files with --sidecar, such as --sidecar ."
+                        + ending(file) + "=caption:utf8; ")
+                .orElse("");
+    }
+
+    /** Returns the most frequent endings with their numbers. */
+    private static String endings(List<FileEntry> files) {
+        Map<String, Integer> endings = new TreeMap<>();
+        for (FileEntry file : files) {
+            endings.merge(ending(file).isEmpty() ? "no ending" : "." + ending(file), 1, Integer::sum);
+        }
+        return endings.entrySet().stream()
                 .sorted(Map.Entry.<String, Integer>comparingByValue(Comparator.reverseOrder())
                         .thenComparing(Map.Entry.comparingByKey()))
                 .limit(ENDINGS_SHOWN)
                 .map(entry -> entry.getKey() + " " + entry.getValue())
                 .collect(Collectors.joining(", "));
-        warnings.add("warning: " + count(others, files.size()) + (others == 1 ? " has" : " have") + " no "
-                + kind.field() + " extension (" + list
-                + "), but will be packed as samples; declare files that belong to other files"
-                + " with --sidecar, such as --sidecar .txt=caption:utf8; move unrelated files out of the source");
     }
 
     private static void addClasses(List<FileEntry> files, List<String> warnings) {

@@ -263,9 +263,45 @@ class IngestOptionsTest {
         Trees.file(source, "a/shard-000.tar", "x");
         assertThat(warnings("--dry-run"))
                 .hasSize(2)
-                .anySatisfy(line ->
-                        assertThat(line).contains("1 of the first 3 files is a Parquet file (a/part-0.parquet)"))
-                .anySatisfy(line -> assertThat(line).contains("is a tar file"));
+                .anySatisfy(line -> assertThat(line)
+                        .contains(
+                                "1 of the first 3 files is a Parquet file (a/part-0.parquet)",
+                                "stoker ingest '" + source + "/**.parquet' TARGET --format parquet"))
+                .anySatisfy(line -> assertThat(line).contains("is a tar file", "--format webdataset"));
+    }
+
+    @Test
+    void namesTheSidecarThatFilesAreLikelyToBe() throws IOException {
+        Trees.file(source, "b/2.jpg", "x");
+        Trees.file(source, "b/2.json", "{}");
+        assertThat(warnings("--dry-run")).singleElement().asString().contains("--sidecar .json=caption:utf8");
+        Files.move(source.resolve("b/2.json"), source.resolve("b/Thumbs.db"));
+        assertThat(warnings("--dry-run"))
+                .singleElement()
+                .asString()
+                .contains("(.db 1)", "move unrelated files out of the source")
+                .doesNotContain("--sidecar");
+    }
+
+    @Test
+    void textBesideOtherFilesIsBinary() throws IOException {
+        Path texts = directory.resolve("texts");
+        for (int i = 0; i < 5; i++) {
+            Trees.file(texts, i + ".txt", "text");
+        }
+        Trees.file(texts, "LICENSE", "text");
+        assertThat(IngestJob.plan(Ingests.options(texts, target)).lines())
+                .contains("field  text: utf8")
+                .noneMatch(line -> line.contains("not text"));
+
+        Trees.file(texts, "9.png", "x");
+        assertThat(IngestJob.plan(Ingests.options(texts, target)).lines())
+                .contains("field  data: binary")
+                .anyMatch(line -> line.contains("1 of the first 7 files is not text (.png 1), so the field is binary")
+                        && line.contains("--field text:utf8"));
+        assertThat(IngestJob.plan(Ingests.options(texts, target, "--field", "text:utf8"))
+                        .lines())
+                .contains("field  text: utf8");
     }
 
     @Test

@@ -25,6 +25,9 @@ public record IngestRun(
         TreeMap<String, String> properties)
         implements Serializable {
 
+    /** The property of a version with the name of the list of what its ingest has left out. */
+    public static final String SKIP_LIST = "skip_list";
+
     private static final long serialVersionUID = 1;
 
     /** The effect on the samples that the dataset already has. */

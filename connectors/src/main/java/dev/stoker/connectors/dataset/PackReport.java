@@ -20,6 +20,14 @@ public sealed interface PackReport {
     record Chunk(int task, int number, ChunkSummary chunk) implements PackReport {}
 
     /**
+     * Rows and files that were left out.
+     *
+     * @param task the number of the task
+     * @param lines JSON objects, each on a line
+     */
+    record Skips(int task, String lines) implements PackReport {}
+
+    /**
      * A task has packed its whole input.
      *
      * @param task the number of the task

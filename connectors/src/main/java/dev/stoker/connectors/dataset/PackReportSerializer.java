@@ -15,7 +15,7 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** u8 kind (0 chunk, 1 done), then the parts in order; texts as {@link Texts}, maps with their size first. */
+/** u8 kind (0 chunk, 1 done, 2 skips), then the parts in order; texts as {@link Texts}, maps with their size first. */
 public final class PackReportSerializer extends ValueSerializer<PackReport> {
 
     public static final PackReportSerializer INSTANCE = new PackReportSerializer();
@@ -26,6 +26,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
     private static final long serialVersionUID = 1;
     private static final int CHUNK = 0;
     private static final int DONE = 1;
+    private static final int SKIPS = 2;
 
     @Override
     public PackReport createInstance() {
@@ -39,6 +40,10 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
             out.writeInt(chunk.task());
             out.writeInt(chunk.number());
             write(chunk.chunk(), out);
+        } else if (report instanceof PackReport.Skips skips) {
+            out.writeByte(SKIPS);
+            out.writeInt(skips.task());
+            Texts.write(skips.lines(), out);
         } else {
             PackReport.Done done = (PackReport.Done) report;
             out.writeByte(DONE);
@@ -55,6 +60,9 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
     public PackReport deserialize(DataInputView in) throws IOException {
         int kind = in.readByte();
         int task = in.readInt();
+        if (kind == SKIPS) {
+            return new PackReport.Skips(task, Texts.read(in));
+        }
         int number = in.readInt();
         if (kind == CHUNK) {
             return new PackReport.Chunk(task, number, readChunk(in));

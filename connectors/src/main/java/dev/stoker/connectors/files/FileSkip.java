@@ -31,7 +31,15 @@ public enum FileSkip {
     /** The requested label could not be derived. */
     NO_LABEL("without a label"),
     /** The name is not valid UTF-8. */
-    BAD_NAME("name that is not UTF-8", "names that are not UTF-8");
+    BAD_NAME("name that is not UTF-8", "names that are not UTF-8"),
+    /** A row that cannot be a sample. */
+    BAD_ROW("row that cannot be a sample", "rows that cannot be samples"),
+    /** A part of a file, such as a row group, whose rows cannot be read. */
+    DAMAGED("damaged part of a file", "damaged parts of files"),
+    /** A row that does not satisfy {@code --where}. */
+    EXCLUDED("row that --where excludes", "rows that --where excludes"),
+    /** A file whose directories exclude it by {@code --where}, so that its rows are not even counted. */
+    EXCLUDED_FILE("file whose directory --where excludes", "files whose directories --where excludes");
 
     private static final FileSkip[] VALUES = values();
 

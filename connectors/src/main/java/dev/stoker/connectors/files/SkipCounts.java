@@ -4,14 +4,13 @@ import dev.stoker.flink.types.Texts;
 import java.io.IOException;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
 /**
- * Counts skipped files by reason, with one example each. As bytes: per reason one byte for its code, the number as i64,
- * the path as a text. For one thread.
+ * Counts skipped files and rows by reason, with an example each unless they were counted together. As bytes: per reason
+ * one byte for its code, the number as i64, the path as a text, empty without an example. For one thread.
  */
 public final class SkipCounts {
 
@@ -23,14 +22,24 @@ public final class SkipCounts {
         add(reason, 1, path);
     }
 
+    /** Counts several without an example; nothing for 0. */
+    public void addAll(FileSkip reason, long count) {
+        if (count > 0) {
+            counts.merge(reason, count, Long::sum);
+        }
+    }
+
     private void add(FileSkip reason, long count, String path) {
-        counts.merge(reason, count, Long::sum);
+        addAll(reason, count);
+        if (path.isEmpty()) {
+            return;
+        }
         examples.merge(reason, path, (a, b) -> a.compareTo(b) <= 0 ? a : b);
     }
 
     /** Adds all of another. */
     public void add(SkipCounts other) {
-        other.counts.forEach((reason, count) -> add(reason, count, other.required(reason)));
+        other.counts.forEach((reason, count) -> add(reason, count, other.examples.getOrDefault(reason, "")));
     }
 
     public boolean isEmpty() {
@@ -46,10 +55,6 @@ public final class SkipCounts {
         return Optional.ofNullable(examples.get(reason));
     }
 
-    private String required(FileSkip reason) {
-        return Objects.requireNonNull(examples.get(reason), "each counted reason has an example");
-    }
-
     /** The counts by reason, without the zeros. */
     public Map<FileSkip, Long> byReason() {
         return Map.copyOf(counts);
@@ -61,7 +66,7 @@ public final class SkipCounts {
             for (Map.Entry<FileSkip, Long> entry : counts.entrySet()) {
                 out.writeByte(entry.getKey().ordinal());
                 out.writeLong(entry.getValue());
-                Texts.write(required(entry.getKey()), out);
+                Texts.write(examples.getOrDefault(entry.getKey(), ""), out);
             }
         } catch (IOException e) {
             throw new IllegalStateException("an array in memory cannot fail", e);

@@ -2,6 +2,7 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
+import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TargetDataset;
@@ -41,17 +42,18 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         List<String> problems = new ArrayList<>();
         RowIngestOptions.Columns wanted = options.columns();
         requireKnown("--columns", wanted.taken().orElse(List.of()), source, problems);
+        requireWhere(wanted, source, problems);
         requireKnown("--rename", wanted.renamed().keySet(), source, problems);
         requireKnown("--key", wanted.key(), source, problems);
         requireKnown("--type", wanted.types().keySet(), source, problems);
         wanted.label().ifPresent(name -> requireKnown("--label", List.of(name), source, problems));
         wanted.split().ifPresent(name -> requireKnown("--split-by", List.of(name), source, problems));
         if (wanted.taken().isEmpty()) {
-            for (RowSchema.RefusedColumn column : source.refused()) {
+            for (RowSchema.RefusedColumn column : source.found().refused()) {
                 problems.add("the column " + column.name() + " (" + column.sourceType() + ") cannot become a field: "
                         + column.reason() + "; or leave it out by naming the others with --columns");
             }
-            for (String name : source.doubled()) {
+            for (String name : source.found().doubled()) {
                 problems.add("two columns are named " + name + "; rename one in the source, or name the columns to take"
                         + " with --columns, which takes the first of them");
             }
@@ -85,14 +87,21 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
             problems.add("no column would become a field; name some with --columns");
         }
         existing.ifPresent(info -> requireFit(info, fields, problems));
+        RowMapping mapping = new RowMapping(
+                new ArrayList<>(fields),
+                new ArrayList<>(key),
+                wanted.split().orElse(null),
+                wanted.where().map(RowExpression::toString).orElse(null));
+        mapping.columns().forEach(name -> source.found().conflict(name).ifPresent(problems::add));
         if (!problems.isEmpty()) {
             throw new InvalidIngestException(problems);
         }
-        RowMapping mapping = new RowMapping(
-                new ArrayList<>(fields), new ArrayList<>(key), wanted.split().orElse(null));
         TreeMap<String, String> types = new TreeMap<>();
         for (String name : mapping.columns()) {
-            types.put(name, source.column(name).type().canonical());
+            if (!source.reading().path().types().containsKey(name)
+                    || source.ownPathColumns().contains(name)) {
+                types.put(name, source.column(name).type().canonical());
+            }
         }
         DatasetInfo info = existing.orElseGet(() -> TargetDataset.describe(
                 options.name(), mapping.toFields(), options.work().chunkSizeBytes(), rule));
@@ -104,12 +113,34 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         for (String name : names) {
             if (!source.columns().containsKey(name)) {
                 problems.add("option " + option + ": the source has no column " + name
-                        + source.refused().stream()
+                        + source.found().refused().stream()
                                 .filter(column -> column.name().equals(name))
                                 .findFirst()
                                 .map(column -> " that can become a field: " + column.reason())
                                 .orElse("; it has " + shown(source)));
             }
+        }
+    }
+
+    /** Checks that the columns of {@code --where} exist once, and that their types fit. */
+    private static void requireWhere(RowIngestOptions.Columns wanted, RowInspection source, List<String> problems) {
+        if (wanted.where().isEmpty()) {
+            return;
+        }
+        RowExpression where = wanted.where().get();
+        for (String name : where.columns()) {
+            if (source.found().doubled().contains(name)) {
+                problems.add("option --where: two columns are named " + name + "; rename one in the source");
+            }
+        }
+        if (source.columns().keySet().containsAll(where.columns())) {
+            try {
+                where.bind(source.columns());
+            } catch (IllegalArgumentException e) {
+                problems.add("option --where: " + e.getMessage());
+            }
+        } else {
+            requireKnown("--where", where.columns(), source, problems);
         }
     }
 
@@ -204,8 +235,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         }
         lines.add("key    "
                 + (mapping.key().isEmpty()
-                        ? "the position in the source: "
-                                + source.pieces().get(0).file().path() + "#0, …"
+                        ? "the position in the source: " + source.files().get(0).path() + "#0, …"
                         : "from column " + String.join(", ", mapping.key())));
         return lines;
     }

@@ -1,6 +1,7 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.files.SkipCounts;
+import java.nio.charset.StandardCharsets;
 
 /**
  * A row on its way through the sort.
@@ -20,11 +21,17 @@ record HashedRow(long hash, Kind kind, byte[] key, String split, byte[] data) {
         /** Only a key, which the dataset already has. */
         TAKEN,
         /** Counts of rows that were left out. */
-        COUNTS
+        COUNTS,
+        /** Descriptions of rows that were left out, as JSON lines. */
+        SKIPS
     }
 
     static HashedRow taken(long hash, byte[] key) {
         return new HashedRow(hash, Kind.TAKEN, key, "", NOTHING);
+    }
+
+    static HashedRow skips(String lines) {
+        return new HashedRow(0, Kind.SKIPS, NOTHING, "", lines.getBytes(StandardCharsets.UTF_8));
     }
 
     static HashedRow of(SkipCounts counts) {

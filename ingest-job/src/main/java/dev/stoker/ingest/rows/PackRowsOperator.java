@@ -33,6 +33,7 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
 
     private transient ObjectStore store;
     private transient SkipCounts skipped;
+    private transient LeftOut leftOut;
     private transient RowChunks chunks;
     private transient Optional<IngestMeter> meter;
     /** Rows of one hash; nearly always one. */
@@ -48,6 +49,9 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
         ClassLoaderCleanup.atUnload(getRuntimeContext());
         store = work.access().store().open(work.target());
         skipped = new SkipCounts();
+        int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+        leftOut = new LeftOut(
+                work.errors(), skipped, lines -> output.collect(new StreamRecord<>(new PackReport.Skips(task, lines))));
         chunks = new RowChunks(work, store, report -> output.collect(new StreamRecord<>(report)));
         same = new ArrayList<>();
         meter = IngestMeter.find(work.ingest());
@@ -58,6 +62,12 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
         HashedRow row = element.getValue();
         if (row.kind() == HashedRow.Kind.COUNTS) {
             skipped.add(SkipCounts.fromBytes(row.data()));
+            return;
+        }
+        if (row.kind() == HashedRow.Kind.SKIPS) {
+            int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+            output.collect(
+                    new StreamRecord<>(new PackReport.Skips(task, new String(row.data(), StandardCharsets.UTF_8))));
             return;
         }
         meter.ifPresent(IngestMeter::packing);
@@ -114,7 +124,7 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
                 }
             });
         } catch (BadValueException e) {
-            RowScan.leaveOut(work, skipped, new String(row.key(), StandardCharsets.UTF_8), e);
+            leftOut.row(new String(row.key(), StandardCharsets.UTF_8), e);
             return;
         }
         chunks.report(getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
@@ -130,8 +140,8 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
             FailureKind.endIfFinal(e);
             throw e;
         }
-        output.collect(new StreamRecord<>(
-                RowReport.done(getRuntimeContext().getTaskInfo(), chunks.chunks(), chunks.classes(), skipped)));
+        output.collect(new StreamRecord<>(RowReport.done(
+                work, getRuntimeContext().getTaskInfo(), chunks.chunks(), chunks.classes(), skipped, leftOut)));
     }
 
     @Override

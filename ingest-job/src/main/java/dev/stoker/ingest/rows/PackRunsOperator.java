@@ -1,6 +1,7 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.dataset.PackReport;
+import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.PathBundleSerializer;
 import dev.stoker.connectors.files.SkipCounts;
@@ -40,6 +41,7 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
 
     private transient ObjectStore store;
     private transient SkipCounts skipped;
+    private transient LeftOut leftOut;
     private transient RowScan scan;
     private transient RowChunks chunks;
     private transient SizeSink size;
@@ -59,7 +61,10 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
         ClassLoaderCleanup.atUnload(getRuntimeContext());
         store = work.access().store().open(work.target());
         skipped = new SkipCounts();
-        scan = new RowScan(work, skipped);
+        int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+        leftOut = new LeftOut(
+                work.errors(), skipped, lines -> output.collect(new StreamRecord<>(new PackReport.Skips(task, lines))));
+        scan = new RowScan(work, leftOut);
         chunks = new RowChunks(work, store, report -> output.collect(new StreamRecord<>(report)));
         size = new SizeSink();
         payload = payload(work);
@@ -106,8 +111,9 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
     @Override
     public void endInput() {
         keys.flush();
-        output.collect(new StreamRecord<>(
-                RowReport.done(getRuntimeContext().getTaskInfo(), chunks.chunks(), chunks.classes(), skipped)));
+        skipped.addAll(FileSkip.EXCLUDED, scan.excluded());
+        output.collect(new StreamRecord<>(RowReport.done(
+                work, getRuntimeContext().getTaskInfo(), chunks.chunks(), chunks.classes(), skipped, leftOut)));
     }
 
     @Override

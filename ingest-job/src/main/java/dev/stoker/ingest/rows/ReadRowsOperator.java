@@ -1,5 +1,6 @@
 package dev.stoker.ingest.rows;
 
+import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
@@ -22,6 +23,7 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
     private final RowWork work;
 
     private transient SkipCounts skipped;
+    private transient LeftOut leftOut;
     private transient RowScan scan;
     private transient RowBytes bytes;
     private transient int fields;
@@ -36,7 +38,9 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
         super.open();
         ClassLoaderCleanup.atUnload(getRuntimeContext());
         skipped = new SkipCounts();
-        scan = new RowScan(work, skipped);
+        leftOut = new LeftOut(
+                work.errors(), skipped, lines -> output.collect(new StreamRecord<>(HashedRow.skips(lines))));
+        scan = new RowScan(work, leftOut);
         bytes = new RowBytes();
         fields = work.mapping().fields().size();
         meter = IngestMeter.find(work.ingest());
@@ -66,6 +70,8 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
 
     @Override
     public void endInput() {
+        leftOut.flush();
+        skipped.addAll(FileSkip.EXCLUDED, scan.excluded());
         if (!skipped.isEmpty()) {
             output.collect(new StreamRecord<>(HashedRow.of(skipped)));
         }

@@ -51,6 +51,12 @@ public final class RowIngestFlags {
             .noDefaultValue()
             .withDescription("Column whose value is the name of a sample's split.");
 
+    public static final ConfigOption<String> WHERE = ConfigOptions.key(IngestFlags.PREFIX + "where")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("Condition that rows must satisfy, as in SQL: \"age >= 18 AND label IN ('cat', 'dog')\"."
+                    + " Default: all rows.");
+
     public static final ConfigOption<MemorySize> MEMORY = ConfigOptions.key(IngestFlags.PREFIX + "part-memory")
             .memoryType()
             .defaultValue(MemorySize.parse("1 gb"))
@@ -60,12 +66,12 @@ public final class RowIngestFlags {
 
     /** Returns the options that only rows have; {@link #KEY} is not one, because records of topics have it too. */
     public static List<ConfigOption<?>> own() {
-        return List.of(FORMAT, COLUMNS, RENAME, LABEL, TYPE, SPLIT_BY, MEMORY);
+        return List.of(FORMAT, COLUMNS, RENAME, LABEL, TYPE, SPLIT_BY, WHERE, MEMORY);
     }
 
     /** Returns all options of rows besides the shared ones. */
     public static List<ConfigOption<?>> all() {
-        return List.of(FORMAT, COLUMNS, RENAME, KEY, LABEL, TYPE, SPLIT_BY, MEMORY);
+        return List.of(FORMAT, COLUMNS, RENAME, KEY, LABEL, TYPE, SPLIT_BY, WHERE, MEMORY);
     }
 
     /** Returns the options of an ingest of files that an ingest of rows has too. */

@@ -4,6 +4,7 @@ import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.SplitRule;
@@ -52,6 +53,7 @@ public record RowIngestOptions(
      * @param types canonical types by column, where they differ from the source's
      * @param payload names of the payload fields; empty to decide by size
      * @param split column with the name of the split
+     * @param where condition that rows must satisfy; empty for all rows
      */
     public record Columns(
             Optional<List<String>> taken,
@@ -60,7 +62,8 @@ public record RowIngestOptions(
             Optional<String> label,
             Map<String, String> types,
             Optional<List<String>> payload,
-            Optional<String> split) {}
+            Optional<String> split,
+            Optional<RowExpression> where) {}
 
     /**
      * Which files of a directory are taken.

@@ -3,6 +3,8 @@ package dev.stoker.ingest.rows;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.formats.detection.Formats;
+import dev.stoker.formats.expression.InvalidExpressionException;
+import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.spec.GivenFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
@@ -107,7 +109,17 @@ final class RowIngestOptionsParser {
                 given.getOptional(RowIngestFlags.LABEL),
                 types,
                 flags.payload(),
-                given.getOptional(RowIngestFlags.SPLIT_BY));
+                given.getOptional(RowIngestFlags.SPLIT_BY),
+                given.getOptional(RowIngestFlags.WHERE).flatMap(this::where));
+    }
+
+    private Optional<RowExpression> where(String text) {
+        try {
+            return Optional.of(RowExpression.parse(text));
+        } catch (InvalidExpressionException e) {
+            problems.add("option --where: " + e.getMessage());
+            return Optional.empty();
+        }
     }
 
     private static List<String> names(List<String> texts) {

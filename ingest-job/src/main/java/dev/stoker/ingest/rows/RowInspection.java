@@ -5,7 +5,6 @@ import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ColumnHints;
 import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.HintedFormat;
-import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowFormat;
@@ -14,11 +13,14 @@ import dev.stoker.formats.RowReader;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.formats.detection.Formats;
+import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -36,24 +38,24 @@ import java.util.concurrent.Future;
  * What the source holds: its files, their parts, and the columns that they have together. Reads what describes each
  * file, such as its footer, and the first rows of the first file. Runs on the machine that submits the job.
  *
- * @param format of all files
+ * @param reading opens the files
  * @param files the files, in the order of the source
- * @param pieces their parts, in the same order
- * @param columns the columns of all files, by name; a column is nullable if a file lacks it
- * @param refused the columns that cannot become fields
- * @param rows number of rows, or -1 if only reading tells
+ * @param pieces their parts, in the same order, without those that {@code --where} excludes
+ * @param found the columns of all files
+ * @param rows number of rows in the pieces, or -1 if only reading tells
  * @param sizes mean bytes of a value of variable length in the first rows, by column
- * @param doubled names that occur twice in a file, of which only the first is taken
+ * @param omitted what is left out before the tasks read anything
+ * @param ownPathColumns columns that the directories give and the first file has too
  */
 record RowInspection(
-        RowFormat format,
+        RowFiles reading,
         List<SourceFile> files,
         List<RowRun.Piece> pieces,
-        Map<String, RowColumn> columns,
-        List<RowSchema.RefusedColumn> refused,
+        SourceColumns found,
         long rows,
         Map<String, Long> sizes,
-        List<String> doubled) {
+        RowWork.Omitted omitted,
+        Set<String> ownPathColumns) {
     /** Files that are opened at a time, because each takes a few waits. */
     private static final int THREADS = 16;
 
@@ -62,15 +64,28 @@ record RowInspection(
     /** Limits the number of files, because the plan of the job holds each. */
     private static final long MOST_FILES = 1_000_000;
 
-    private record Opened(RowSchema schema, List<RowPart> parts) {}
+    private record Opened(RowSchema schema, WhereParts.Kept parts) {}
+
+    /** The files that could be opened, in the order of the files, and the others. */
+    private record Attempts(List<Optional<Opened>> opened, ArrayList<Unreadable> unreadable) {}
+
+    RowFormat format() {
+        return reading.format();
+    }
+
+    /** Returns the columns of all files, by name. */
+    Map<String, RowColumn> columns() {
+        return found.columns();
+    }
 
     /** Returns a column that the source has. */
     RowColumn column(String name) {
-        return Objects.requireNonNull(columns.get(name), () -> "the source has the column " + name);
+        return Objects.requireNonNull(columns().get(name), () -> "the source has the column " + name);
     }
 
     static RowInspection of(RowIngestOptions options) throws IOException {
-        List<SourceFile> files = RowSources.list(options.sources(), options.tree(), MOST_FILES + 1);
+        List<String> warnings = new ArrayList<>();
+        List<SourceFile> files = listed(options, warnings);
         if (files.size() > MOST_FILES) {
             throw new InvalidIngestException(
                     "the sources have more than " + MOST_FILES + " files; ingest them in several steps with --append");
@@ -81,49 +96,97 @@ record RowInspection(
                 .orElseThrow(() -> new InvalidIngestException("cannot detect the format of "
                         + files.get(0).location() + "; name it with --format, or pack each file as one sample with"
                         + " --format files"));
-        ReadLimits limits = limits(options.work().memoryBytes());
-        ColumnHints hints = hints(options, files.get(0), format, limits);
-        List<Optional<Opened>> opened =
-                open(files, format, limits, hints, options.tree().errors());
-        Map<String, RowColumn> columns = new LinkedHashMap<>();
-        List<RowSchema.RefusedColumn> refused = new ArrayList<>();
-        List<String> doubled = new ArrayList<>();
+        PathColumns path = PathColumns.of(files, options.columns().types());
+        RowFiles first = new RowFiles(
+                format,
+                RowFiles.limits(options.work().memoryBytes()),
+                declared(options, format, path),
+                path,
+                new MdsShards());
+        SourceColumns columns = new SourceColumns(warnings);
+        RowFiles reading = first.with(hints(options, files.get(0), first, columns));
+        Set<String> own = new HashSet<>();
+        WhereParts where = where(options, files.get(0), reading, own);
+        List<SourceFile> wanted = where.inDirectories(files);
+        return collect(options, reading, files, wanted, where, own, columns);
+    }
+
+    /** Returns the files, in the splits that the source has unless the user chose others. */
+    private static List<SourceFile> listed(RowIngestOptions options, List<String> warnings) throws IOException {
+        List<SourceFile> files = RowSources.list(options.sources(), options.tree(), MOST_FILES + 1, warnings);
+        return options.splitRule().isPresent() || options.columns().split().isPresent()
+                ? files.stream().map(file -> file.inSplit("")).toList()
+                : files;
+    }
+
+    private static RowInspection collect(
+            RowIngestOptions options,
+            RowFiles reading,
+            List<SourceFile> all,
+            List<SourceFile> files,
+            WhereParts where,
+            Set<String> own,
+            SourceColumns columns)
+            throws IOException {
+        Attempts attempts = open(files, reading, where, options.tree().errors());
+        List<Optional<Opened>> opened = attempts.opened();
+        if (attempts.unreadable().size() == files.size()) {
+            throw new InvalidIngestException("no file of the source can be read: "
+                    + attempts.unreadable().get(0).reason());
+        }
         List<RowRun.Piece> pieces = new ArrayList<>();
         long rows = 0;
+        long excludedParts = 0;
+        long excludedRows = 0;
         for (int i = 0; i < files.size(); i++) {
             if (opened.get(i).isEmpty()) {
                 continue;
             }
             Opened file = opened.get(i).get();
-            merge(file.schema(), files.get(i), columns, refused, doubled);
-            for (RowPart part : file.parts()) {
+            columns.add(file.schema(), files.get(i));
+            excludedParts += file.parts().excludedParts();
+            excludedRows += file.parts().excludedRows();
+            for (RowPart part : file.parts().parts()) {
                 pieces.add(RowRun.Piece.of(files.get(i), part));
                 rows = part.rows() < 0 || rows < 0 ? -1 : rows + part.rows();
             }
         }
         return new RowInspection(
-                format, files, pieces, columns, refused, rows, sample(pieces, format, limits, hints), doubled);
+                reading,
+                all,
+                pieces,
+                columns,
+                rows,
+                sample(pieces, reading),
+                new RowWork.Omitted(
+                        (long) all.size() - files.size(), excludedParts, excludedRows, attempts.unreadable()),
+                own);
     }
 
-    static ReadLimits limits(long memoryBytes) {
-        return new ReadLimits(
-                memoryBytes,
-                ReadLimits.DEFAULT.valueBytes(),
-                ReadLimits.DEFAULT.depth(),
-                ReadLimits.DEFAULT.expansion());
-    }
-
-    /** Returns the columns of the first file, which all must have if their format does not describe them. */
-    private static ColumnHints hints(RowIngestOptions options, SourceFile first, RowFormat format, ReadLimits limits)
-            throws IOException {
-        if (!(format instanceof HintedFormat hinted)) {
+    /** Returns the types that the user has declared for columns of the files. */
+    private static ColumnHints declared(RowIngestOptions options, RowFormat format, PathColumns path) {
+        if (!(format instanceof HintedFormat)) {
             return ColumnHints.NONE;
         }
         Map<String, FieldType> declared = new LinkedHashMap<>();
         options.columns().types().forEach((name, type) -> declared.put(name, FieldType.parse(type)));
-        ColumnHints hints = ColumnHints.types(declared);
+        declared.keySet().removeAll(path.types().keySet());
+        return ColumnHints.types(declared);
+    }
+
+    /**
+     * Returns the columns of the first file, which all must have if their format does not describe them.
+     *
+     * @param all gets the names of the others
+     */
+    private static ColumnHints hints(RowIngestOptions options, SourceFile first, RowFiles reading, SourceColumns all)
+            throws IOException {
+        ColumnHints hints = reading.hints();
+        if (!(reading.format() instanceof HintedFormat)) {
+            return hints;
+        }
         try (SourceReader reader = SourceReader.open(first);
-                RowFile file = hinted.open(reader, limits, hints)) {
+                RowFile file = reading.openAlone(first, reader)) {
             List<RowColumn> columns = file.schema().columns();
             Optional<List<String>> taken = options.columns().taken();
             if (taken.isEmpty()) {
@@ -133,6 +196,11 @@ record RowInspection(
             Set<String> wanted = new HashSet<>(taken.get());
             wanted.addAll(options.columns().key());
             options.columns().split().ifPresent(wanted::add);
+            options.columns().where().map(RowExpression::columns).ifPresent(wanted::addAll);
+            all.ignore(columns.stream()
+                    .map(RowColumn::name)
+                    .filter(name -> !wanted.contains(name))
+                    .toList());
             return hints.fixed(
                     columns.stream()
                             .filter(column -> wanted.contains(column.name()))
@@ -146,6 +214,29 @@ record RowInspection(
         }
     }
 
+    /**
+     * Returns what applies the condition to files and parts, by the columns of the first file.
+     *
+     * @param own gets the columns of directories that the file has too
+     */
+    private static WhereParts where(RowIngestOptions options, SourceFile first, RowFiles reading, Set<String> own)
+            throws IOException {
+        if (options.columns().where().isEmpty() && reading.path().types().isEmpty()) {
+            return WhereParts.ALL;
+        }
+        SourceColumns columns = new SourceColumns(List.of());
+        try (SourceReader reader = SourceReader.open(first);
+                RowFile file = reading.openAlone(first, reader)) {
+            columns.add(file.schema(), first);
+        } catch (DamagedFileException | UnsupportedFileException e) {
+            // Opening all files says so.
+            return WhereParts.ALL;
+        }
+        own.addAll(columns.columns().keySet());
+        own.retainAll(reading.path().types().keySet());
+        return new WhereParts(options.columns().where(), columns.columns(), reading.path(), own);
+    }
+
     private static Optional<RowFormat> detected(SourceFile file) {
         try {
             return RowSources.detect(file);
@@ -154,8 +245,7 @@ record RowInspection(
         }
     }
 
-    private static List<Optional<Opened>> open(
-            List<SourceFile> files, RowFormat format, ReadLimits limits, ColumnHints hints, FileTree.Errors errors)
+    private static Attempts open(List<SourceFile> files, RowFiles reading, WhereParts where, FileTree.Errors errors)
             throws IOException {
         ExecutorService threads = Executors.newFixedThreadPool(Math.min(THREADS, files.size()), work -> {
             Thread thread = new Thread(work, "stoker-inspect");
@@ -167,29 +257,33 @@ record RowInspection(
             for (SourceFile file : files) {
                 opening.add(threads.submit(() -> {
                     try (SourceReader reader = SourceReader.open(file);
-                            RowFile rows = open(format, reader, limits, hints)) {
-                        return new Opened(rows.schema(), rows.parts());
+                            RowFile rows = reading.open(file, reader)) {
+                        return new Opened(rows.schema(), where.keep(rows, file));
                     }
                 }));
             }
             List<Optional<Opened>> opened = new ArrayList<>();
-            for (Future<Opened> file : opening) {
-                opened.add(result(file, errors));
+            ArrayList<Unreadable> unreadable = new ArrayList<>();
+            for (int i = 0; i < files.size(); i++) {
+                opened.add(result(opening.get(i), files.get(i), errors, unreadable));
             }
-            return opened;
+            return new Attempts(opened, unreadable);
         } finally {
             threads.shutdownNow();
         }
     }
 
-    private static Optional<Opened> result(Future<Opened> file, FileTree.Errors errors) throws IOException {
+    private static Optional<Opened> result(
+            Future<Opened> file, SourceFile source, FileTree.Errors errors, List<Unreadable> unreadable)
+            throws IOException {
         try {
             return Optional.of(file.get());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while the sources were opened");
         } catch (ExecutionException e) {
-            if (errors == FileTree.Errors.SKIP && e.getCause() instanceof IOException) {
+            if (errors == FileTree.Errors.SKIP && e.getCause() instanceof IOException failure && isOfFile(failure)) {
+                unreadable.add(new Unreadable(source.path(), source.location(), ErrorText.of(failure)));
                 return Optional.empty();
             }
             if (e.getCause() instanceof IOException failure) {
@@ -199,59 +293,22 @@ record RowInspection(
         }
     }
 
-    private static void merge(
-            RowSchema schema,
-            SourceFile file,
-            Map<String, RowColumn> columns,
-            List<RowSchema.RefusedColumn> refused,
-            List<String> doubled) {
-        Map<String, RowColumn> own = new LinkedHashMap<>();
-        for (RowColumn column : schema.columns()) {
-            if (own.putIfAbsent(column.name(), column) != null && !doubled.contains(column.name())) {
-                doubled.add(column.name());
-            }
-        }
-        boolean isFirst = columns.isEmpty();
-        for (RowColumn column : own.values()) {
-            RowColumn known = columns.get(column.name());
-            if (known == null) {
-                columns.put(column.name(), nullable(column, column.nullable() || !isFirst));
-            } else if (!known.type().equals(column.type())) {
-                throw new InvalidIngestException("the column " + column.name() + " of " + file.location()
-                        + " has the type " + column.type().canonical() + " (" + column.sourceType() + "), but "
-                        + known.type().canonical() + " in the files before it; ingest the files apart, or leave the"
-                        + " column out with --columns");
-            } else {
-                columns.put(column.name(), nullable(known, known.nullable() || column.nullable()));
-            }
-        }
-        columns.replaceAll((name, column) -> own.containsKey(name) ? column : nullable(column, true));
-        for (RowSchema.RefusedColumn column : schema.refused()) {
-            if (refused.stream().noneMatch(r -> r.name().equals(column.name()))) {
-                refused.add(column);
-            }
-        }
+    /** Returns whether a failure is about the file, and not about a store that is unavailable now. */
+    private static boolean isOfFile(IOException failure) {
+        return failure instanceof DamagedFileException
+                || failure instanceof UnsupportedFileException
+                || failure instanceof AccessDeniedException
+                || failure instanceof NoSuchFileException;
     }
 
-    private static RowColumn nullable(RowColumn column, boolean nullable) {
-        return new RowColumn(column.name(), column.type(), nullable, column.sourceType(), column.role());
-    }
-
-    /** Opens a file with the types that the whole source has, if its format does not describe them. */
-    static RowFile open(RowFormat format, SourceReader reader, ReadLimits limits, ColumnHints hints)
-            throws IOException {
-        return format instanceof HintedFormat hinted ? hinted.open(reader, limits, hints) : format.open(reader, limits);
-    }
-
-    private static Map<String, Long> sample(
-            List<RowRun.Piece> pieces, RowFormat format, ReadLimits limits, ColumnHints hints) throws IOException {
+    private static Map<String, Long> sample(List<RowRun.Piece> pieces, RowFiles reading) throws IOException {
         Map<String, Long> sizes = new LinkedHashMap<>();
         if (pieces.isEmpty()) {
             return sizes;
         }
         RowRun.Piece first = pieces.get(0);
         try (SourceReader reader = SourceReader.open(first.file());
-                RowFile file = open(format, reader, limits, hints)) {
+                RowFile file = reading.open(first.file(), reader)) {
             List<RowColumn> columns = file.schema().columns();
             int[] all = new int[columns.size()];
             for (int i = 0; i < all.length; i++) {
@@ -268,8 +325,8 @@ record RowInspection(
                     }
                     rows++;
                 }
-            } catch (BadValueException e) {
-                // The tasks say so, with the row.
+            } catch (BadValueException | DamagedFileException e) {
+                // The tasks say so, with the place.
             }
             for (int c = 0; c < bytes.length; c++) {
                 sizes.putIfAbsent(columns.get(c).name(), rows == 0 ? 0 : bytes[c] / rows);

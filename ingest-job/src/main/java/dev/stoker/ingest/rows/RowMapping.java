@@ -2,6 +2,7 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
+import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import java.io.IOException;
@@ -21,11 +22,13 @@ import org.jspecify.annotations.Nullable;
  * @param fields the columns that become fields, in the order of the dataset's fields
  * @param key columns whose values, joined by {@code /}, are the key; empty for the position in the source
  * @param split column whose value is the split; null for the split rule
+ * @param where the expression that rows must satisfy; null for all rows
  */
 record RowMapping(
         ArrayList<Mapped> fields,
         ArrayList<String> key,
-        @Nullable String split) implements Serializable {
+        @Nullable String split,
+        @Nullable String where) implements Serializable {
     private static final long serialVersionUID = 1;
 
     /**
@@ -55,6 +58,13 @@ record RowMapping(
 
     /** Returns the names of all columns that are read, each once. */
     Set<String> columns() {
+        Set<String> names = stored();
+        condition().map(RowExpression::columns).ifPresent(names::addAll);
+        return names;
+    }
+
+    /** Returns the names of the columns whose values are in the samples: as fields, keys or splits. */
+    Set<String> stored() {
         Set<String> names = new LinkedHashSet<>();
         fields.forEach(mapped -> names.add(mapped.column()));
         names.addAll(key);
@@ -62,6 +72,11 @@ record RowMapping(
             names.add(split);
         }
         return names;
+    }
+
+    /** Returns the condition that rows must satisfy. */
+    Optional<RowExpression> condition() {
+        return Optional.ofNullable(where).map(RowExpression::parse);
     }
 
     /**

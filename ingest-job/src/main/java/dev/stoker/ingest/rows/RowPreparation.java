@@ -15,10 +15,13 @@ import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -82,6 +85,10 @@ public final class RowPreparation {
                 .orElseGet(() -> new SplitRule.Shares(new LinkedHashMap<>()));
         RowInspection source = RowInspection.of(options);
         FieldPlan plan = FieldPlan.of(options, source, target.info(), rule);
+        if (source.pieces().isEmpty() && options.columns().where().isPresent()) {
+            throw new InvalidIngestException("no row of the source satisfies --where "
+                    + options.columns().where().get() + "; correct the expression");
+        }
         return new RowPreparation(
                 options,
                 access,
@@ -124,25 +131,43 @@ public final class RowPreparation {
         return created;
     }
 
-    /** Returns the plan of the job. */
-    public RowIngestPlan plan(String ingest) throws IOException {
+    /** Describes what the ingest will do, with the first rows and an estimate of the size. Reads the first rows. */
+    public List<String> preview() throws IOException {
+        List<String> lines = lines();
+        OptionalLong total = source().rows() < 0 ? OptionalLong.empty() : OptionalLong.of(source().rows());
+        lines.addAll(new RowPreview(work("")).lines(source().pieces(), total));
+        return lines;
+    }
+
+    private RowWork work(String ingest) {
         int chunkSizeBytes =
                 TargetDataset.chunkSizeBytes(fieldPlan().info(), options.work().chunkSizeBytes());
-        RowWork work = new RowWork(
+        List<String> declared = new ArrayList<>(options.columns().types().keySet());
+        declared.removeAll(source().reading().path().types().keySet());
+        RowReading reading = new RowReading(
                 source().format().name(),
-                fieldPlan().mapping(),
                 fieldPlan().types(),
-                new ArrayList<>(options.columns().types().keySet()),
+                source().reading().path(),
+                new ArrayList<>(declared),
                 options.columns().taken().isEmpty(),
+                options.work().memoryBytes(),
+                options.tree().errors());
+        return new RowWork(
+                reading,
+                fieldPlan().mapping(),
+                source().omitted(),
                 options.target(),
                 fieldPlan().info().encode(),
                 ingest,
                 options.order() instanceof WalkOrder.Shuffled shuffled ? shuffled.seed() : 0,
                 rule,
                 chunkSizeBytes,
-                options.work().memoryBytes(),
-                options.tree().errors(),
                 access);
+    }
+
+    /** Returns the plan of the job. */
+    public RowIngestPlan plan(String ingest) throws IOException {
+        RowWork work = work(ingest);
         Map<String, String> properties = new TreeMap<>();
         properties.put("source", String.join(" ", options.sources()));
         IngestRun run = new IngestRun(
@@ -156,7 +181,7 @@ public final class RowPreparation {
         return new RowIngestPlan(
                 work,
                 run,
-                new ArrayList<>(RowRun.join(source().pieces(), (long) CHUNKS_PER_RUN * chunkSizeBytes)),
+                new ArrayList<>(RowRun.join(source().pieces(), (long) CHUNKS_PER_RUN * work.chunkSizeBytes())),
                 options.order(),
                 options.work().parallelism().orElse(0),
                 options.into(access.store()).taken(baseVersion),
@@ -176,6 +201,7 @@ public final class RowPreparation {
                         options.effect(), baseVersion, fieldPlan().info().name())
                 + ")");
         lines.addAll(fieldPlan().lines(options, source()));
+        options.columns().where().ifPresent(where -> lines.add("where  " + where + excluded()));
         lines.add("order  "
                 + (options.order() instanceof WalkOrder.Shuffled shuffled
                         ? "shuffled, seed " + shuffled.seed()
@@ -185,10 +211,41 @@ public final class RowPreparation {
                         TargetDataset.chunkSizeBytes(
                                 fieldPlan().info(), options.work().chunkSizeBytes()),
                         "byte"));
-        source().columns().keySet().stream()
-                .filter(name -> !fieldPlan().mapping().columns().contains(name))
-                .reduce((a, b) -> a + ", " + b)
-                .ifPresent(names -> lines.add("left out: the columns " + names));
+        lines.addAll(source().found().warnings());
+        List<String> splits = source().files().stream()
+                .map(SourceFile::split)
+                .filter(split -> !split.isEmpty())
+                .distinct()
+                .toList();
+        if (!splits.isEmpty()) {
+            lines.add("splits of the source: " + String.join(", ", splits));
+        }
+        List<Unreadable> unreadable = source().omitted().unreadable();
+        if (!unreadable.isEmpty()) {
+            lines.add("left out: " + Units.plural(unreadable.size(), "file") + " that cannot be read, such as "
+                    + unreadable.get(0).location() + " (" + unreadable.get(0).reason() + ")");
+        }
+        Set<String> dropped = new LinkedHashSet<>(source().columns().keySet());
+        dropped.addAll(source().found().ignored());
+        dropped.removeAll(fieldPlan().mapping().stored());
+        if (!dropped.isEmpty()) {
+            lines.add("left out: the columns " + String.join(", ", dropped));
+        }
         return lines;
+    }
+
+    /** Says what is not even read. */
+    private String excluded() {
+        List<String> parts = new ArrayList<>();
+        if (source().omitted().files() > 0) {
+            parts.add(source().omitted().files() + " of "
+                    + Units.plural(source().files().size(), "file"));
+        }
+        if (source().omitted().parts() > 0) {
+            parts.add(source().omitted().parts() + " of "
+                    + Units.plural(
+                            source().omitted().parts() + source().pieces().size(), "part"));
+        }
+        return parts.isEmpty() ? "" : " (leaves out " + String.join(" and ", parts) + " without reading them)";
     }
 }

@@ -1,6 +1,7 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.dataset.PackReport;
+import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.ingest.pack.SkipNotes;
 import java.util.Locale;
@@ -14,15 +15,31 @@ import org.apache.flink.api.common.TaskInfo;
 final class RowReport {
     private RowReport() {}
 
+    /**
+     * Returns the report. The first task adds what the plan has left out.
+     *
+     * @param skipped counts what the task has left out
+     * @param leftOut lists it
+     */
     static PackReport.Done done(
-            TaskInfo task, int chunks, SortedMap<String, SortedSet<String>> classes, SkipCounts skipped) {
+            RowWork work,
+            TaskInfo task,
+            int chunks,
+            SortedMap<String, SortedSet<String>> classes,
+            SkipCounts skipped,
+            LeftOut leftOut) {
+        if (task.getIndexOfThisSubtask() == 0) {
+            work.omitted().unreadable().forEach(leftOut::file);
+            skipped.addAll(FileSkip.EXCLUDED_FILE, work.omitted().files());
+            skipped.addAll(FileSkip.EXCLUDED, work.omitted().rows());
+        }
+        leftOut.flush();
         Map<String, Long> notes = new TreeMap<>();
         Map<String, String> examples = new TreeMap<>();
         skipped.byReason().forEach((reason, count) -> {
             String name = reason.name().toLowerCase(Locale.ROOT);
             notes.put(SkipNotes.COUNT_PREFIX + name, count);
-            examples.put(
-                    SkipNotes.EXAMPLE_PREFIX + name, skipped.example(reason).orElse(""));
+            skipped.example(reason).ifPresent(example -> examples.put(SkipNotes.EXAMPLE_PREFIX + name, example));
         });
         return new PackReport.Done(
                 task.getIndexOfThisSubtask(), task.getNumberOfParallelSubtasks(), chunks, classes, notes, examples);

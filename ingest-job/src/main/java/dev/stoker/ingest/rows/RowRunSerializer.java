@@ -11,8 +11,8 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * i32 number, i32 count; per part the root and path of its file as texts, i64 length of the file, i32 number, i64
- * offset, bytes, rows, memory.
+ * i32 number, i32 count; per part the root and path of its file as texts, i64 length of the file, its split and
+ * index as texts, i32 number, i64 offset, bytes, rows, memory.
  */
 public final class RowRunSerializer extends ValueSerializer<RowRun> {
     static final RowRunSerializer INSTANCE = new RowRunSerializer();
@@ -35,6 +35,8 @@ public final class RowRunSerializer extends ValueSerializer<RowRun> {
             Texts.write(piece.file().root(), out);
             Texts.write(piece.file().path(), out);
             out.writeLong(piece.file().length());
+            Texts.write(piece.file().split(), out);
+            Texts.write(piece.file().index(), out);
             out.writeInt(piece.number());
             out.writeLong(piece.offset());
             out.writeLong(piece.bytes());
@@ -49,7 +51,8 @@ public final class RowRunSerializer extends ValueSerializer<RowRun> {
         int count = in.readInt();
         ArrayList<RowRun.Piece> pieces = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            SourceFile file = new SourceFile(Texts.read(in), Texts.read(in), in.readLong());
+            SourceFile file =
+                    new SourceFile(Texts.read(in), Texts.read(in), in.readLong(), Texts.read(in), Texts.read(in));
             pieces.add(
                     new RowRun.Piece(file, in.readInt(), in.readLong(), in.readLong(), in.readLong(), in.readLong()));
         }

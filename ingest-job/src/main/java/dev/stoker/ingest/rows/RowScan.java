@@ -1,37 +1,41 @@
 package dev.stoker.ingest.rows;
 
-import dev.stoker.connectors.files.FileSkip;
-import dev.stoker.connectors.files.FileTree;
-import dev.stoker.connectors.files.SkipCounts;
-import dev.stoker.connectors.files.listing.UnreadableException;
 import dev.stoker.formats.BadValueException;
-import dev.stoker.formats.ColumnHints;
 import dev.stoker.formats.DamagedFileException;
-import dev.stoker.formats.ReadLimits;
+import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
-import dev.stoker.formats.RowFormat;
+import dev.stoker.formats.RowFilter;
 import dev.stoker.formats.RowReader;
+import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.formats.detection.Formats;
-import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.formats.expression.RowExpression;
+import dev.stoker.formats.partition.CompletedFile;
+import dev.stoker.formats.partition.GivenColumn;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the rows of runs. Keeps the last file open, because the next part is often in it. For one thread. */
 final class RowScan implements Closeable {
     private final RowWork work;
-    private final RowFormat format;
-    private final ReadLimits limits;
-    private final ColumnHints hints;
-    private final SkipCounts skipped;
+    private final RowFiles files;
+    private final Optional<RowExpression> where;
+    private final LeftOut leftOut;
     private final TextSink keyText = new TextSink("a key");
     private final TextSink splitText = new TextSink("the name of a split");
 
     private @Nullable Opened opened;
     private @Nullable RowReader reader;
+    private long excluded;
 
     /**
      * A file that is open.
@@ -40,8 +44,10 @@ final class RowScan implements Closeable {
      * @param source its bytes
      * @param rows its rows
      * @param bound the mapping's columns in it
+     * @param filter decides which rows are taken, if not all are
      */
-    private record Opened(SourceFile file, SourceReader source, RowFile rows, RowMapping.Bound bound)
+    private record Opened(
+            SourceFile file, SourceReader source, RowFile rows, RowMapping.Bound bound, Optional<RowFilter> filter)
             implements Closeable {
         @Override
         public void close() throws IOException {
@@ -63,19 +69,24 @@ final class RowScan implements Closeable {
          * @throws BadValueException if the row cannot be a sample; nothing of it may be left
          */
         void row(byte[] key, String split) throws BadValueException, IOException, InterruptedException;
+
+        /** Returns whether the rest of the run is wanted. */
+        default boolean wantsMore() {
+            return true;
+        }
     }
 
-    /** @param skipped counts rows that are left out */
-    RowScan(RowWork work, SkipCounts skipped) {
+    /** @param leftOut decides about rows and parts that cannot be read */
+    RowScan(RowWork work, LeftOut leftOut) {
         this.work = work;
-        this.skipped = skipped;
-        this.format = Formats.named(work.format());
-        this.hints = work.hints();
-        this.limits = new ReadLimits(
-                work.memoryBytes(),
-                ReadLimits.DEFAULT.valueBytes(),
-                ReadLimits.DEFAULT.depth(),
-                ReadLimits.DEFAULT.expansion());
+        this.leftOut = leftOut;
+        this.files = work.reading().files();
+        this.where = work.mapping().condition();
+    }
+
+    /** Returns the number of rows that did not satisfy {@code --where}. */
+    long excluded() {
+        return excluded;
     }
 
     /** Reads all rows of a run. */
@@ -86,14 +97,14 @@ final class RowScan implements Closeable {
                 try (RowReader rows =
                         from.rows().read(piece.part(), from.bound().selected())) {
                     reader = rows;
-                    while (next(piece, rows)) {
-                        row(piece, from.bound(), rows, handler);
+                    while (handler.wantsMore() && next(piece, rows)) {
+                        row(piece, from, rows, handler);
                     }
                 } finally {
                     reader = null;
                 }
             } catch (DamagedFileException e) {
-                leaveOut(piece.file().path(), e);
+                leftOut.part(piece, e);
             }
         }
     }
@@ -103,7 +114,7 @@ final class RowScan implements Closeable {
             try {
                 return rows.next();
             } catch (DamagedFileException e) {
-                leaveOut(piece.file().path(), e);
+                leftOut.part(piece, e);
                 if (!rows.skip()) {
                     return false;
                 }
@@ -111,29 +122,25 @@ final class RowScan implements Closeable {
         }
     }
 
-    private void row(RowRun.Piece piece, RowMapping.Bound bound, RowReader rows, Handler handler)
+    private void row(RowRun.Piece piece, Opened from, RowReader rows, Handler handler)
             throws IOException, InterruptedException {
+        RowMapping.Bound bound = from.bound();
         String place = piece.file().path() + "#" + rows.position();
         try {
+            if (from.filter().isPresent() && !from.filter().get().matches(rows)) {
+                excluded++;
+                return;
+            }
             byte[] key = (bound.key().length == 0 ? place : keyOf(bound, rows)).getBytes(StandardCharsets.UTF_8);
-            String split = "";
+            String split = piece.file().split();
             if (bound.split() >= 0) {
                 rows.get(bound.split(), splitText);
                 split = splitText.text();
             }
             handler.row(key, split);
         } catch (BadValueException e) {
-            leaveOut(work, skipped, place, e);
+            leftOut.row(piece.file(), rows.position(), e);
         }
-    }
-
-    /** Fails the ingest for a row that cannot be a sample, or counts it. */
-    static void leaveOut(RowWork work, SkipCounts skipped, String place, BadValueException why) throws IOException {
-        if (work.errors() == FileTree.Errors.FAIL) {
-            throw new UnreadableException("the row " + place + " cannot be a sample: " + why.getMessage()
-                    + "; correct it, or leave such rows out with --on-error skip");
-        }
-        skipped.add(FileSkip.UNREADABLE, place);
     }
 
     private String keyOf(RowMapping.Bound bound, RowReader rows) throws IOException, BadValueException {
@@ -176,13 +183,6 @@ final class RowScan implements Closeable {
         }
     }
 
-    private void leaveOut(String place, IOException why) throws IOException {
-        if (work.errors() == FileTree.Errors.FAIL) {
-            throw new UnreadableException(ErrorText.of(why));
-        }
-        skipped.add(FileSkip.UNREADABLE, place);
-    }
-
     private Opened open(SourceFile wanted) throws IOException {
         if (opened != null && opened.file().equals(wanted)) {
             return opened;
@@ -190,15 +190,34 @@ final class RowScan implements Closeable {
         close();
         SourceReader source = SourceReader.open(wanted);
         try {
-            RowFile rows = RowInspection.open(format, source, limits, hints);
-            RowMapping.Bound bound = work.mapping().bind(rows.schema(), work.types(), wanted.location());
-            Opened now = new Opened(wanted, source, rows, bound);
+            RowFile file = files.open(wanted, source);
+            RowFile rows = CompletedFile.of(file, wanted.location(), absent(file.schema()));
+            RowMapping.Bound bound =
+                    work.mapping().bind(rows.schema(), work.reading().types(), wanted.location());
+            Opened now = new Opened(wanted, source, rows, bound, filter(rows.schema(), bound));
             opened = now;
             return now;
         } catch (IOException | RuntimeException e) {
             source.close();
             throw e;
         }
+    }
+
+    /** Returns the columns of the condition that a file lacks: its rows have no value for them. */
+    private List<GivenColumn> absent(RowSchema schema) {
+        Set<String> names = schema.columns().stream().map(RowColumn::name).collect(Collectors.toSet());
+        return where.map(RowExpression::columns).orElse(Set.of()).stream()
+                .filter(name -> !names.contains(name))
+                .map(name -> GivenColumn.absent(name, work.reading().type(name)))
+                .toList();
+    }
+
+    private Optional<RowFilter> filter(RowSchema schema, RowMapping.Bound bound) {
+        List<RowColumn> selected =
+                Arrays.stream(bound.selected()).mapToObj(schema.columns()::get).toList();
+        Map<String, RowColumn> columns = new HashMap<>();
+        selected.forEach(column -> columns.put(column.name(), column));
+        return where.map(expression -> new RowFilter(expression.bind(columns), selected));
     }
 
     @Override

@@ -17,7 +17,9 @@ import java.nio.file.PathMatcher;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -43,10 +45,20 @@ final class RowSources {
      * that contains all of them, so that no two are equal.
      */
     static List<SourceFile> list(List<String> sources, RowIngestOptions.Tree rules, long most) throws IOException {
+        return list(sources, rules, most, new ArrayList<>());
+    }
+
+    /**
+     * Does the same.
+     *
+     * @param warnings gets a line for each directory with files that are left out
+     */
+    static List<SourceFile> list(List<String> sources, RowIngestOptions.Tree rules, long most, List<String> warnings)
+            throws IOException {
         List<SourceFile> files = new ArrayList<>();
         for (String source : sources) {
             int before = files.size();
-            list(source, rules, most, files);
+            files.addAll(list(source, rules, most - before, warnings));
             if (files.size() == before) {
                 throw new InvalidIngestException("the source " + source + " contains no files"
                         + (WILD.matcher(source).find() ? "; put the pattern in quotes, and check it" : ""));
@@ -67,23 +79,18 @@ final class RowSources {
                 root = root.substring(0, slash + 1);
             }
         }
-        List<SourceFile> moved = new ArrayList<>();
+        Map<String, SourceFile> moved = new LinkedHashMap<>();
         for (SourceFile file : files) {
             String path = file.location().substring(root.length());
-            moved.add(new SourceFile(
-                    root.length() > 1 ? root.substring(0, root.length() - 1) : root, path, file.length()));
+            moved.putIfAbsent(path, file.under(root.length() > 1 ? root.substring(0, root.length() - 1) : root, path));
         }
-        return moved.stream().distinct().toList();
+        return List.copyOf(moved.values());
     }
 
-    private static void list(String source, RowIngestOptions.Tree rules, long most, List<SourceFile> files)
+    private static List<SourceFile> list(String source, RowIngestOptions.Tree rules, long most, List<String> warnings)
             throws IOException {
         if (isFile(source)) {
-            int slash = source.lastIndexOf('/');
-            String root = source.substring(0, Math.max(1, slash));
-            String name = source.substring(slash + 1);
-            files.add(new SourceFile(root, name, length(root, name)));
-            return;
+            return List.of(file(source));
         }
         String root = source;
         Optional<PathMatcher> pattern = Optional.empty();
@@ -95,7 +102,18 @@ final class RowSources {
         }
         FileTree tree =
                 new FileTree(root, rules.hidden(), rules.links(), FileTree.Empty.SKIP, rules.errors(), List.of(), true);
-        new Listing(tree, pattern, most, files).list();
+        SourceNotes notes = new SourceNotes(warnings);
+        List<SourceFile> files = new Listing(tree, pattern, most, notes).list();
+        // Who names files means these files.
+        return pattern.isPresent() ? files : notes.apply(files);
+    }
+
+    /** Returns the file at a location. */
+    static SourceFile file(String location) throws IOException {
+        int slash = location.lastIndexOf('/');
+        String root = location.substring(0, Math.max(1, slash));
+        String name = location.substring(slash + 1);
+        return new SourceFile(root, name, length(root, name));
     }
 
     private static int firstWild(String source) {
@@ -129,18 +147,19 @@ final class RowSources {
         private final FileTree tree;
         private final Optional<PathMatcher> pattern;
         private final long most;
-        private final List<SourceFile> files;
+        private final SourceNotes notes;
+        private final List<SourceFile> files = new ArrayList<>();
         private final List<DirectorySplit> found = new ArrayList<>();
         private DirectorySplit directory = DirectorySplit.ROOT;
 
-        Listing(FileTree tree, Optional<PathMatcher> pattern, long most, List<SourceFile> files) {
+        Listing(FileTree tree, Optional<PathMatcher> pattern, long most, SourceNotes notes) {
             this.tree = tree;
             this.pattern = pattern;
             this.most = most;
-            this.files = files;
+            this.notes = notes;
         }
 
-        void list() throws IOException {
+        List<SourceFile> list() throws IOException {
             Deque<DirectorySplit> pending = new ArrayDeque<>(List.of(DirectorySplit.ROOT));
             try (DirectoryLister lister = DirectoryLister.open(tree)) {
                 while (!pending.isEmpty() && files.size() < most) {
@@ -152,11 +171,13 @@ final class RowSources {
                     }
                 }
             }
+            return files;
         }
 
         @Override
         public void file(String name, long size, long modifiedMs, long[] sidecars) {
             String path = directory.child(name);
+            notes.add(new SourceFile(tree.root(), path, size));
             if (files.size() < most
                     && !isNote(name)
                     && pattern.map(p -> p.matches(Path.of(path))).orElse(true)) {

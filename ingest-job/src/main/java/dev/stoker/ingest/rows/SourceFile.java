@@ -9,9 +9,30 @@ import java.io.Serializable;
  * @param root the tree that the file is in: an absolute path or a URI
  * @param path path in the tree; keys begin with it
  * @param length length in bytes when it was listed
+ * @param split name of the split that the file belongs to; empty if the source does not say so
+ * @param index location of the MDS index that names the file; empty if there is none
  */
-record SourceFile(String root, String path, long length) implements Serializable, Comparable<SourceFile> {
+record SourceFile(String root, String path, long length, String split, String index)
+        implements Serializable, Comparable<SourceFile> {
     private static final long serialVersionUID = 1;
+
+    /** A file of which nothing else is known. */
+    SourceFile(String root, String path, long length) {
+        this(root, path, length, "", "");
+    }
+
+    /** Returns the file with other paths to the same place. */
+    SourceFile under(String otherRoot, String otherPath) {
+        return new SourceFile(otherRoot, otherPath, length, split, index);
+    }
+
+    SourceFile inSplit(String name) {
+        return new SourceFile(root, path, length, name, index);
+    }
+
+    SourceFile inIndex(String location) {
+        return new SourceFile(root, path, length, split, location);
+    }
 
     /** Returns the whole path, for messages. */
     String location() {

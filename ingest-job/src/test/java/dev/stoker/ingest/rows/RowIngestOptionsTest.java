@@ -40,7 +40,14 @@ class RowIngestOptionsTest {
                         Optional.of("y"),
                         Map.of("z", "int8"),
                         Optional.of(List.of("image")),
-                        Optional.of("fold")));
+                        Optional.of("fold"),
+                        Optional.empty()));
+        assertThat(RowIngestOptions.parse("/s", "/t", "--where", "a > 1 AND b = 'x'")
+                        .columns()
+                        .where()
+                        .orElseThrow()
+                        .columns())
+                .containsExactly("a", "b");
         assertThat(options.effect()).isEqualTo(IngestRun.Effect.APPEND);
         assertThat(options.order()).isEqualTo(new WalkOrder.Listed());
     }
@@ -57,6 +64,7 @@ class RowIngestOptionsTest {
                         "--split=val=0.1",
                         "--split-by=fold",
                         "--order=random",
+                        "--where=a >",
                         "--colums=x"))
                 .isInstanceOf(InvalidIngestException.class)
                 .hasMessageContainingAll(
@@ -67,6 +75,7 @@ class RowIngestOptionsTest {
                         "--append and --replace",
                         "--split and --split-by",
                         "--order: random is not shuffled or listed",
+                        "--where: expected a value, at character 4",
                         "unknown option --colums");
     }
 }

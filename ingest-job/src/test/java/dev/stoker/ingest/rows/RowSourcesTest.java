@@ -2,12 +2,14 @@ package dev.stoker.ingest.rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -89,5 +91,95 @@ class RowSourcesTest {
         assertThat(runs).extracting(RowRun::number).containsExactly(0, 1, 2, 3);
         assertThat(runs.stream().flatMap(run -> run.pieces().stream())).containsExactlyElementsOf(pieces);
         assertThat(runs).extracting(run -> run.pieces().size()).containsExactly(3, 3, 3, 1);
+    }
+
+    private void write(String name, String content) throws IOException {
+        Path file = directory.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, content);
+    }
+
+    private List<SourceFile> listed(List<String> warnings, String source) throws IOException {
+        return RowSources.list(List.of(directory + "/" + source), RULES, 100, warnings);
+    }
+
+    private void writeSavedSplits() throws IOException {
+        write("hf/dataset_dict.json", "{\"splits\": [\"train\", \"test\"]}");
+        for (String split : List.of("train", "test")) {
+            write(
+                    "hf/" + split + "/state.json",
+                    "{\"_data_files\": [{\"filename\": \"b.arrow\"}, {\"filename\": \"a.arrow\"}]}");
+            write("hf/" + split + "/a.arrow", "x");
+            write("hf/" + split + "/b.arrow", "x");
+        }
+        write("hf/train/cache-17.arrow", "x");
+        write("hf/train/old.arrow", "x");
+        write("hf/other/z.arrow", "x");
+    }
+
+    @Test
+    void savedSplitsAndTheirFilesAreTakenAsTheirDescriptionsSay() throws IOException {
+        writeSavedSplits();
+        List<String> warnings = new ArrayList<>();
+
+        assertThat(listed(warnings, "hf"))
+                .extracting(SourceFile::path, SourceFile::split)
+                .containsExactly(
+                        tuple("other/z.arrow", ""),
+                        tuple("test/b.arrow", "test"),
+                        tuple("test/a.arrow", "test"),
+                        tuple("train/b.arrow", "train"),
+                        tuple("train/a.arrow", "train"));
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .contains("train/state.json does not name 1 file beside it, such as train/old.arrow; left out");
+        assertThat(listed(warnings, "hf/train/*.arrow")).hasSize(3);
+
+        assertThat(RowSources.list(
+                        List.of(directory + "/hf", directory + "/hf/train/a.arrow"), RULES, 100, new ArrayList<>()))
+                .hasSize(5);
+
+        Files.delete(directory.resolve("hf/test/b.arrow"));
+        assertThatThrownBy(() -> listed(warnings, "hf"))
+                .isInstanceOf(InvalidIngestException.class)
+                .hasMessageContaining("test/state.json names the file b.arrow, which is missing");
+        write("hf/test/state.json", "{");
+        assertThatThrownBy(() -> listed(warnings, "hf"))
+                .isInstanceOf(InvalidIngestException.class)
+                .hasMessageContaining("state.json is damaged");
+    }
+
+    @Test
+    void shardsOfMdsAreThoseOfTheirIndexWithItsLengths() throws IOException {
+        String shard = "{\"column_names\": [\"x\"], \"samples\": 2, \"version\": 2, \"raw_data\":"
+                + " {\"basename\": \"%s\", \"bytes\": %d, \"hashes\": {}}, \"zip_data\": %s}";
+        String zip = "{\"basename\": \"shard.1.mds.zstd\", \"bytes\": 2, \"hashes\": {}}";
+        write(
+                "mds/val/index.json",
+                "{\"version\": 2, \"shards\": [" + String.format(shard, "shard.0.mds", 3, "null") + ", "
+                        + String.format(shard, "shard.1.mds", 9, zip) + "]}");
+        write("mds/val/shard.0.mds", "abc");
+        write("mds/val/shard.1.mds.zstd", "ab");
+        write("mds/val/shard.2.mds", "abc");
+        write("mds/rest/shard.0.mds", "abc");
+        List<String> warnings = new ArrayList<>();
+
+        assertThat(listed(warnings, "mds"))
+                .extracting(SourceFile::path, SourceFile::index)
+                .containsExactly(
+                        tuple("rest/shard.0.mds", ""),
+                        tuple("val/shard.0.mds", directory + "/mds/val/index.json"),
+                        tuple("val/shard.1.mds.zstd", directory + "/mds/val/index.json"));
+        assertThat(warnings).singleElement().asString().contains("such as val/shard.2.mds; left out");
+
+        write("mds/val/shard.0.mds", "abcd");
+        assertThatThrownBy(() -> listed(warnings, "mds"))
+                .isInstanceOf(InvalidIngestException.class)
+                .hasMessageContaining("index.json says that shard.0.mds has 3 bytes, but it has 4");
+        Files.delete(directory.resolve("mds/val/shard.0.mds"));
+        assertThatThrownBy(() -> listed(warnings, "mds"))
+                .isInstanceOf(InvalidIngestException.class)
+                .hasMessageContaining("index.json names the file shard.0.mds, which is missing");
     }
 }

@@ -46,7 +46,7 @@ public final class IngestCommitter implements Committer<IngestCommittable> {
         }
         if (committable.chunks().isEmpty()) {
             throw new CommitRefusedException(
-                    "No samples to commit: all files were left out " + committable.notes() + "; nothing is committed");
+                    "No samples to commit: everything was left out " + committable.notes() + "; nothing is committed");
         }
         Map<String, List<String>> classes = new TreeMap<>();
         committable.classes().forEach((field, names) -> classes.put(field, new ArrayList<>(names)));

@@ -1,9 +1,11 @@
 package dev.stoker.connectors.dataset.sink.writer;
 
+import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.PackReport;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommittable;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.text.Units;
+import java.io.IOException;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -24,15 +26,23 @@ public final class GatheringWriter implements CommittingSinkWriter<PackReport, I
 
     private final SortedSet<PackReport.Chunk> chunks = new TreeSet<>(ORDER);
     private final Map<Integer, PackReport.Done> done = new TreeMap<>();
+    private final SkipList skips;
     private boolean gathered;
 
+    /** @param skips gets what was left out; closed with this */
+    public GatheringWriter(SkipList skips) {
+        this.skips = skips;
+    }
+
     @Override
-    public void write(PackReport report, Context context) {
+    public void write(PackReport report, Context context) throws IOException {
         if (report instanceof PackReport.Chunk chunk) {
             if (!chunks.add(chunk)) {
                 throw new IllegalStateException(
                         "Chunk " + chunk.number() + " of packing task " + chunk.task() + " was reported twice");
             }
+        } else if (report instanceof PackReport.Skips skipped) {
+            skips.add(skipped.lines());
         } else {
             PackReport.Done last = (PackReport.Done) report;
             if (done.put(last.task(), last) != null) {
@@ -45,7 +55,7 @@ public final class GatheringWriter implements CommittingSinkWriter<PackReport, I
     public void flush(boolean endOfInput) {}
 
     @Override
-    public Collection<IngestCommittable> prepareCommit() {
+    public Collection<IngestCommittable> prepareCommit() throws IOException {
         if (gathered) {
             return List.of();
         }
@@ -61,6 +71,7 @@ public final class GatheringWriter implements CommittingSinkWriter<PackReport, I
             task.notes().forEach((name, count) -> notes.merge(name, count, Long::sum));
             task.examples().forEach((name, text) -> examples.merge(name, text, (a, b) -> a.compareTo(b) <= 0 ? a : b));
         }
+        skips.finish().ifPresent(name -> examples.put(IngestRun.SKIP_LIST, name));
         List<ChunkSummary> inOrder =
                 chunks.stream().map(PackReport.Chunk::chunk).toList();
         return List.of(new IngestCommittable(inOrder, classes, notes, examples));
@@ -79,5 +90,7 @@ public final class GatheringWriter implements CommittingSinkWriter<PackReport, I
     }
 
     @Override
-    public void close() {}
+    public void close() throws IOException {
+        skips.close();
+    }
 }

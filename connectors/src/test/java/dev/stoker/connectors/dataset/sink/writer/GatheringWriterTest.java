@@ -3,24 +3,45 @@ package dev.stoker.connectors.dataset.sink.writer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.PackReport;
 import dev.stoker.connectors.dataset.PackReportSerializer;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommittable;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommittableSerializer;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class GatheringWriterTest {
 
-    private final GatheringWriter writer = new GatheringWriter();
+    @TempDir
+    private Path directory;
+
+    private GatheringWriter writer;
+
+    @BeforeEach
+    void create() {
+        writer = new GatheringWriter(new SkipList(DatasetStore.BY_LOCATION, directory.toString(), "the-ingest"));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        writer.close();
+    }
 
     private static ChunkSummary chunk(int number) {
         return new ChunkSummary(new UUID(0x7000, number), "val", 3, 5000 + number, -1, 400, 7, 2000);
@@ -36,7 +57,7 @@ class GatheringWriterTest {
     }
 
     @Test
-    void gathersAllReportsIntoOneCommittableInOrder() {
+    void gathersAllReportsIntoOneCommittableInOrder() throws Exception {
         writer.write(new PackReport.Chunk(1, 0, chunk(3)), null);
         writer.write(new PackReport.Chunk(0, 1, chunk(2)), null);
         writer.write(done(1, 2, 1, "b", "c"), null);
@@ -53,14 +74,14 @@ class GatheringWriterTest {
     }
 
     @Test
-    void commitsNothingWhileATaskIsMissing() {
+    void commitsNothingWhileATaskIsMissing() throws Exception {
         writer.write(done(0, 2, 0), null);
 
         assertThatThrownBy(writer::prepareCommit).hasMessageContaining("1 of 2 packing tasks");
     }
 
     @Test
-    void commitsNothingWhileAChunkIsMissing() {
+    void commitsNothingWhileAChunkIsMissing() throws Exception {
         writer.write(new PackReport.Chunk(0, 0, chunk(1)), null);
         writer.write(done(0, 1, 2), null);
 
@@ -68,7 +89,7 @@ class GatheringWriterTest {
     }
 
     @Test
-    void refusesAChunkThatComesTwice() {
+    void refusesAChunkThatComesTwice() throws Exception {
         writer.write(new PackReport.Chunk(0, 0, chunk(1)), null);
 
         assertThatThrownBy(() -> writer.write(new PackReport.Chunk(0, 0, chunk(9)), null))
@@ -96,5 +117,28 @@ class GatheringWriterTest {
 
         assertThat(serializer.deserialize(1, serializer.serialize(committable))).isEqualTo(committable);
         assertThatThrownBy(() -> serializer.deserialize(2, new byte[0])).hasMessageContaining("version 2");
+    }
+
+    @Test
+    void listsWhatWasLeftOut() throws Exception {
+        writer.write(new PackReport.Skips(0, "{\"file\":\"a\"}\n"), null);
+        writer.write(done(0, 1, 0), null);
+        writer.write(new PackReport.Skips(0, "{\"file\":\"ü\"}\n"), null);
+        assertThat(directory.resolve("_stoker/skipped/the-ingest")).isDirectoryNotContaining("glob:**/[!.]*.jsonl");
+
+        String name = writer.prepareCommit().iterator().next().examples().get(IngestRun.SKIP_LIST);
+
+        assertThat(name).startsWith("_stoker/skipped/the-ingest/").endsWith(".jsonl");
+        assertThat(directory.resolve(name)).hasContent("{\"file\":\"a\"}\n{\"file\":\"ü\"}\n");
+    }
+
+    @Test
+    void leavesNoListOfAnAttemptThatFails() throws Exception {
+        writer.write(new PackReport.Skips(0, "{}\n"), null);
+        writer.close();
+
+        try (Stream<Path> files = Files.walk(directory)) {
+            assertThat(files.filter(Files::isRegularFile)).isEmpty();
+        }
     }
 }

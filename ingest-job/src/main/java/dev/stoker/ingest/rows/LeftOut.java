@@ -1,0 +1,96 @@
+package dev.stoker.ingest.rows;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.connectors.files.FileSkip;
+import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.SkipCounts;
+import dev.stoker.connectors.files.listing.UnreadableException;
+import dev.stoker.formats.BadValueException;
+import dev.stoker.schemas.errors.ErrorText;
+import java.io.IOException;
+import java.util.function.Consumer;
+
+/**
+ * Decides about rows and files that cannot be samples: fails the ingest, or counts and lists them. Lists are emitted as
+ * JSON lines in batches. For one thread.
+ */
+final class LeftOut {
+    private static final int BATCH_CHARS = 32 << 10;
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final FileTree.Errors errors;
+    private final SkipCounts counts;
+    private final Consumer<String> output;
+    private final StringBuilder lines = new StringBuilder();
+
+    /**
+     * @param counts is increased
+     * @param output takes JSON lines
+     */
+    LeftOut(FileTree.Errors errors, SkipCounts counts, Consumer<String> output) {
+        this.errors = errors;
+        this.counts = counts;
+        this.output = output;
+    }
+
+    /** Handles a row of a file. */
+    void row(SourceFile file, long position, BadValueException why) throws UnreadableException {
+        String place = file.path() + "#" + position;
+        requireSkip(place, why);
+        counts.add(FileSkip.BAD_ROW, place);
+        add(JSON.createObjectNode().put("file", file.location()).put("position", position), why.getMessage());
+    }
+
+    /** Handles a row whose file is not known any more. */
+    void row(String key, BadValueException why) throws UnreadableException {
+        requireSkip(key, why);
+        counts.add(FileSkip.BAD_ROW, key);
+        add(JSON.createObjectNode().put("key", key), why.getMessage());
+    }
+
+    private void requireSkip(String place, BadValueException why) throws UnreadableException {
+        if (errors == FileTree.Errors.FAIL) {
+            throw new UnreadableException("the row " + place + " cannot be a sample: " + why.getMessage()
+                    + "; correct it, or leave such rows out with --on-error skip");
+        }
+    }
+
+    /** Handles a part of a file, or its rest. */
+    void part(RowRun.Piece piece, IOException why) throws UnreadableException {
+        if (errors == FileTree.Errors.FAIL) {
+            throw new UnreadableException(
+                    ErrorText.of(why) + "; --on-error skip leaves out what cannot be read, and lists it");
+        }
+        counts.add(FileSkip.DAMAGED, piece.file().path());
+        add(
+                JSON.createObjectNode().put("file", piece.file().location()).put("part", piece.number()),
+                ErrorText.of(why));
+    }
+
+    /** Lists a file that could not be opened when the ingest was planned. */
+    void file(Unreadable file) {
+        counts.add(FileSkip.UNREADABLE, file.path());
+        add(JSON.createObjectNode().put("file", file.location()), file.reason());
+    }
+
+    private void add(ObjectNode line, String reason) {
+        try {
+            lines.append(JSON.writeValueAsString(line.put("reason", reason))).append('\n');
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("an object of texts and numbers can be written", e);
+        }
+        if (lines.length() >= BATCH_CHARS) {
+            flush();
+        }
+    }
+
+    /** Emits the lines that are left. */
+    void flush() {
+        if (!lines.isEmpty()) {
+            output.accept(lines.toString());
+            lines.setLength(0);
+        }
+    }
+}

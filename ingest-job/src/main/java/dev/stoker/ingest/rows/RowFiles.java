@@ -1,0 +1,48 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.formats.ColumnHints;
+import dev.stoker.formats.HintedFormat;
+import dev.stoker.formats.ReadLimits;
+import dev.stoker.formats.RowFile;
+import dev.stoker.formats.RowFormat;
+import dev.stoker.formats.mds.MdsFormat;
+import dev.stoker.formats.partition.CompletedFile;
+import java.io.IOException;
+
+/**
+ * Opens the files of a source, with the columns that their directories give.
+ *
+ * @param format of the files
+ * @param limits bounds for what a file may declare
+ * @param hints the columns that all files have, if the format does not describe them
+ * @param path the columns of directories
+ * @param shards the indexes of MDS
+ */
+record RowFiles(RowFormat format, ReadLimits limits, ColumnHints hints, PathColumns path, MdsShards shards) {
+    /** Returns the limits for a task. */
+    static ReadLimits limits(long memoryBytes) {
+        return new ReadLimits(
+                memoryBytes,
+                ReadLimits.DEFAULT.valueBytes(),
+                ReadLimits.DEFAULT.depth(),
+                ReadLimits.DEFAULT.expansion());
+    }
+
+    /** Returns this with other hints. */
+    RowFiles with(ColumnHints other) {
+        return new RowFiles(format, limits, other, path, shards);
+    }
+
+    /** Opens a file without the columns of its directories. */
+    RowFile openAlone(SourceFile file, SourceReader reader) throws IOException {
+        if (format instanceof MdsFormat mds && !file.index().isEmpty()) {
+            return mds.open(reader, limits, shards.of(file));
+        }
+        return format instanceof HintedFormat hinted ? hinted.open(reader, limits, hints) : format.open(reader, limits);
+    }
+
+    /** Opens a file. */
+    RowFile open(SourceFile file, SourceReader reader) throws IOException {
+        return CompletedFile.of(openAlone(file, reader), file.location(), path.of(file));
+    }
+}

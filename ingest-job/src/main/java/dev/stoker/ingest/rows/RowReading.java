@@ -1,0 +1,62 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.connectors.files.FileTree;
+import dev.stoker.formats.ColumnHints;
+import dev.stoker.formats.detection.Formats;
+import dev.stoker.schemas.arrow.FieldType;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * How the tasks read the files of a source.
+ *
+ * @param format name of the format
+ * @param types canonical type of each column that is read from the files
+ * @param path the columns that directories give
+ * @param declared columns whose source type the user has declared
+ * @param isWhole whether each column of the source is read, so that a further one is an error
+ * @param memoryBytes memory that the selected columns of one part may take
+ * @param errors what to do with rows and parts that cannot be read
+ */
+record RowReading(
+        String format,
+        TreeMap<String, String> types,
+        PathColumns path,
+        ArrayList<String> declared,
+        boolean isWhole,
+        long memoryBytes,
+        FileTree.Errors errors)
+        implements Serializable {
+    private static final long serialVersionUID = 1;
+
+    /** Returns what opens the files. */
+    RowFiles files() {
+        return new RowFiles(Formats.named(format), RowFiles.limits(memoryBytes), hints(), path, new MdsShards());
+    }
+
+    /** Returns what the files must have, if their format does not describe their columns. */
+    private ColumnHints hints() {
+        Map<String, FieldType> known = new LinkedHashMap<>();
+        types.forEach((name, type) -> known.put(name, FieldType.parse(type)));
+        Set<String> inferred = new HashSet<>(known.keySet());
+        declared.forEach(inferred::remove);
+        return new ColumnHints(
+                List.of(), known, inferred, isWhole ? ColumnHints.Others.REFUSE : ColumnHints.Others.IGNORE);
+    }
+
+    /** Returns the type of a column in the source. */
+    FieldType type(String column) {
+        String type =
+                types.containsKey(column) ? types.get(column) : path.types().get(column);
+        if (type == null) {
+            throw new IllegalStateException("the type of column " + column + " is not part of the plan");
+        }
+        return FieldType.parse(type);
+    }
+}

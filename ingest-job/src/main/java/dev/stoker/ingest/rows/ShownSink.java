@@ -1,0 +1,100 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.formats.ValueSink;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.arrow.TimestampType;
+import dev.stoker.schemas.text.Units;
+import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.List;
+
+/** Takes a value and shows it as a short text. For one thread. */
+final class ShownSink implements ValueSink {
+    private static final int SHOWN_CHARS = 40;
+
+    private String text = "";
+    private boolean isNumber;
+    private long number;
+    private long bytes = -1;
+
+    /**
+     * Returns the last value.
+     *
+     * @param type of its field
+     */
+    String text(FieldType type) {
+        if (isNumber && type == ScalarType.DATE) {
+            return LocalDate.ofEpochDay(number).toString();
+        }
+        if (isNumber && type instanceof TimestampType timestamp) {
+            long perSecond = timestamp.unit().perSecond();
+            return Instant.ofEpochSecond(
+                            Math.floorDiv(number, perSecond),
+                            Math.floorMod(number, perSecond) * (1_000_000_000L / perSecond))
+                    .toString();
+        }
+        if (isNumber && type == ScalarType.BOOL) {
+            return Boolean.toString(number != 0);
+        }
+        if (bytes >= 0 && type instanceof ListType list) {
+            return "[" + Units.plural(bytes / list.width(), "number") + "]";
+        }
+        boolean isText = type == ScalarType.UTF8 || type == ScalarType.CATEGORICAL;
+        return bytes >= 0 && !isText
+                ? (type instanceof TensorType ? type + " of " : "") + Units.plural(bytes, "byte")
+                : text;
+    }
+
+    private void set(String value) {
+        text = value;
+        isNumber = false;
+        bytes = -1;
+    }
+
+    @Override
+    public void setNull() {
+        set("null");
+    }
+
+    @Override
+    public void setLong(long value) {
+        set(Long.toString(value));
+        isNumber = true;
+        number = value;
+    }
+
+    @Override
+    public void setDouble(double value) {
+        set(Double.toString(value));
+    }
+
+    @Override
+    public void setDecimal(BigDecimal value) {
+        set(value.toPlainString());
+    }
+
+    @Override
+    public void setBytes(ByteBuffer value) {
+        ByteBuffer head = value.slice(value.position(), Math.min(value.remaining(), 4 * SHOWN_CHARS));
+        String whole = StandardCharsets.UTF_8.decode(head).toString().replaceAll("\\s+", " ");
+        boolean isCut = whole.codePointCount(0, whole.length()) > SHOWN_CHARS;
+        set(isCut ? whole.substring(0, whole.offsetByCodePoints(0, SHOWN_CHARS)) + "…" : whole);
+        bytes = value.remaining();
+    }
+
+    @Override
+    public void setBytesList(List<ByteBuffer> items) {
+        set("[" + Units.plural(items.size(), "item") + "]");
+    }
+
+    @Override
+    public void setLists(ByteBuffer items, int[] lengths) {
+        set("[" + Units.plural(lengths.length, "list") + "]");
+    }
+}
