@@ -40,19 +40,19 @@ final class LeftOut {
         String place = file.path() + "#" + position;
         requireSkip(place, why);
         counts.add(FileSkip.BAD_ROW, place);
-        add(JSON.createObjectNode().put("file", file.location()).put("position", position), why.getMessage());
+        add(JSON.createObjectNode().put("file", file.location()).put("position", position), ErrorText.of(why));
     }
 
     /** Handles a row whose file is not known any more. */
     void row(String key, BadValueException why) throws UnreadableException {
         requireSkip(key, why);
         counts.add(FileSkip.BAD_ROW, key);
-        add(JSON.createObjectNode().put("key", key), why.getMessage());
+        add(JSON.createObjectNode().put("key", key), ErrorText.of(why));
     }
 
     private void requireSkip(String place, BadValueException why) throws UnreadableException {
         if (errors == FileTree.Errors.FAIL) {
-            throw new UnreadableException("the row " + place + " cannot be a sample: " + why.getMessage()
+            throw new UnreadableException("the row " + place + " cannot be a sample: " + ErrorText.of(why)
                     + "; correct it, or leave such rows out with --on-error skip");
         }
     }

@@ -13,6 +13,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -78,9 +79,10 @@ record PathColumns(LinkedHashMap<String, String> types) implements Serializable 
             return List.of();
         }
         List<GivenColumn> given = new ArrayList<>();
-        parse(file)
-                .forEach((name, value) ->
-                        given.add(GivenColumn.ofDirectory(name, FieldType.parse(types.get(name)), value.orElse(null))));
+        parse(file).forEach((name, value) -> {
+            String type = Objects.requireNonNull(types.get(name), "the types have the names of all paths");
+            given.add(GivenColumn.ofDirectory(name, FieldType.parse(type), value.orElse(null)));
+        });
         return given;
     }
 }
