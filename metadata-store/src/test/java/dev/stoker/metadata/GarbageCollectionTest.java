@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -119,8 +120,7 @@ class GarbageCollectionTest {
         assertThat(collection.leftovers())
                 .extracting(Leftover::ingest, Leftover::fate)
                 .containsExactlyInAnyOrder(
-                        org.assertj.core.groups.Tuple.tuple("slow", Leftover.Fate.LEASED),
-                        org.assertj.core.groups.Tuple.tuple("dead", Leftover.Fate.DELETE));
+                        Tuple.tuple("slow", Leftover.Fate.LEASED), Tuple.tuple("dead", Leftover.Fate.DELETE));
         assertThat(collection.apply()).hasSize(1);
 
         assertThat(committer(dataset)

@@ -54,6 +54,11 @@ public final class SampleDatasets {
         return new ChunkSummary(id(number), split, rows, 1_000 + number, number, 500, -number, 100);
     }
 
+    /** Returns a request to append chunks without classes and properties. */
+    static CommitRequest append(String ingest, ChunkSummary... chunks) {
+        return CommitRequest.append(ingest, List.of(chunks), Map.of(), Map.of());
+    }
+
     /** Puts files of the right length where the chunks {@code first} to {@code last} of {@link #summary} would lie. */
     public static void place(ObjectStore store, int first, int last) throws IOException {
         for (int number = first; number <= last; number++) {

@@ -11,6 +11,7 @@ public final class CountingObjectStore implements ObjectStore {
 
     private final ObjectStore store;
     private final AtomicLong reads = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong lengths = new AtomicLong();
     private final AtomicLong listed = new AtomicLong();
 
@@ -21,6 +22,11 @@ public final class CountingObjectStore implements ObjectStore {
     /** Objects that were read. */
     public long reads() {
         return reads.get();
+    }
+
+    /** Returns the bytes that reads of ranges asked for. */
+    public long bytes() {
+        return bytes.get();
     }
 
     /** Returns the number of requests for the length of an object. */
@@ -36,6 +42,7 @@ public final class CountingObjectStore implements ObjectStore {
     /** Counts from zero again. */
     public void reset() {
         reads.set(0);
+        bytes.set(0);
         lengths.set(0);
         listed.set(0);
     }
@@ -54,6 +61,7 @@ public final class CountingObjectStore implements ObjectStore {
     @Override
     public void read(String name, long offset, ByteBuffer target) throws IOException {
         reads.incrementAndGet();
+        bytes.addAndGet(target.remaining());
         store.read(name, offset, target);
     }
 

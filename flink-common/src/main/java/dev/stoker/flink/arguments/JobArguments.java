@@ -1,5 +1,6 @@
 package dev.stoker.flink.arguments;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -89,10 +90,12 @@ public record JobArguments(Configuration options, List<String> positional, List<
         if (value == null) {
             return Optional.of("option " + name + " needs a value");
         }
-        String before = option.defaultValue() instanceof List ? values.getString(option.key(), "") : "";
-        values.setString(option.key(), before.isEmpty() ? value : before + ";" + value);
+        String before = values.getString(option.key(), "");
+        values.setString(option.key(), value);
         try {
-            values.get(option);
+            if (values.get(option) instanceof List && !before.isEmpty()) {
+                values.setString(option.key(), before + ";" + value);
+            }
             return Optional.empty();
         } catch (IllegalArgumentException e) {
             values.removeConfig(option);
@@ -103,7 +106,7 @@ public record JobArguments(Configuration options, List<String> positional, List<
 
     private static String example(ConfigOption<?> option) {
         Object value = option.defaultValue();
-        return value instanceof java.time.Duration duration ? duration.toSeconds() + " s" : String.valueOf(value);
+        return value instanceof Duration duration ? duration.toSeconds() + " s" : String.valueOf(value);
     }
 
     private static boolean isBoolean(ConfigOption<?> option) {

@@ -16,9 +16,13 @@ class JobArgumentsTest {
             ConfigOptions.key("job.insecure").booleanType().defaultValue(false);
     private static final ConfigOption<Duration> IDLE =
             ConfigOptions.key("job.idle.timeout").durationType().defaultValue(Duration.ofHours(1));
+    private static final ConfigOption<List<String>> NAMES =
+            ConfigOptions.key("job.names").stringType().asList().noDefaultValue();
+    private static final ConfigOption<List<String>> ROOTS =
+            ConfigOptions.key("job.roots").stringType().asList().defaultValues();
 
     private static JobArguments parse(String... args) {
-        return JobArguments.parse(args, "job.", List.of(SIZE, OPEN, IDLE));
+        return JobArguments.parse(args, "job.", List.of(SIZE, OPEN, IDLE, NAMES, ROOTS));
     }
 
     @Test
@@ -48,5 +52,14 @@ class JobArgumentsTest {
     void leavesABooleanItsExplicitValue() {
         assertThat(parse("--insecure", "false").options().get(OPEN)).isFalse();
         assertThat(parse("--insecure", "x").positional()).containsExactly("x");
+    }
+
+    @Test
+    void keepsEachValueOfARepeatedList() {
+        JobArguments parsed = parse("--names", "a", "--roots", "x", "--names=b", "--roots", "y");
+
+        assertThat(parsed.options().getOptional(NAMES)).contains(List.of("a", "b"));
+        assertThat(parsed.options().get(ROOTS)).containsExactly("x", "y");
+        assertThat(parse().options().getOptional(NAMES)).isEmpty();
     }
 }

@@ -4,6 +4,7 @@ import static dev.stoker.metadata.compaction.Crumbs.CLOCK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Orphans;
@@ -13,6 +14,7 @@ import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.order.KeyHash;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.order.StreamOrder;
@@ -203,7 +205,7 @@ class CompactionTest {
     }
 
     private static long hash(String key) {
-        return dev.stoker.schemas.order.KeyHash.hash(0, key.getBytes(StandardCharsets.UTF_8));
+        return KeyHash.hash(0, key.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
@@ -256,7 +258,7 @@ class CompactionTest {
         String key = Crumbs.keys(dataset, table.version()).get(7L).get(2);
         String name = ChunkNames.path(table.id(damaged));
         byte[] content = read(name);
-        var head = dev.stoker.metadata.ChunkHeads.read(store, table, damaged);
+        var head = ChunkHeads.read(store, table, damaged);
         content[head.payloadPosition(7, 2) + head.payloadLength(7, 2) - 1] ^= 4;
         store.corrupt(name, content);
         Map<String, byte[]> files = files();

@@ -54,7 +54,15 @@ public record ArrowFooter(
 
     /** Returns all bytes after the body, from the end-of-stream marker to the file's end. */
     public byte[] tail() {
-        byte[] footer = SchemaFlatbuffer.footer(this);
+        return tail(SchemaFlatbuffer.footer(this));
+    }
+
+    /** Returns the tail of a file with any number of record batches, which Stoker writes only for other systems. */
+    public static byte[] tail(ArrowSchema schema, List<Block> dictionaries, List<Block> batches) {
+        return tail(SchemaFlatbuffer.footer(schema, dictionaries, batches, Map.of()));
+    }
+
+    private static byte[] tail(byte[] footer) {
         ByteBuffer out = ByteBuffer.allocate(BEFORE + footer.length + ENDING).order(ByteOrder.LITTLE_ENDIAN);
         out.putLong(END_OF_STREAM).put(footer).putInt(footer.length).put(MAGIC);
         return out.array();

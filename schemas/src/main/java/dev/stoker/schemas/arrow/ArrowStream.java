@@ -16,9 +16,17 @@ public final class ArrowStream {
 
     private ArrowStream() {}
 
-    /** Returns the schema message, padded to a multiple of 64. */
+    /** Returns the schema message, padded to a multiple of 64. Categorical columns are ids of classes. */
     public static byte[] opening(ArrowSchema schema) {
-        byte[] flatbuffer = SchemaFlatbuffer.streamMessage(schema);
+        return opening(SchemaFlatbuffer.streamMessage(schema));
+    }
+
+    /** Returns the schema message, padded to a multiple of 64. Categorical columns are dictionaries. */
+    public static byte[] openingWithDictionaries(ArrowSchema schema) {
+        return opening(SchemaFlatbuffer.fileMessage(schema));
+    }
+
+    private static byte[] opening(byte[] flatbuffer) {
         int length = (int) RecordBatchLayout.align(RecordBatchLayout.PREFIX + (long) flatbuffer.length);
         ByteBuffer out = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
         out.putInt(0xFFFFFFFF).putInt(length - RecordBatchLayout.PREFIX).put(flatbuffer);

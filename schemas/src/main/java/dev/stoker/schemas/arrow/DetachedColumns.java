@@ -89,13 +89,13 @@ public final class DetachedColumns {
         return parts;
     }
 
-    /** Returns the indexes in {@link #parts} of the buffers of a column that is not payload. */
+    /** Returns the indexes in {@link #parts} of the buffers of a column, without the values buffer of payload. */
     public List<Integer> partsOf(int column) {
         List<Integer> indexes = new ArrayList<>();
         int part = footer.dictionaries().size();
         for (int b = 0; b <= layout.valuesBuffer(column); b++) {
             part += layout.isPayload(b) ? 0 : 1;
-            if (b >= layout.validityBuffer(column)) {
+            if (b >= layout.validityBuffer(column) && !layout.isPayload(b)) {
                 indexes.add(part);
             }
         }
@@ -112,7 +112,7 @@ public final class DetachedColumns {
     }
 
     /**
-     * Opens a column that is not payload. Positions in it refer to {@code bytes}.
+     * Opens a column. Positions in it refer to {@code bytes}, also those of payload, which is beyond the end.
      *
      * @param bytes the column's parts with the padding between them, from index 0 to the limit; must not change
      */

@@ -68,17 +68,28 @@ final class SchemaFlatbuffer {
 
     /** Returns the flatbuffer of a footer with one record batch. */
     static byte[] footer(ArrowFooter footer) {
+        return footer(footer.schema(), footer.dictionaries(), List.of(footer.recordBatch()), footer.metadata());
+    }
+
+    /** Returns the flatbuffer of a footer with any number of record batches. */
+    static byte[] footer(
+            ArrowSchema schema,
+            List<ArrowFooter.Block> dictionaryBlocks,
+            List<ArrowFooter.Block> batchBlocks,
+            Map<String, String> custom) {
         FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
-        int header = schema(builder, footer.schema(), true);
-        Footer.startDictionariesVector(builder, footer.dictionaries().size());
-        for (int i = footer.dictionaries().size() - 1; i >= 0; i--) {
-            block(builder, footer.dictionaries().get(i));
+        int header = schema(builder, schema, true);
+        Footer.startDictionariesVector(builder, dictionaryBlocks.size());
+        for (int i = dictionaryBlocks.size() - 1; i >= 0; i--) {
+            block(builder, dictionaryBlocks.get(i));
         }
         int dictionaries = builder.endVector();
-        Footer.startRecordBatchesVector(builder, 1);
-        block(builder, footer.recordBatch());
+        Footer.startRecordBatchesVector(builder, batchBlocks.size());
+        for (int i = batchBlocks.size() - 1; i >= 0; i--) {
+            block(builder, batchBlocks.get(i));
+        }
         int batches = builder.endVector();
-        int pairs = metadata(builder, footer.metadata());
+        int pairs = metadata(builder, custom);
         Footer.startFooter(builder);
         Footer.addVersion(builder, MetadataVersion.V5);
         Footer.addSchema(builder, header);

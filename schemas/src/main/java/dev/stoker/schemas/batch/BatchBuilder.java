@@ -84,7 +84,7 @@ public final class BatchBuilder {
     }
 
     /** Returns a chunk that provides rows, after a check that it has this dataset's fields; see {@link BatchChunk}. */
-    public BatchChunk chunk(ChunkHead head, ByteBuffer bytes, int bytesAt, int[][] classIds)
+    public BatchChunk chunk(ChunkHead head, @Nullable ByteBuffer bytes, int bytesAt, int[][] classIds)
             throws ForeignFileException {
         if (!head.fields().equals(fields)) {
             throw new ForeignFileException(

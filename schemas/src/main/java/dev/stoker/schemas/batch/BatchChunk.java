@@ -4,6 +4,7 @@ import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +34,7 @@ public record BatchChunk(ChunkHead head, @Nullable ByteBuffer bytes, int bytesAt
     }
 
     /** Returns the index of each of the chunk's names in a list of all names. */
-    public static int[] idsOf(List<String> chunkClasses, java.util.Map<String, Integer> versionIds) {
+    public static int[] idsOf(List<String> chunkClasses, Map<String, Integer> versionIds) {
         int[] ids = new int[chunkClasses.size()];
         for (int i = 0; i < ids.length; i++) {
             Integer id = versionIds.get(chunkClasses.get(i));

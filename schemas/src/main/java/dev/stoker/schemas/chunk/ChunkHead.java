@@ -132,6 +132,18 @@ public final class ChunkHead {
         return crcs[field].intAt(row);
     }
 
+    /**
+     * Returns the checksums of the samples' bytes of a payload field, as a column of uint32.
+     *
+     * @throws IllegalArgumentException for a small field
+     */
+    public ArrowColumn payloadCrcs(int field) {
+        if (crcs[field] == null) {
+            throw new IllegalArgumentException("field '" + fields().get(field).name() + "' is not payload");
+        }
+        return crcs[field];
+    }
+
     /** Returns the bytes of one row in a batch; see {@link ChunkSummary#largestRow}. */
     public long rowBytes(int row) {
         long bytes = RowSize.of(ScalarType.UTF8, false, keys().valueLength(row));

@@ -47,6 +47,27 @@ public final class ChunkReader {
     }
 
     /**
+     * Checks the head of a chunk that is in memory against the log or the chunk table, without copying it.
+     *
+     * @param file the whole file from index 0 to the limit; must not change
+     * @param name the file's name for messages
+     */
+    public static ChunkHead headIn(ByteBuffer file, ChunkSummary expected, String name) throws StokerException {
+        if (file.limit() != expected.length()) {
+            throw CorruptDataException.mismatch(name, "file length", expected.length(), file.limit());
+        }
+        ByteBuffer head = file.slice(0, Math.toIntExact(expected.headLength()));
+        int found = Crc32cs.of(head.duplicate());
+        if (found != expected.headCrc32c()) {
+            throw CorruptDataException.mismatch(
+                    name, "CRC32C of the head", Crc32cs.hex(expected.headCrc32c()), Crc32cs.hex(found));
+        }
+        ChunkHead chunk = ChunkHead.parse(head, expected.length(), name);
+        checkIdentity(chunk.identity(), chunk.rows(), expected, name);
+        return chunk;
+    }
+
+    /**
      * Reads the keys of a chunk, checked against the log or the chunk table. Reads the whole head if it is short, and
      * only the column otherwise.
      */

@@ -124,6 +124,48 @@ public final class ColumnReader {
         return column;
     }
 
+    /**
+     * Contains the places and checksums of the values of a payload field.
+     *
+     * @param values validity, positions and lengths; not the values
+     * @param origin the position in the file of index 0 of {@code values}
+     * @param crcs the CRC-32C of each value
+     */
+    public record Payload(ArrowColumn values, long origin, ArrowColumn crcs) {
+        /** Returns the position of a row's value in the file. */
+        public long position(int row) {
+            return origin + values.valuePosition(row);
+        }
+    }
+
+    /**
+     * Reads the places and checksums of the values of a payload field.
+     *
+     * @throws IllegalArgumentException for a small field
+     */
+    public Payload payload(int field) throws IOException {
+        if (field < layout.smallFields()) {
+            throw new IllegalArgumentException(
+                    "field '" + layout.fields().get(field).name() + "' is not payload");
+        }
+        int column = layout.column(field);
+        long origin = columns.parts().get(columns.partsOf(column).get(0)).position();
+        return new Payload(read(column), origin, payloadCrcs(field));
+    }
+
+    /**
+     * Reads the checksums of the values of a payload field, as a column of uint32.
+     *
+     * @throws IllegalArgumentException for a small field
+     */
+    public ArrowColumn payloadCrcs(int field) throws IOException {
+        if (field < layout.smallFields()) {
+            throw new IllegalArgumentException(
+                    "field '" + layout.fields().get(field).name() + "' is not payload");
+        }
+        return read(layout.crcColumn(field));
+    }
+
     /** Reads the class names of a categorical field, by chunk-local id. */
     public List<String> classes(int field) throws IOException {
         int part = columns.dictionaryPart(layout.column(field));

@@ -7,6 +7,7 @@ import java.util.List;
 import org.apache.arrow.memory.BufferAllocator;
 import org.apache.arrow.vector.VectorLoader;
 import org.apache.arrow.vector.VectorSchemaRoot;
+import org.apache.arrow.vector.VectorUnloader;
 import org.apache.arrow.vector.ipc.ArrowFileReader;
 import org.apache.arrow.vector.ipc.ReadChannel;
 import org.apache.arrow.vector.ipc.SeekableReadChannel;
@@ -27,7 +28,7 @@ final class ArrowVectors {
             reader.loadNextBatch();
             VectorSchemaRoot read = reader.getVectorSchemaRoot();
             VectorSchemaRoot copy = VectorSchemaRoot.create(read.getSchema(), allocator);
-            try (ArrowRecordBatch batch = new org.apache.arrow.vector.VectorUnloader(read).getRecordBatch()) {
+            try (ArrowRecordBatch batch = new VectorUnloader(read).getRecordBatch()) {
                 new VectorLoader(copy).load(batch);
             }
             if (reader.loadNextBatch()) {

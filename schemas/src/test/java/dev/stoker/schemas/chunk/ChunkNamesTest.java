@@ -3,7 +3,9 @@ package dev.stoker.schemas.chunk;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.errors.CorruptDataException;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -27,7 +29,7 @@ class ChunkNamesTest {
         for (String other : List.of(
                 path + ".tmp",
                 path.replace("/ab/", "/ac/"),
-                path.toUpperCase(java.util.Locale.ROOT),
+                path.toUpperCase(Locale.ROOT),
                 path.substring(7),
                 "chunks/ab/x.arrow",
                 path.replace("7e5f", "7g5f"))) {
@@ -43,7 +45,7 @@ class ChunkNamesTest {
         assertThat(JsonText.parseArray(json, "names", "f")).isEqualTo(names);
         for (String other : List.of("", "[", "{}", "[1]", "\"a\"", "null")) {
             assertThatThrownBy(() -> JsonText.parseArray(other, "names", "f"))
-                    .isInstanceOf(dev.stoker.schemas.errors.CorruptDataException.class)
+                    .isInstanceOf(CorruptDataException.class)
                     .hasMessageContaining("names");
         }
     }

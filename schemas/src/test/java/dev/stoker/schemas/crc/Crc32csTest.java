@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -67,7 +68,7 @@ class Crc32csTest {
         Random random = new Random(SEED);
         byte[] all = new byte[1000];
         random.nextBytes(all);
-        java.util.Arrays.fill(all, 300, 507, (byte) 0);
+        Arrays.fill(all, 300, 507, (byte) 0);
         ConcatCrc crc = new ConcatCrc();
         crc.addZeros(0);
         crc.add(ByteBuffer.wrap(all, 0, 300));

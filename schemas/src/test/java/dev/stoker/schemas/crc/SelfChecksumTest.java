@@ -8,6 +8,7 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 class SelfChecksumTest {
@@ -44,9 +45,7 @@ class SelfChecksumTest {
         byte[] file = SelfChecksum.seal(bytes("MAGIC before stoker.crc32c=00000000 after!"));
         String upper = new String(file, StandardCharsets.UTF_8);
         int at = upper.indexOf('=') + 1;
-        upper = upper.substring(0, at)
-                + upper.substring(at, at + 8).toUpperCase(java.util.Locale.ROOT)
-                + upper.substring(at + 8);
+        upper = upper.substring(0, at) + upper.substring(at, at + 8).toUpperCase(Locale.ROOT) + upper.substring(at + 8);
         byte[] damaged = bytes(upper);
 
         assertThat(damaged).isNotEqualTo(file);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.schemas.attack.ByteAttacks;
 import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.attack.Golden;
+import dev.stoker.schemas.avro.AvroOutput;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
@@ -168,7 +169,7 @@ class LedgerTest {
     void aForgedBlockSizeCostsNoMemory() throws IOException {
         byte[] header = LedgerFormat.header(SYNC);
         for (long size : new long[] {1L << 40, LedgerFormat.MAX_BLOCK_BYTES, -1}) {
-            dev.stoker.schemas.avro.AvroOutput out = new dev.stoker.schemas.avro.AvroOutput();
+            AvroOutput out = new AvroOutput();
             out.writeFixed(header);
             out.writeLong(1);
             out.writeLong(size);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
@@ -63,7 +64,7 @@ class EpochNumberingTest {
             EpochNumbering numbering =
                     new EpochNumbering(spec(LaneOrder.MIXED), new long[] {30, 30, 30, 30, 30}, epoch);
             for (int round = 0; round < 3; round++) {
-                List<Integer> lanes = new java.util.ArrayList<>();
+                List<Integer> lanes = new ArrayList<>();
                 for (int i = 0; i < 5; i++) {
                     lanes.add(numbering.batch(round * 5 + i).get(0).lane());
                 }

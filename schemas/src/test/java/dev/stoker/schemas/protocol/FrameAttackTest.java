@@ -6,6 +6,7 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Supplier;
@@ -57,7 +58,7 @@ class FrameAttackTest {
     void everyBodyThatEndsTooEarlyIsRefused() {
         for (ProtocolVectors.Golden frame : golden) {
             for (int length = 8; length < frame.bytes().length; length++) {
-                byte[] cut = java.util.Arrays.copyOf(frame.bytes(), length);
+                byte[] cut = Arrays.copyOf(frame.bytes(), length);
                 ByteBuffer.wrap(cut).order(ByteOrder.LITTLE_ENDIAN).putInt(0, length - 4);
                 ProtocolVectors.sealed(cut);
                 boolean accepted = attack(frame::decoder, cut, frame + " ends after " + length);

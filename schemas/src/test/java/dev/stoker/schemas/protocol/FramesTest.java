@@ -369,7 +369,7 @@ class FramesTest {
 
     private static ByteBuffer hello(String json) {
         byte[] text = json.getBytes(StandardCharsets.UTF_8);
-        ByteBuffer out = ByteBuffer.allocate(20 + text.length).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer out = ByteBuffer.allocate(20 + text.length).order(ByteOrder.LITTLE_ENDIAN);
         out.putInt(16 + text.length).putInt(FrameType.HELLO.code());
         out.putInt(Protocol.MAGIC).putInt(Protocol.VERSION).put(text);
         return ByteBuffer.wrap(ProtocolVectors.sealed(out.array()));

@@ -3,6 +3,7 @@ package dev.stoker.storage.hadoop;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,7 @@ public final class CredentialsFile implements AwsCredentialsProvider {
     @Override
     public synchronized AwsCredentials resolveCredentials() {
         try {
-            var attributes = Files.readAttributes(file, java.nio.file.attribute.BasicFileAttributes.class);
+            var attributes = Files.readAttributes(file, BasicFileAttributes.class);
             Version found =
                     new Version(attributes.lastModifiedTime().toMillis(), attributes.size(), attributes.fileKey());
             if (!found.equals(version)) {

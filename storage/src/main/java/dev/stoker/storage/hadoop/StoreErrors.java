@@ -10,8 +10,12 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.NoRouteToHostException;
+import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import org.apache.hadoop.fs.FileAlreadyExistsException;
+import org.apache.hadoop.fs.ParentNotDirectoryException;
 import org.apache.hadoop.fs.PathIOException;
 import org.apache.hadoop.hdfs.protocol.QuotaExceededException;
 import org.apache.hadoop.ipc.RemoteException;
@@ -48,7 +52,7 @@ final class StoreErrors {
 
     static Kind kind(IOException wrapped) {
         IOException e = unwrap(wrapped);
-        if (e instanceof FileNotFoundException || e instanceof java.nio.file.NoSuchFileException) {
+        if (e instanceof FileNotFoundException || e instanceof NoSuchFileException) {
             return Kind.ABSENT;
         }
         if (isNoSpace(e)) {
@@ -64,12 +68,12 @@ final class StoreErrors {
             return Kind.DENIED;
         }
         if (e instanceof StokerException
-                || (e instanceof InterruptedIOException && !(e instanceof java.net.SocketTimeoutException))
+                || (e instanceof InterruptedIOException && !(e instanceof SocketTimeoutException))
                 || e instanceof UnknownHostException
                 || e instanceof NoRouteToHostException
                 || e instanceof PathIOException
-                || e instanceof org.apache.hadoop.fs.FileAlreadyExistsException
-                || e instanceof org.apache.hadoop.fs.ParentNotDirectoryException) {
+                || e instanceof FileAlreadyExistsException
+                || e instanceof ParentNotDirectoryException) {
             return Kind.REFUSED;
         }
         return Kind.TRANSIENT;
