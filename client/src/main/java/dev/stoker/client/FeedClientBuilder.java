@@ -26,7 +26,6 @@ import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.ShufflePolicy;
 import dev.stoker.schemas.order.TailPolicy;
-import dev.stoker.schemas.protocol.Caller;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.text.Units;
 import java.nio.file.Path;
@@ -355,6 +354,18 @@ public final class FeedClientBuilder {
      * @throws StateMismatchException if the stream has another split or version than requested
      */
     public FeedClient open() {
+        FeedOptions options = options();
+        BatchSource source = TopicTarget.of(feed, environment)
+                .<BatchSource>map(topic -> topicLogs
+                        .map(logs -> new TopicSource(topic, options, logs.get(), logs.get()))
+                        .orElseGet(() -> TopicSource.open(topic, options, environment)))
+                .orElseGet(() -> new FeederSource(Target.of(feed, environment), options));
+        return new FeedClient(source, options).connect();
+    }
+
+    /** Checks the settings, and completes them from the environment. */
+    private FeedOptions options() {
+        TrainerEnvironment trainer = new TrainerEnvironment(environment);
         Security security =
                 new Security(token, tokenFile, trust, tlsCertificate, tlsKey, tlsName, Map.copyOf(environment));
         List<String> problems = security.problems();
@@ -367,30 +378,23 @@ public final class FeedClientBuilder {
         }
         Participant processes = Participant.rank(0, 1);
         try {
-            processes = participant.orElseGet(this::participantOfEnvironment);
-            if (replicas > 1 && processes.worldSize() % replicas != 0) {
-                problems.add(Units.plural(processes.worldSize(), "rank") + " cannot be divided into groups of "
-                        + replicas + " replicas");
-            }
-            if (concat > 1 && processes.workers() > 1) {
-                problems.add("concat " + concat + " cannot be divided among " + processes.workers() + " workers");
-            }
+            processes = participant.orElseGet(trainer::participant);
+            check(processes, problems);
         } catch (IllegalArgumentException e) {
             problems.add(e.getMessage());
         }
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", problems));
         }
-        long launched = run.orElseGet(() -> number("STOKER_RUN", environment.getOrDefault("STOKER_RUN", "0")));
+        long launched = run.orElseGet(trainer::run);
         if (launched < 0 || launched > Hello.MAX_RUN) {
             throw new IllegalArgumentException("run is " + launched + "; it must be from 0 to 2^62");
         }
-        Duration patience = placeTimeout.orElseGet(() -> Duration.ofSeconds(
-                number("STOKER_PLACE_TIMEOUT", environment.getOrDefault("STOKER_PLACE_TIMEOUT", "30"))));
+        Duration patience = placeTimeout.orElseGet(trainer::placeTimeout);
         if (patience.isNegative()) {
             throw new IllegalArgumentException("placeTimeout is " + patience + "; it must not be negative");
         }
-        FeedOptions options = new FeedOptions(
+        return new FeedOptions(
                 stream,
                 split,
                 version,
@@ -410,20 +414,14 @@ public final class FeedClientBuilder {
                 concat,
                 security,
                 LocalTransport.of(environment),
-                environment.getOrDefault("STOKER_REPORT", "").equals("1"),
+                trainer.isReported(),
                 bufferBytes,
                 connectTimeout,
                 reconnectTimeout,
                 batchTimeout,
                 patience,
-                new Caller(0, 0, false, Optional.of(Processes.instance(environment)), Processes.launch(environment)),
+                trainer.caller(),
                 timing);
-        BatchSource source = TopicTarget.of(feed, environment)
-                .<BatchSource>map(topic -> topicLogs
-                        .map(logs -> new TopicSource(topic, options, logs.get(), logs.get()))
-                        .orElseGet(() -> TopicSource.open(topic, options, environment)))
-                .orElseGet(() -> new FeederSource(Target.of(feed, environment), options));
-        return new FeedClient(source, options).connect();
     }
 
     private void check(List<String> problems) {
@@ -443,23 +441,13 @@ public final class FeedClientBuilder {
         }
     }
 
-    private Participant participantOfEnvironment() {
-        String rank = environment.get("RANK");
-        String worldSize = environment.get("WORLD_SIZE");
-        if (rank == null && worldSize == null) {
-            return Participant.rank(0, 1);
+    private void check(Participant processes, List<String> problems) {
+        if (replicas > 1 && processes.worldSize() % replicas != 0) {
+            problems.add(Units.plural(processes.worldSize(), "rank") + " cannot be divided into groups of " + replicas
+                    + " replicas");
         }
-        if (rank == null || worldSize == null) {
-            throw new IllegalArgumentException("only one of RANK and WORLD_SIZE is set; set both");
-        }
-        return Participant.rank((int) number("RANK", rank), (int) number("WORLD_SIZE", worldSize));
-    }
-
-    private static long number(String variable, String text) {
-        try {
-            return Long.parseLong(text);
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(variable + "='" + text + "' is not a number", e);
+        if (concat > 1 && processes.workers() > 1) {
+            problems.add("concat " + concat + " cannot be divided among " + processes.workers() + " workers");
         }
     }
 }

@@ -12,6 +12,7 @@ import dev.stoker.client.errors.FencedException;
 import dev.stoker.client.errors.RefusedException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.transport.Timing;
+import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.ErrorMessage;
@@ -91,8 +92,7 @@ class FailoverTest {
         Set<String> all = new HashSet<>();
         var numbering = STREAM.numbering(0);
         for (long number = 0; number < numbering.size().batches(); number++) {
-            var pieces = dev.stoker.schemas.order.Delivery.batch(numbering, TailPolicy.PAD, number)
-                    .pieces();
+            var pieces = Delivery.batch(numbering, TailPolicy.PAD, number).pieces();
             for (int piece = 0; piece < pieces.size(); piece++) {
                 all.add("0 " + number + " " + piece);
             }

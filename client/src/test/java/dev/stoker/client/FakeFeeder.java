@@ -22,6 +22,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -122,8 +123,7 @@ public final class FakeFeeder implements AutoCloseable {
         this.tls = tls;
         this.wantsCertificates = wantsCertificates;
         start();
-        map = new LaneMap(
-                1, 1, List.of(address()), java.util.Collections.nCopies(stream.laneRows().length, List.of(0)));
+        map = new LaneMap(1, 1, List.of(address()), Collections.nCopies(stream.laneRows().length, List.of(0)));
     }
 
     /** Some feeders of one feed: lane l is served by feeder l mod n first, then by the others. */

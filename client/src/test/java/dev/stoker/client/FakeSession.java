@@ -36,6 +36,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -229,7 +230,7 @@ final class FakeSession implements Runnable {
             bytes[33] ^= 4;
         }
         if (fault.filter(FakeFeeder.Fault.CUT::equals).isPresent()) {
-            write(java.util.Arrays.copyOf(bytes, 90));
+            write(Arrays.copyOf(bytes, 90));
             close();
             throw new IOException("cut");
         }
@@ -296,7 +297,7 @@ final class FakeSession implements Runnable {
     void send(Frame frame) {
         try {
             ByteBuffer bytes = Frames.encode(frame);
-            write(java.util.Arrays.copyOf(bytes.array(), bytes.limit()));
+            write(Arrays.copyOf(bytes.array(), bytes.limit()));
         } catch (IOException e) {
             close();
         }

@@ -19,6 +19,7 @@ import dev.stoker.schemas.protocol.Welcome;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -122,9 +123,7 @@ public record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
     }
 
     public static byte[] data(int lane, long place) {
-        return ("data of " + key(lane, place))
-                .repeat(1 + (int) (place % 5))
-                .getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        return ("data of " + key(lane, place)).repeat(1 + (int) (place % 5)).getBytes(StandardCharsets.UTF_8);
     }
 
     /** The message of a piece. */

@@ -30,6 +30,7 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.Random;
@@ -137,7 +138,7 @@ final class HostileFeeder implements AutoCloseable {
                 frames.readFully(length);
                 int bytes =
                         ByteBuffer.wrap(length).order(ByteOrder.LITTLE_ENDIAN).getInt();
-                byte[] frame = java.util.Arrays.copyOf(length, 4 + bytes);
+                byte[] frame = Arrays.copyOf(length, 4 + bytes);
                 frames.readFully(frame, 4, bytes);
                 out.write(script == null ? frame : script.changed(frame));
             }
@@ -185,7 +186,7 @@ final class HostileFeeder implements AutoCloseable {
                     return joined(any(), frame);
                 }
                 case 4 -> {
-                    return joined(java.util.Arrays.copyOf(frame, random.nextInt(frame.length)), other);
+                    return joined(Arrays.copyOf(frame, random.nextInt(frame.length)), other);
                 }
                 case 5 -> {
                     byte[] noise = new byte[random.nextInt(200)];
@@ -285,7 +286,7 @@ final class HostileFeeder implements AutoCloseable {
     }
 
     private static byte[] joined(byte[] first, byte[] second) {
-        byte[] both = java.util.Arrays.copyOf(first, first.length + second.length);
+        byte[] both = Arrays.copyOf(first, first.length + second.length);
         System.arraycopy(second, 0, both, first.length, second.length);
         return both;
     }

@@ -10,6 +10,7 @@ import dev.stoker.client.stats.FeedStats;
 import dev.stoker.schemas.order.TailPolicy;
 import java.io.Writer;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,7 +110,7 @@ public final class JavaTrainer {
         MessageDigest digest = MessageDigest.getInstance("SHA-256");
         for (ByteBuffer message : batch.messages()) {
             byte[] length = new byte[8];
-            ByteBuffer.wrap(length).order(java.nio.ByteOrder.LITTLE_ENDIAN).putLong(message.remaining());
+            ByteBuffer.wrap(length).order(ByteOrder.LITTLE_ENDIAN).putLong(message.remaining());
             digest.update(length);
             digest.update(message);
         }

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -225,7 +226,7 @@ class TopicClientTest {
         epoch.next();
         Waiting.until(() -> {
             long before = large.read();
-            java.util.concurrent.locks.LockSupport.parkNanos(100_000_000);
+            LockSupport.parkNanos(100_000_000);
             return large.read() == before;
         });
         assertThat(large.read()).isLessThan(200);

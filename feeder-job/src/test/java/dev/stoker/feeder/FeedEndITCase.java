@@ -11,7 +11,9 @@ import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.Batch;
+import dev.stoker.schemas.protocol.Bye;
 import dev.stoker.schemas.protocol.Durable;
+import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Hello;
@@ -143,8 +145,8 @@ class FeedEndITCase {
             }
             assertThat(frame)
                     .as("the feed serves on")
-                    .isNotInstanceOf(dev.stoker.schemas.protocol.ErrorMessage.class)
-                    .isNotInstanceOf(dev.stoker.schemas.protocol.Bye.class);
+                    .isNotInstanceOf(ErrorMessage.class)
+                    .isNotInstanceOf(Bye.class);
         }
     }
 

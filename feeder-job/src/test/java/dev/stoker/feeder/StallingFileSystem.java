@@ -77,7 +77,7 @@ public final class StallingFileSystem extends LocalFileSystem {
         return super.create(path, mode);
     }
 
-    /** Refuses it, so that Flink creates all files, those of completed checkpoints too, with {@link #create}. */
+    /** Refuses recoverable writers, so that Flink writes all files of checkpoints with {@link #create}. */
     @Override
     public LocalRecoverableWriter createRecoverableWriter() {
         throw new UnsupportedOperationException("files are written at once");

@@ -17,8 +17,10 @@ import dev.stoker.server.feed.OnCorrupt;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -97,7 +99,7 @@ class DamageTest {
         assertThat(id.rows() + id.skipped()).isEqualTo(all.size());
         for (int mask = 0; mask < 1 << all.size(); mask++) {
             if (Integer.bitCount(mask) == id.rows()) {
-                List<TestDataset.Sample> some = new java.util.ArrayList<>();
+                List<TestDataset.Sample> some = new ArrayList<>();
                 for (int i = 0; i < all.size(); i++) {
                     if ((mask >> i & 1) != 0) {
                         some.add(all.get(i));
@@ -125,7 +127,7 @@ class DamageTest {
         return ChunkHead.parse(
                 ByteBuffer.wrap(bytes, 0, (int) feed.dataset.summary(ordinal).headLength())
                         .slice()
-                        .order(java.nio.ByteOrder.LITTLE_ENDIAN),
+                        .order(ByteOrder.LITTLE_ENDIAN),
                 bytes.length,
                 "chunk");
     }

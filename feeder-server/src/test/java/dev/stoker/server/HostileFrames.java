@@ -27,6 +27,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.List;
@@ -210,8 +211,7 @@ public final class HostileFrames {
             }
             case 2 -> Collections.swap(frames, at, random.nextInt(frames.size()));
             case 3 -> frames.add(at, encoded(any(random.nextInt(3), random.nextInt(2))));
-            case 4 ->
-                frames.set(at, java.util.Arrays.copyOf(frames.get(at), random.nextInt(frames.get(at).length + 1)));
+            case 4 -> frames.set(at, Arrays.copyOf(frames.get(at), random.nextInt(frames.get(at).length + 1)));
             case 5 -> {
                 byte[] noise = new byte[random.nextInt(100)];
                 random.nextBytes(noise);

@@ -10,6 +10,7 @@ import dev.stoker.schemas.protocol.FrameDecoder;
 import dev.stoker.schemas.protocol.Frames;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Instance;
+import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.UnixAddress;
@@ -157,7 +158,7 @@ public final class RawClient implements AutoCloseable {
             }
             if (frame instanceof Ping ping) {
                 send(new Pong(ping.opaque()));
-            } else if (!(frame instanceof dev.stoker.schemas.protocol.LaneMap)) {
+            } else if (!(frame instanceof LaneMap)) {
                 throw new AssertionError("expected " + type.getSimpleName() + ", got " + frame);
             }
         }

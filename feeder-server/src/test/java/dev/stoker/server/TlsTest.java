@@ -14,6 +14,8 @@ import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.server.security.FeedToken;
 import dev.stoker.server.security.ServerSecurity;
 import dev.stoker.server.security.TlsFiles;
 import dev.stoker.transport.TestCertificate;
@@ -22,6 +24,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,14 +143,13 @@ class TlsTest {
             for (int i = 0; i < hello.length; i++) {
                 client.sendRaw(hello, i, 1);
             }
-            client.expect(dev.stoker.schemas.protocol.Welcome.class);
+            client.expect(Welcome.class);
         }
     }
 
     @Test
     void refusalsAreEncryptedToo() throws Exception {
-        feed.access = new ServerSecurity(
-                Optional.of(dev.stoker.server.security.FeedToken.of("secret")), feed.access.tls(), false);
+        feed.access = new ServerSecurity(Optional.of(FeedToken.of("secret")), feed.access.tls(), false);
         try (NodeLease node = feed.start();
                 RawClient client = RawClient.connect(node.address(), feeder.trusting())) {
             assertThatThrownBy(() -> client.join(RawClient.hello())).hasMessageStartingWith("unauthorized");
@@ -191,7 +193,7 @@ class TlsTest {
             for (SSLContext wrong : List.of(feeder.trusting(), stranger.showing(feeder))) {
                 try (RawClient client = RawClient.connect(node.address(), wrong)) {
                     assertThatThrownBy(() -> client.join(RawClient.hello()))
-                            .isInstanceOfAny(SSLException.class, java.net.SocketException.class)
+                            .isInstanceOfAny(SSLException.class, SocketException.class)
                             .isNotInstanceOf(RawClient.Ended.class);
                 }
             }

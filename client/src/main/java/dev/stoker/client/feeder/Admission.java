@@ -97,7 +97,7 @@ final class Admission {
 
     /** Whether every feeder that answers has admitted this client. */
     boolean lookAt(FeederPool pool, long nowNs) {
-        Optional<LaneMap> map = pool.laneMap();
+        Optional<LaneMap> map = pool.lanes().laneMap();
         if (!complete && !withdrawing && sinceNs.isPresent() && map.isPresent()) {
             boolean isLate = nowNs - sinceNs.getAsLong() > patience.toNanos();
             complete = isLate || map.get().addresses().stream().allMatch(pool::hasAnswered);

@@ -9,20 +9,14 @@ import dev.stoker.client.transport.Tls;
 import dev.stoker.client.transport.TlsWire;
 import dev.stoker.client.transport.Wire;
 import dev.stoker.schemas.protocol.AckEntry;
-import dev.stoker.schemas.protocol.BatchHeader;
 import dev.stoker.schemas.protocol.BatchRef;
 import dev.stoker.schemas.protocol.Frame;
-import dev.stoker.schemas.protocol.FrameDecoder;
-import dev.stoker.schemas.protocol.FrameType;
 import dev.stoker.schemas.protocol.Frames;
-import dev.stoker.schemas.protocol.Protocol;
-import dev.stoker.schemas.protocol.ProtocolException;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
@@ -30,16 +24,13 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.zip.CRC32C;
-import org.jspecify.annotations.Nullable;
 
 /**
- * One non-blocking socket to one feeder. Receives frames, with batches directly in separate buffers, and sends. A link
- * knows frames and checksums, but not lanes or epochs. The input thread calls {@link #receive}, {@link #finishConnect}
- * and {@link #secure}; the client's lock guards everything else.
+ * One non-blocking socket to one feeder: connects, secures, sends, and holds the state of the session. {@link
+ * FrameReader} receives. The input thread calls {@link #receive}, {@link #finishConnect} and {@link #secure}; the
+ * client's lock guards everything else.
  */
 final class FeederConnection implements Piece.Origin {
     enum State {
@@ -73,12 +64,7 @@ final class FeederConnection implements Piece.Origin {
         void onFrame(FeederConnection connection, Frame frame) throws ConnectionLostException;
     }
 
-    /** Bytes that are received and summed at a time: few enough to stay in the cache for the sum. */
-    private static final int SEGMENT = 512 << 10;
-
     private static final int RECEIVE_BUFFER = 4 << 20;
-    private static final int PREFIX = 8;
-    private static final int LENGTH = 4;
 
     /** Returns the connection over which a piece arrived. */
     static FeederConnection of(Piece piece) {
@@ -97,26 +83,17 @@ final class FeederConnection implements Piece.Origin {
 
     private String address;
     private final Way way;
-    private final Sink sink;
     private final SocketChannel channel;
     private Wire wire;
     private final SelectionKey key;
-    private final FrameDecoder decoder = FrameDecoder.forClient();
-    private final ByteBuffer head = ByteBuffer.allocateDirect(BatchHeader.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    private final ByteBuffer scratch = ByteBuffer.allocate(64 << 10);
-    private final CRC32C crc = new CRC32C();
+    private final FrameReader reader;
     private final Deque<ByteBuffer> outbox = new ArrayDeque<>();
     private volatile State state = State.CONNECTING;
     private Optional<LocalReads> files = Optional.empty();
-    private @Nullable ByteBuffer message;
-    private int controlLeft;
-    private int limit = Protocol.MAX_BATCH;
 
     /** When the attempt began; after WELCOME, when the WELCOME arrived. */
     long sinceNs;
 
-    volatile long bytesReceived;
-    volatile long framesReceived;
     /** Whether the server accepts STATS and reports the causes of slow pieces. */
     boolean tells;
     /** Whether the server accepts no receipts because the token is for reading only. */
@@ -147,8 +124,8 @@ final class FeederConnection implements Piece.Origin {
     FeederConnection(Way way, Sink sink, Selector selector, long nowNs) throws IOException {
         this.address = way.address();
         this.way = way;
-        this.sink = sink;
         this.sinceNs = nowNs;
+        this.reader = new FrameReader(this, sink);
         this.channel = isNear() ? SocketChannel.open(StandardProtocolFamily.UNIX) : SocketChannel.open();
         this.wire = new PlainWire(channel);
         try {
@@ -165,7 +142,6 @@ final class FeederConnection implements Piece.Origin {
             channel.close();
             throw e;
         }
-        head.limit(PREFIX);
     }
 
     /** Whether the link uses the Unix-domain socket of a feeder on this machine. */
@@ -249,7 +225,7 @@ final class FeederConnection implements Piece.Origin {
 
     /** From now on, BATCH frames whose message is too large for the selected columns are refused. */
     void limitBatches(long largestBatch) {
-        limit = (int) Math.min(Protocol.MAX_BATCH, Math.max(largestBatch * 2, 1 << 20) + BatchHeader.BYTES);
+        reader.limitBatches(largestBatch);
     }
 
     // ---- sending
@@ -307,141 +283,21 @@ final class FeederConnection implements Piece.Origin {
 
     /** Receives until one frame is passed on (true) or nothing more is available (false). */
     boolean receive() throws ConnectionLostException {
-        try {
-            if (message == null && controlLeft == 0 && !begin()) {
-                return false;
-            }
-            return message != null ? receiveMessage() : receiveControl();
-        } catch (ProtocolException e) {
-            throw ConnectionLostException.broken(address + ": " + e.getMessage());
-        } catch (IOException e) {
-            throw ConnectionLostException.lost(address + ": " + e.getMessage());
-        }
+        return reader.receive();
     }
 
-    /** Reads the beginning of a frame; false if more bytes are needed. */
-    private boolean begin() throws IOException, ConnectionLostException {
-        while (head.hasRemaining()) {
-            if (read(head) == 0) {
-                return false;
-            }
-            if (!head.hasRemaining() && head.limit() == PREFIX && head.get(LENGTH) == FrameType.BATCH.code()) {
-                checkBatch();
-                head.limit(BatchHeader.BYTES);
-            }
-        }
-        if (head.limit() == PREFIX) {
-            // The decoder checks direction, flags and length.
-            controlLeft = PREFIX;
-            return true;
-        }
-        message = sink.bufferFor(head.getInt(0) - (BatchHeader.BYTES - LENGTH));
-        crc.reset();
-        crc.update(head.duplicate().position(BatchHeader.COVERED_FROM).limit(BatchHeader.COVERED_TO));
-        return true;
+    /** Bytes that were received. Any thread. */
+    long bytesReceived() {
+        return reader.bytesReceived();
     }
 
-    private void checkBatch() throws ConnectionLostException {
-        long length = Integer.toUnsignedLong(head.getInt(0));
-        if (state != State.LIVE) {
-            throw ConnectionLostException.broken(address + " sent a BATCH before WELCOME");
-        }
-        long bytes = length - (BatchHeader.BYTES - LENGTH);
-        if (length > limit
-                || bytes < BatchHeader.BYTES
-                || bytes % 64 != 0
-                || head.get(5) >>> 1 != 0
-                || head.getShort(6) != 0) {
-            throw ConnectionLostException.broken(
-                    address + " sent a BATCH frame of length " + length + ", which this stream cannot have");
-        }
+    /** Frames that were received. Any thread. */
+    long framesReceived() {
+        return reader.framesReceived();
     }
 
-    private boolean receiveMessage() throws IOException, ConnectionLostException {
-        ByteBuffer into = Objects.requireNonNull(message, "the header has been read");
-        int end = into.limit();
-        while (into.position() < end) {
-            int from = into.position();
-            into.limit(Math.min(end, from + SEGMENT));
-            int count;
-            try {
-                count = read(into);
-            } finally {
-                into.limit(end);
-            }
-            if (count == 0) {
-                return false;
-            }
-            crc.update(into.duplicate().position(from).limit(from + count));
-        }
-        ByteBuffer whole = into.flip();
-        message = null;
-        ByteBuffer header = ByteBuffer.allocate(BatchHeader.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        header.put(head.flip()).flip();
-        head.clear().limit(PREFIX);
-        framesReceived++;
-        sink.onBatch(this, header, whole, (int) crc.getValue());
-        return true;
-    }
-
-    private boolean receiveControl() throws IOException, ConnectionLostException {
-        if (head.position() == PREFIX) {
-            head.flip();
-            long length = Integer.toUnsignedLong(head.getInt(0));
-            Optional<Frame> frame = decoder.next(head);
-            head.clear().limit(PREFIX);
-            if (frame.isPresent()) {
-                controlLeft = 0;
-                return handOver(frame.get());
-            }
-            // The decoder has checked the length against its limit.
-            controlLeft = (int) (length - (PREFIX - LENGTH));
-        }
-        while (controlLeft > 0) {
-            scratch.clear().limit(Math.min(controlLeft, scratch.capacity()));
-            int count = read(scratch);
-            if (count == 0) {
-                return false;
-            }
-            controlLeft -= count;
-            Optional<Frame> frame = decoder.next(scratch.flip());
-            if (frame.isPresent()) {
-                return handOver(frame.get());
-            }
-        }
-        return false;
-    }
-
-    private boolean handOver(Frame frame) throws ConnectionLostException {
-        framesReceived++;
-        if (frame instanceof BatchRef reference) {
-            checkReference(reference);
-            bytesReceived += reference.header().messageBytes();
-            sink.onReference(this, reference);
-        } else {
-            sink.onFrame(this, frame);
-        }
-        return true;
-    }
-
-    private void checkReference(BatchRef reference) throws ConnectionLostException {
-        int bytes = reference.header().messageBytes();
-        if (files.isEmpty()) {
-            throw ConnectionLostException.broken(address + " sent BATCH_REF, but local reads were not agreed");
-        }
-        if (bytes + (BatchHeader.BYTES - LENGTH) > limit || bytes < BatchHeader.BYTES) {
-            throw ConnectionLostException.broken(
-                    address + " refers to a message of " + bytes + " bytes, which this stream cannot have");
-        }
-    }
-
-    private int read(ByteBuffer into) throws IOException, ConnectionLostException {
-        int count = wire.read(into);
-        if (count < 0) {
-            throw ConnectionLostException.lost(address + " closed the connection");
-        }
-        bytesReceived += count;
-        return count;
+    Wire wire() {
+        return wire;
     }
 
     // ---- the end
@@ -472,16 +328,7 @@ final class FeederConnection implements Piece.Origin {
      * Reads and discards input; false at the end of the stream. Closing with unread data would reset the connection.
      */
     boolean skip() {
-        try {
-            int count;
-            do {
-                scratch.clear();
-                count = channel.read(scratch);
-            } while (count > 0);
-            return count == 0;
-        } catch (IOException e) {
-            return false;
-        }
+        return reader.skip(channel);
     }
 
     @Override

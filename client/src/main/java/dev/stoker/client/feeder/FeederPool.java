@@ -1,33 +1,26 @@
 package dev.stoker.client.feeder;
 
 import dev.stoker.client.errors.FeedNotFoundException;
-import dev.stoker.client.source.Lanes;
-import dev.stoker.client.transport.LocalReads;
 import dev.stoker.client.transport.LocalTransport;
 import dev.stoker.client.transport.Target;
 import dev.stoker.client.transport.Timing;
 import dev.stoker.schemas.protocol.LaneMap;
-import dev.stoker.schemas.protocol.UnixAddress;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 /**
- * The feeders that a client knows: when to connect, how long to wait, and which lane is read from which feeder. Guarded
- * by the client's lock.
+ * The feeders that a client knows: when to connect to each, how long to wait, and when to avoid it. {@link
+ * LaneAssignment} says which lane is read where, {@link LocalFeeders} which feeders are on this machine. Guarded by the
+ * client's lock.
  */
 final class FeederPool {
     /** Opens and closes connections. */
@@ -50,12 +43,8 @@ final class FeederPool {
     private final Dialler dialler;
     private final RandomGenerator random;
     private final Map<String, PooledFeeder> byAddress = new LinkedHashMap<>();
-    /** Addresses to avoid for a while, and when the client left each. */
-    private final Map<String, Long> avoided = new LinkedHashMap<>();
-
-    private Optional<LaneMap> laneMap = Optional.empty();
-    /** The address at which each lane is subscribed. */
-    private List<Optional<String>> serving = List.of();
+    private final LaneAssignment lanes = new LaneAssignment();
+    private final LocalFeeders local;
 
     private Optional<Long> darkSinceNs = Optional.empty();
     private List<String> found = List.of();
@@ -63,18 +52,10 @@ final class FeederPool {
     private int turn;
     private int failovers;
 
-    private final LocalTransport local;
-    /** Unix-domain sockets by address, from the newest lane map or the feed's file. */
-    private Map<String, UnixAddress> unix = Map.of();
-    /** Paths of Unix-domain sockets that did not answer. */
-    private final Set<String> deaf = new HashSet<>();
-    /** Addresses whose files cannot be read on this machine. */
-    private final Set<String> unreadable = new HashSet<>();
-
     FeederPool(
             Target target, LocalTransport local, Timing timing, Dialler dialler, RandomGenerator random, long nowNs) {
         this.target = target;
-        this.local = local;
+        this.local = new LocalFeeders(local);
         this.timing = timing;
         this.dialler = dialler;
         this.random = random;
@@ -91,6 +72,14 @@ final class FeederPool {
         return Optional.ofNullable(byAddress.get(address));
     }
 
+    LaneAssignment lanes() {
+        return lanes;
+    }
+
+    LocalFeeders local() {
+        return local;
+    }
+
     /** Welcomed connections. */
     List<FeederConnection> live() {
         List<FeederConnection> live = new ArrayList<>();
@@ -100,23 +89,21 @@ final class FeederPool {
         return live;
     }
 
+    private List<String> liveAddresses() {
+        return live().stream().map(FeederConnection::address).toList();
+    }
+
     int failovers() {
         return failovers;
     }
 
     /** Adopts a lane map if it is newer, or if no other feeder is known to be alive. Returns whether it did. */
     boolean adopt(LaneMap map, long nowNs) {
-        if (laneMap.isPresent() && map.compareTo(laneMap.get()) <= 0 && live().size() > 1) {
+        if (!lanes.isOlderThan(map) && live().size() > 1) {
             return false;
         }
-        if (serving.isEmpty()) {
-            serving = Collections.nCopies(map.lanes().size(), Optional.empty());
-        }
-        unix = map.unix();
-        boolean isNew = laneMap.isEmpty() || map.compareTo(laneMap.get()) != 0;
-        laneMap = Optional.of(map);
-        if (isNew) {
-            avoided.clear();
+        local.adopt(map.unix());
+        if (lanes.adopt(map)) {
             for (PooledFeeder peer : byAddress.values()) {
                 if (peer.connection == null) {
                     peer.downSinceNs = nowNs;
@@ -129,23 +116,7 @@ final class FeederPool {
 
     /** Whether other feeders could serve every lane of an address. */
     boolean hasAlternatives(String address) {
-        if (laneMap.isEmpty()) {
-            return false;
-        }
-        if (live().stream().anyMatch(connection -> !connection.address().equals(address))) {
-            return true;
-        }
-        boolean servesAny = false;
-        for (int lane = 0; lane < serving.size(); lane++) {
-            if (serving.get(lane).filter(address::equals).isPresent()) {
-                servesAny = true;
-                if (Lanes.of(laneMap.get(), lane).stream()
-                        .allMatch(other -> other.equals(address) || avoided.containsKey(other))) {
-                    return false;
-                }
-            }
-        }
-        return servesAny;
+        return lanes.hasAlternatives(address, liveAddresses());
     }
 
     /**
@@ -160,7 +131,7 @@ final class FeederPool {
         }
         boolean wasLive = connection.isLive();
         if (!wasLive && !connection.refusedPlace) {
-            connection.path().ifPresent(deaf::add);
+            connection.path().ifPresent(local::failed);
         }
         if (connection.state() == FeederConnection.State.CONNECTING
                 && nowNs - connection.sinceNs <= timing.attempt().toNanos()) {
@@ -194,7 +165,7 @@ final class FeederPool {
             peer.downSinceNs = nowNs;
             peer.nextTryNs = nowNs;
         }
-        serving = List.of();
+        lanes.forgetServing();
     }
 
     private long pauseNs(PooledFeeder peer) {
@@ -206,16 +177,12 @@ final class FeederPool {
     void welcomed(FeederConnection connection) {
         known(connection.address()).ifPresent(PooledFeeder::welcomed);
         darkSinceNs = Optional.empty();
-        avoided.remove(connection.address());
-    }
-
-    Optional<LaneMap> laneMap() {
-        return laneMap;
+        lanes.welcomed(connection.address());
     }
 
     /** Looks for the feeders one after the other again, because each of them can begin a run. */
     void beginAgain() {
-        laneMap = Optional.empty();
+        lanes.forgetMap();
     }
 
     /** Whether a feeder has welcomed this client, or cannot be reached. */
@@ -229,14 +196,9 @@ final class FeederPool {
         byAddress.values().forEach(peer -> peer.answered = false);
     }
 
-    /** Whether the feeder is known by another address, which is used from now on. */
-    boolean isAlias(FeederConnection connection) {
-        return laneMap.isPresent() && !laneMap.get().addresses().contains(connection.address());
-    }
-
     /** Requests a place from each feeder. */
     void askEveryone(long nowNs) {
-        laneMap.ifPresent(map -> map.addresses().forEach(address -> attempt(peer(address, nowNs), nowNs)));
+        lanes.laneMap().ifPresent(map -> map.addresses().forEach(address -> attempt(peer(address, nowNs), nowNs)));
     }
 
     /**
@@ -246,61 +208,35 @@ final class FeederPool {
         for (PooledFeeder peer : List.copyOf(byAddress.values())) {
             checkAttempt(peer, nowNs);
         }
-        if (laneMap.isEmpty()) {
+        if (lanes.laneMap().isEmpty()) {
             seek(nowNs);
             return;
         }
         boolean isDark = live().isEmpty();
         darkSinceNs = isDark ? darkSinceNs.or(() -> Optional.of(nowNs)) : Optional.empty();
-        forgive(nowNs);
-        for (String address : wanted()) {
+        for (String address : lanes.forgive(timing.forgive().toNanos(), nowNs)) {
+            peer(address, nowNs).downSinceNs = nowNs;
+        }
+        for (String address : lanes.wanted()) {
             PooledFeeder peer = peer(address, nowNs);
-            if (peer.live().isEmpty() && nowNs - peer.downSinceNs > peer.patienceNs && couldAvoid(address)) {
-                avoided.put(address, nowNs);
+            if (peer.live().isEmpty()
+                    && nowNs - peer.downSinceNs > peer.patienceNs
+                    && (!live().isEmpty() || lanes.hasSpare(address))) {
+                lanes.avoid(address, nowNs);
                 failovers++;
             }
         }
-        Set<String> wanted = wanted();
+        Set<String> wanted = lanes.wanted();
         if (isDark && nowNs - darkSinceNs.get() > timing.failover().toNanos()) {
-            wanted.addAll(Lanes.addresses(laneMap.get()));
+            wanted.addAll(lanes.addresses());
             wanted.addAll(discovered(nowNs));
         }
-        avoided.keySet().stream()
+        lanes.avoided().stream()
                 .filter(address -> peer(address, nowNs).isToBeAsked(nowNs))
                 .forEach(wanted::add);
         for (String address : wanted) {
             attempt(peer(address, nowNs), nowNs);
         }
-    }
-
-    private Set<String> wanted() {
-        Set<String> wanted = new LinkedHashSet<>();
-        Lanes.choose(laneMap.orElseThrow(), avoided.keySet()).forEach(address -> address.ifPresent(wanted::add));
-        return wanted;
-    }
-
-    private void forgive(long nowNs) {
-        for (Map.Entry<String, Long> entry : List.copyOf(avoided.entrySet())) {
-            if (nowNs - entry.getValue() > timing.forgive().toNanos()) {
-                avoided.remove(entry.getKey());
-                peer(entry.getKey(), nowNs).downSinceNs = nowNs;
-            }
-        }
-    }
-
-    private boolean couldAvoid(String address) {
-        LaneMap map = laneMap.orElseThrow();
-        if (!live().isEmpty()) {
-            return true;
-        }
-        for (int lane = 0; lane < map.lanes().size(); lane++) {
-            List<String> addresses = Lanes.of(map, lane);
-            if (addresses.contains(address)
-                    && addresses.stream().anyMatch(a -> !a.equals(address) && !avoided.containsKey(a))) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private void checkAttempt(PooledFeeder peer, long nowNs) {
@@ -339,11 +275,9 @@ final class FeederPool {
             findAtNs = nowNs + FIND_NS;
             try {
                 found = target.addresses();
-                Map<String, UnixAddress> places = new HashMap<>(target.unix());
-                places.putAll(unix);
-                unix = places;
+                local.add(target.unix());
             } catch (FeedNotFoundException e) {
-                if (laneMap.isEmpty()) {
+                if (lanes.laneMap().isEmpty()) {
                     throw e;
                 }
             }
@@ -375,7 +309,7 @@ final class FeederPool {
 
     /** Begins a connection over the feeder's Unix-domain socket; false if there is no usable one. */
     private boolean dialNear(PooledFeeder peer) {
-        Optional<String> path = pathOf(peer.address);
+        Optional<String> path = local.pathOf(peer.address);
         if (path.isEmpty()) {
             return false;
         }
@@ -383,19 +317,9 @@ final class FeederPool {
             peer.connection = dialler.dial(peer.address, peer.attempts, path);
             return true;
         } catch (IOException | RuntimeException e) {
-            deaf.add(path.get());
+            local.failed(path.get());
             return false;
         }
-    }
-
-    private Optional<String> pathOf(String address) {
-        UnixAddress place = unix.get(address);
-        return place == null
-                        || local == LocalTransport.TCP
-                        || deaf.contains(place.path())
-                        || !LocalTransport.isUsable(place)
-                ? Optional.empty()
-                : Optional.of(place.path());
     }
 
     /**
@@ -413,11 +337,8 @@ final class FeederPool {
 
     /** Gives a feeder that was named by its Unix-domain socket its address in the lane map. */
     void rename(FeederConnection connection) {
-        for (Map.Entry<String, UnixAddress> place : unix.entrySet()) {
-            String address = place.getKey();
-            boolean isIt =
-                    connection.path().filter(place.getValue().path()::equals).isPresent();
-            if (isIt && !address.equals(connection.address()) && !byAddress.containsKey(address)) {
+        for (String address : local.addressesOf(connection.path())) {
+            if (!address.equals(connection.address()) && !byAddress.containsKey(address)) {
                 PooledFeeder peer =
                         Objects.requireNonNull(byAddress.remove(connection.address()), "its feeder is known");
                 peer.address = address;
@@ -428,55 +349,19 @@ final class FeederPool {
         }
     }
 
-    /** How many files to offer for local reads: none if payload must be sent over the connection. */
-    int handover(FeederConnection connection) {
-        return connection.isNear() && local.handsOver() && !unreadable.contains(connection.address())
-                ? LocalReads.most()
-                : 0;
-    }
-
-    /** Stops local reads from this feeder, from its next connection on. */
-    void refuseHandover(String address) {
-        unreadable.add(address);
-    }
-
     /** Assigns lanes to feeders again. Returns the lanes of each live address that has any. */
     Map<String, Set<Integer>> arrange() {
-        LaneMap map = laneMap.orElseThrow();
-        Set<Integer> hopeless = new HashSet<>();
-        for (int lane = 0; lane < map.lanes().size(); lane++) {
-            if (avoided.keySet().containsAll(Lanes.of(map, lane))) {
-                hopeless.add(lane);
-            }
-        }
-        List<String> live = live().stream().map(FeederConnection::address).toList();
-        serving = Lanes.place(Lanes.choose(map, avoided.keySet()), live, serving, hopeless);
-        Map<String, Set<Integer>> lanes = new LinkedHashMap<>();
-        for (int lane = 0; lane < serving.size(); lane++) {
-            int mine = lane;
-            serving.get(lane)
-                    .ifPresent(address ->
-                            lanes.computeIfAbsent(address, a -> new TreeSet<>()).add(mine));
-        }
-        return lanes;
+        return lanes.arrange(liveAddresses());
     }
 
     /** Live connections that serve no lane and are not needed otherwise. */
     List<FeederConnection> unused() {
-        if (serving.stream().anyMatch(Optional::isEmpty)) {
+        if (!lanes.isComplete()) {
             return List.of();
         }
         return live().stream()
-                .filter(connection -> !serving.contains(Optional.of(connection.address())))
+                .filter(connection -> !lanes.isServing(connection.address()))
                 .toList();
-    }
-
-    /** The address at which a lane is read, or should be. */
-    String addressOf(int lane) {
-        Optional<String> served = lane < serving.size() ? serving.get(lane) : Optional.empty();
-        return served.or(() -> laneMap.flatMap(
-                        map -> Lanes.choose(map, avoided.keySet()).get(lane)))
-                .orElse("");
     }
 
     /** Whether an attempt has failed. */

@@ -37,6 +37,7 @@ public final class FeederSource implements BatchSource {
     private final Subscriptions subscriptions;
     private final Network network;
     private final FrameHandler frameHandler;
+    private final InputThread input;
     private final Thread thread;
     private final ClientStats clientStats;
     /**
@@ -55,17 +56,18 @@ public final class FeederSource implements BatchSource {
         this.target = target;
         this.options = options;
         this.subscriptions = new Subscriptions(options.timing().ack().toNanos());
-        this.network = new Network(lock, changed, target, options, subscriptions, this::hello);
+        this.network = new Network(changed, target, options, subscriptions, this::hello);
         this.clientStats = new ClientStats(target.text(), options);
         this.frameHandler = new FrameHandler(
                 new FrameHandler.Surroundings(lock, changed, target, network, subscriptions), options, clientStats);
         network.attach(frameHandler);
-        this.thread = new Thread(network, "stoker-feed");
+        this.input = new InputThread(lock, network);
+        this.thread = new Thread(input, "stoker-feed");
         thread.setDaemon(true);
     }
 
     private Hello hello(int handover) {
-        Optional<Welcome> welcome = frameHandler.first();
+        Optional<Welcome> welcome = frameHandler.agreement().first();
         Hello hello = new Hello(
                 options.security().tokenFor(target),
                 welcome.map(w -> w.feed().id().toString()).or(target::name),
@@ -80,7 +82,8 @@ public final class FeederSource implements BatchSource {
                                 .orElse("dev"));
         Hello complete =
                 hello.withHandover(handover, handover > 0 ? options.local().leastHanded() : 0);
-        complete = complete.by(options.caller().in(frameHandler.joined()).sentAt(Math.max(0, System.nanoTime())));
+        complete = complete.by(
+                options.caller().in(frameHandler.agreement().joined()).sentAt(Math.max(0, System.nanoTime())));
         return boundEpoch.isPresent() ? complete.at(boundEpoch.getAsLong(), boundVersion) : complete;
     }
 
@@ -96,7 +99,7 @@ public final class FeederSource implements BatchSource {
         try {
             join(options.connectTimeout());
         } catch (FeedException e) {
-            network.stop();
+            input.stop();
             throw e;
         } finally {
             lock.unlock();
@@ -114,16 +117,16 @@ public final class FeederSource implements BatchSource {
                         + network.pool().describe() + "); is one running? See `stoker ps`");
             }
             awaitChange(Math.min(leftNs, LOOK_NS));
-            if (frameHandler.welcome().isEmpty() && network.pool().wasRefused()) {
+            if (frameHandler.agreement().welcome().isEmpty() && network.pool().wasRefused()) {
                 Optional<String> ended = target.ended();
                 if (ended.isPresent()) {
                     throw new FeedNotFoundException(ended.get());
                 }
             }
         }
-        known = frameHandler.welcome().orElseThrow();
-        if (!frameHandler.isLooking()) {
-            frameHandler.tookPart();
+        known = frameHandler.agreement().welcome().orElseThrow();
+        if (!frameHandler.agreement().isLooking()) {
+            frameHandler.agreement().tookPart();
         }
         if (known.epoch().isPresent()) {
             boundVersion = OptionalLong.of(known.stream().version());
@@ -182,7 +185,7 @@ public final class FeederSource implements BatchSource {
         return subscriptions
                 .following()
                 .filter(span -> span.range().equals(range))
-                .orElseGet(() -> new Span(range, frameHandler.numbering(range.epoch())));
+                .orElseGet(() -> new Span(range, frameHandler.agreement().numbering(range.epoch())));
     }
 
     @Override
@@ -251,7 +254,7 @@ public final class FeederSource implements BatchSource {
 
     @Override
     public Buffers buffers() {
-        return frameHandler.buffers();
+        return frameHandler.batches().buffers();
     }
 
     @Override
@@ -263,14 +266,14 @@ public final class FeederSource implements BatchSource {
     public FeedStats stats() {
         List<FeederConnection> live = network.pool().live();
         return clientStats.stats(new ClientStats.Received(
-                frameHandler.bytes(),
-                frameHandler.handedBytes(),
+                frameHandler.batches().bytes(),
+                frameHandler.batches().handedBytes(),
                 live.size(),
                 (int) live.stream().filter(FeederConnection::isNear).count(),
                 network.reconnects(),
                 network.pool().failovers(),
-                frameHandler.corruptPieces(),
-                frameHandler.duplicatePieces()));
+                frameHandler.batches().corruptPieces(),
+                frameHandler.batches().duplicatePieces()));
     }
 
     @Override
@@ -281,7 +284,7 @@ public final class FeederSource implements BatchSource {
         } finally {
             lock.unlock();
         }
-        network.stop();
+        input.stop();
         try {
             thread.join(JOIN_MS);
         } catch (InterruptedException e) {

@@ -1,11 +1,12 @@
 package dev.stoker.client.feeder;
 
 import dev.stoker.client.transport.Timing;
+import dev.stoker.schemas.protocol.Ping;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Tells silent feeders from slow ones while a trainer waits for them. Guarded by the lock of {@link Network}. */
+/** Tells silent feeders from slow ones while a trainer waits for them. Guarded by the client's lock. */
 final class LivenessCheck {
     /** The action for a connection. */
     enum Verdict {
@@ -29,11 +30,11 @@ final class LivenessCheck {
          * of life.
          */
         boolean heard(FeederConnection connection, long nowNs) {
-            if (connection.framesReceived == frames && connection.bytesReceived - bytes < 4096) {
+            if (connection.framesReceived() == frames && connection.bytesReceived() - bytes < 4096) {
                 return false;
             }
-            frames = connection.framesReceived;
-            bytes = connection.bytesReceived;
+            frames = connection.framesReceived();
+            bytes = connection.bytesReceived();
             heardAtNs = nowNs;
             askedAtNs = Optional.empty();
             return true;
@@ -42,6 +43,7 @@ final class LivenessCheck {
 
     private final Timing timing;
     private final Map<FeederConnection, Probe> probes = new HashMap<>();
+    private long pings;
 
     LivenessCheck(Timing timing) {
         this.timing = timing;
@@ -70,6 +72,13 @@ final class LivenessCheck {
         }
         probe.askedAtNs = Optional.of(nowNs);
         return Verdict.ASK;
+    }
+
+    /** Sends a PING, and returns its number. */
+    long ping(FeederConnection connection) {
+        pings++;
+        connection.send(new Ping(pings));
+        return pings;
     }
 
     /** Nanoseconds since the last sign of life on an awaited connection. */

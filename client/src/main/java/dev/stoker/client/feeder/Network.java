@@ -1,81 +1,61 @@
 package dev.stoker.client.feeder;
 
-import dev.stoker.client.errors.ConnectionLostException;
 import dev.stoker.client.errors.FeedException;
-import dev.stoker.client.errors.RefusedException;
 import dev.stoker.client.errors.TlsException;
 import dev.stoker.client.errors.UnauthorizedException;
 import dev.stoker.client.source.FeedOptions;
-import dev.stoker.client.transport.Address;
-import dev.stoker.client.transport.HostNames;
 import dev.stoker.client.transport.LocalTransport;
-import dev.stoker.client.transport.Security;
 import dev.stoker.client.transport.Target;
 import dev.stoker.client.transport.Timing;
-import dev.stoker.client.transport.Tls;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.protocol.Bye;
 import dev.stoker.schemas.protocol.Hello;
-import dev.stoker.schemas.protocol.Ping;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.SocketAddress;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All connections of one client: waits for sockets, connects, disconnects and moves lanes. {@link #run} is the input
- * thread. The client's lock guards the state that it shares with the trainer's thread; the input thread does not hold
- * the lock while it waits or reads.
+ * All connections of one client: connects, disconnects, moves lanes, and tells silent feeders from slow ones. {@link
+ * InputThread} receives and calls {@link #tick}. Guarded by the client's lock, except where a field says otherwise.
  */
-final class Network implements FeederPool.Dialler, Runnable {
+final class Network implements FeederPool.Dialler {
     /** How many connections in a row may end with a malformed frame or an internal error of the feeder. */
     private static final int MAX_BROKEN = 4;
-    /** Bytes received from one connection before the others get a turn. */
-    private static final long ROUND_BYTES = 4 << 20;
 
     private static final long SOON_NS = TimeUnit.MILLISECONDS.toNanos(20);
-    private static final long WAITING_NS = TimeUnit.MILLISECONDS.toNanos(50);
-    private static final long BUSY_NS = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(1);
-    /** How long closing a client waits for the delivery of the last receipts. */
-    private static final long PART_NS = TimeUnit.SECONDS.toNanos(1);
+    /** Between two ticks while the trainer waits. */
+    static final long WAITING_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    private final ReentrantLock lock;
+    private static final long BUSY_NS = TimeUnit.MILLISECONDS.toNanos(250);
+    /** The longest time between two ticks. */
+    static final long IDLE_NS = TimeUnit.SECONDS.toNanos(1);
+
     private final Condition changed;
     private final Timing timing;
     private final Subscriptions subscriptions;
     private final IntFunction<Hello> hello;
-    private final Target target;
-    private final Security security;
     private final Selector selector;
+    private final ConnectionOpener opener;
     private final FeederPool pool;
     private final Set<FeederConnection> connections = new LinkedHashSet<>();
-    /** Links that may have more data to read. */
-    private final Set<FeederConnection> hot = new LinkedHashSet<>();
 
     private final LivenessCheck liveness;
     private final Admission admission;
     private @Nullable FrameHandler frameHandler;
     private @Nullable FeedException failure;
+    /** When {@link #tick} is due. Any thread. */
     private volatile long tickAtNs = System.nanoTime();
-    private volatile boolean stopping;
-    private final HostNames names = new HostNames(InetAddress::getAllByName);
 
     /** Whether all connections are being closed, to continue over new ones. */
     private boolean turning;
@@ -84,22 +64,17 @@ final class Network implements FeederPool.Dialler, Runnable {
 
     private int broken;
     private int reconnects;
-    private long pings;
 
     Network(
-            ReentrantLock lock,
             Condition changed,
             Target target,
             FeedOptions options,
             Subscriptions subscriptions,
             IntFunction<Hello> hello) {
-        this.lock = lock;
-        this.target = target;
-        this.security = options.security();
         this.changed = changed;
         this.timing = options.timing();
         this.liveness = new LivenessCheck(timing);
-        this.admission = new Admission(options.placeTimeout(), timing.admission(), new java.util.Random());
+        this.admission = new Admission(options.placeTimeout(), timing.admission(), new Random());
         this.subscriptions = subscriptions;
         this.hello = hello;
         try {
@@ -107,8 +82,9 @@ final class Network implements FeederPool.Dialler, Runnable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        LocalTransport local = security.allowsUnix() ? options.local() : LocalTransport.TCP;
-        this.pool = new FeederPool(target, local, timing, this, new java.util.Random(), System.nanoTime());
+        this.opener = new ConnectionOpener(target, options.security(), selector);
+        LocalTransport local = options.security().allowsUnix() ? options.local() : LocalTransport.TCP;
+        this.pool = new FeederPool(target, local, timing, this, new Random(), System.nanoTime());
     }
 
     /** Sets the receiver of frames. Called before the thread starts. */
@@ -118,6 +94,16 @@ final class Network implements FeederPool.Dialler, Runnable {
 
     private FrameHandler handler() {
         return Objects.requireNonNull(frameHandler, "attach() sets it");
+    }
+
+    /** Reports the sockets that are ready, to the input thread. */
+    Selector selector() {
+        return selector;
+    }
+
+    /** When {@link #tick} is due. Any thread. */
+    long tickAtNs() {
+        return tickAtNs;
     }
 
     FeederPool pool() {
@@ -166,8 +152,8 @@ final class Network implements FeederPool.Dialler, Runnable {
      * Whether the client may ask for batches: every feeder that answers has given it a place, or the client only looks.
      */
     boolean isAdmitted() {
-        return handler().welcome().isPresent()
-                && (admission.isComplete() || handler().isLooking());
+        return handler().agreement().welcome().isPresent()
+                && (admission.isComplete() || handler().agreement().isLooking());
     }
 
     /** The state of the requests for a place. */
@@ -227,112 +213,10 @@ final class Network implements FeederPool.Dialler, Runnable {
         broken = 0;
     }
 
-    /** Asks the thread to deliver the last receipts, to say goodbye and to end. */
-    void stop() {
-        stopping = true;
-        selector.wakeup();
-    }
+    // ---- connections
 
-    // ---- the input thread
-
-    @Override
-    public void run() {
-        try {
-            while (!stopping) {
-                step(Long.MAX_VALUE);
-            }
-            part(System.nanoTime() + PART_NS);
-        } catch (FeedException e) {
-            locked(() -> fail(e));
-        } catch (IOException | RuntimeException | Error e) {
-            // Catches errors too: only this thread can tell the trainer, which would otherwise wait for ever.
-            locked(() -> fail(new FeedException("the client's input thread failed: " + e + advice(e), e)));
-        } finally {
-            release();
-        }
-    }
-
-    private static String advice(Throwable failure) {
-        return failure instanceof OutOfMemoryError
-                ? "; raise -XX:MaxDirectMemorySize or -Xmx of the trainer, or lower bufferBytes"
-                : "";
-    }
-
-    private void locked(Runnable action) {
-        lock.lock();
-        try {
-            action.run();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Receives the available data or waits for it, and performs the actions that are due. */
-    private void step(long untilNs) throws IOException {
-        long nowNs = System.nanoTime();
-        if (nowNs - tickAtNs >= 0) {
-            lock.lock();
-            try {
-                tick(nowNs);
-            } finally {
-                lock.unlock();
-            }
-        }
-        long waitNs = Math.min(tickAtNs - nowNs, untilNs == Long.MAX_VALUE ? IDLE_NS : untilNs - nowNs);
-        if (hot.isEmpty() && waitNs > 0) {
-            selector.select(Math.max(1, TimeUnit.NANOSECONDS.toMillis(waitNs)));
-        } else {
-            selector.selectNow();
-        }
-        for (SelectionKey key : selector.selectedKeys()) {
-            ready(key);
-        }
-        selector.selectedKeys().clear();
-        for (FeederConnection connection : List.copyOf(hot)) {
-            receive(connection);
-        }
-    }
-
-    private void ready(SelectionKey key) {
-        FeederConnection connection = (FeederConnection) key.attachment();
-        if (!key.isValid()) {
-            return;
-        }
-        if (connection.state() == FeederConnection.State.CONNECTING
-                || connection.state() == FeederConnection.State.SECURING) {
-            locked(() -> greet(connection));
-            return;
-        }
-        if (key.isWritable()) {
-            locked(connection::flush);
-        }
-        if (key.isValid() && key.isReadable()) {
-            hot.add(connection);
-        }
-    }
-
-    private void receive(FeederConnection connection) {
-        long enough = connection.bytesReceived + ROUND_BYTES;
-        try {
-            while (!connection.isClosed() && connection.receive()) {
-                if (connection.bytesReceived >= enough) {
-                    return;
-                }
-            }
-            hot.remove(connection);
-        } catch (ConnectionLostException e) {
-            locked(() -> {
-                if (e.kind() == ConnectionLostException.Kind.BROKEN) {
-                    broken(new RefusedException(ErrorText.of(e), "bad_frame"));
-                }
-                lost(connection, ErrorText.of(e), e.kind() == ConnectionLostException.Kind.ELSEWHERE);
-            });
-        } catch (TlsException e) {
-            locked(() -> refused(connection, e));
-        }
-    }
-
-    private void greet(FeederConnection connection) {
+    /** Handles a socket that is ready before HELLO was sent: continues to connect, and finally sends HELLO. */
+    void greet(FeederConnection connection) {
         Hello first;
         try {
             if (connection.state() == FeederConnection.State.CONNECTING) {
@@ -341,7 +225,7 @@ final class Network implements FeederPool.Dialler, Runnable {
             if (!connection.secure()) {
                 return;
             }
-            first = hello.apply(pool.handover(connection));
+            first = hello.apply(pool.local().handover(connection));
         } catch (IOException e) {
             lost(connection, connection.address() + ": " + e.getMessage(), false);
             return;
@@ -354,8 +238,8 @@ final class Network implements FeederPool.Dialler, Runnable {
     }
 
     /** Handles a connection that security forbids. A client that was welcomed before waits until this is corrected. */
-    private void refused(FeederConnection connection, FeedException why) {
-        if (handler().first().isEmpty()) {
+    void refused(FeederConnection connection, FeedException why) {
+        if (handler().agreement().first().isEmpty()) {
             fail(why);
         }
         lost(connection, ErrorText.of(why), false);
@@ -369,7 +253,8 @@ final class Network implements FeederPool.Dialler, Runnable {
         }
     }
 
-    private void tick(long nowNs) {
+    /** Performs the actions that are due, and decides when the next ones are. */
+    void tick(long nowNs) {
         if (turning) {
             leave(nowNs);
         }
@@ -385,7 +270,7 @@ final class Network implements FeederPool.Dialler, Runnable {
             pool.care(nowNs);
         }
         subscriptions.flushDue(nowNs);
-        handler().renewStale(nowNs, timing.refetch().toNanos());
+        handler().batches().renewStale(nowNs, timing.refetch().toNanos());
         handler().tellStatsIfDue(nowNs);
         if (waitingSinceNs.isPresent()) {
             probe(nowNs, waitingSinceNs.get());
@@ -408,26 +293,14 @@ final class Network implements FeederPool.Dialler, Runnable {
         }
     }
 
-    // ---- connections
-
     @Override
     public FeederConnection dial(String address, int attempt, Optional<String> near) throws IOException {
-        Address place = Address.parse(address).orElseThrow(() -> new IOException("'" + address + "' is not host:port"));
-        Optional<String> path = near.or(place::path);
-        SocketAddress resolved =
-                path.isPresent() ? UnixDomainSocketAddress.of(path.get()) : place.resolve(attempt, names);
-        Optional<Tls> tls = near.isPresent() ? Optional.empty() : tlsFor(address);
-        FeederConnection connection = new FeederConnection(
-                new FeederConnection.Way(address, resolved, path, tls), handler(), selector, System.nanoTime());
-        connections.add(connection);
-        return connection;
-    }
-
-    private Optional<Tls> tlsFor(String address) throws IOException {
         try {
-            return security.tlsFor(target, address);
+            FeederConnection connection = opener.open(address, attempt, near, handler());
+            connections.add(connection);
+            return connection;
         } catch (TlsException e) {
-            if (handler().first().isEmpty()) {
+            if (handler().agreement().first().isEmpty()) {
                 fail(e);
             }
             throw new IOException(e.getMessage(), e);
@@ -443,7 +316,7 @@ final class Network implements FeederPool.Dialler, Runnable {
      * Handles the end of a connection. With {@code isElsewhere} its lanes do not wait for it if another feeder can
      * serve them.
      */
-    private void lost(FeederConnection connection, String why, boolean isElsewhere) {
+    void lost(FeederConnection connection, String why, boolean isElsewhere) {
         if (connection.isClosed()) {
             return;
         }
@@ -461,7 +334,6 @@ final class Network implements FeederPool.Dialler, Runnable {
         connection.close();
         subscriptions.forget(connection);
         connections.remove(connection);
-        hot.remove(connection);
         liveness.forget(connection);
     }
 
@@ -479,14 +351,14 @@ final class Network implements FeederPool.Dialler, Runnable {
         }
     }
 
-    // // ---- silent feeders
+    // ---- silent feeders
 
     /** Sends a PING to silent feeders and disconnects from feeders that do not answer. */
     private void probe(long nowNs, long sinceNs) {
         for (FeederConnection connection : pool.live()) {
             switch (liveness.verdict(connection, pool.hasAlternatives(connection.address()), nowNs, sinceNs)) {
                 case LIVES -> {}
-                case ASK -> ping(connection);
+                case ASK -> liveness.ping(connection);
                 case DEAD -> {
                     pool.silent(connection, nowNs);
                     lost(
@@ -499,77 +371,27 @@ final class Network implements FeederPool.Dialler, Runnable {
         }
     }
 
-    private long ping(FeederConnection connection) {
-        pings++;
-        connection.send(new Ping(pings));
-        return pings;
-    }
-
     /** Nanoseconds since the last sign of life on an awaited connection. */
     long quietNs(FeederConnection connection, long nowNs) {
         return liveness.quietNs(connection, nowNs);
     }
 
-    // // ---- closing
+    // ---- closing
 
-    /** Delivers the last receipts, over a new connection if necessary, and says goodbye. */
-    private void part(long deadlineNs) throws IOException {
-        locked(() -> handler().tellStats(System.nanoTime()));
-        Map<FeederConnection, Long> asked = new HashMap<>();
-        boolean isDelivered = false;
-        while (!isDelivered && System.nanoTime() - deadlineNs < 0) {
-            lock.lock();
-            try {
-                if (failure != null) {
-                    break;
-                }
-                subscriptions.end();
-                subscriptions.flush();
-                for (FeederConnection connection : pool.live()) {
-                    if (!connection.undurable.isEmpty() && !asked.containsKey(connection)) {
-                        asked.put(connection, ping(connection));
-                    }
-                }
-                // A feeder that answers a PING has read the receipts before it.
-                isDelivered = !subscriptions.isUndelivered()
-                        && pool.live().stream()
-                                .allMatch(connection -> connection.ponged >= asked.getOrDefault(connection, 0L));
-            } finally {
-                lock.unlock();
-            }
-            if (!isDelivered) {
-                step(System.nanoTime() + WAITING_NS);
-            }
-        }
-        List<FeederConnection> left = new ArrayList<>();
-        locked(() -> {
-            for (FeederConnection connection : pool.live()) {
-                connection.send(new Bye());
-                connection.shutdownOutput();
-                left.add(connection);
-            }
-        });
-        while (!left.isEmpty() && System.nanoTime() - deadlineNs < 0) {
-            selector.select(10);
-            selector.selectedKeys().clear();
-            left.removeIf(connection -> !connection.skip());
-        }
+    /** Sends the trainer's last statistics. */
+    void tellStats() {
+        handler().tellStats(System.nanoTime());
     }
 
-    private void release() {
-        lock.lock();
-        try {
-            for (FeederConnection connection : List.copyOf(connections)) {
-                drop(connection);
-            }
-            changed.signalAll();
-        } finally {
-            lock.unlock();
+    Farewell farewell() {
+        return new Farewell(pool, subscriptions, liveness);
+    }
+
+    /** Closes all connections, and wakes the trainer. */
+    void release() {
+        for (FeederConnection connection : List.copyOf(connections)) {
+            drop(connection);
         }
-        try {
-            selector.close();
-        } catch (IOException e) {
-            // Nothing depends on it any more.
-        }
+        changed.signalAll();
     }
 }

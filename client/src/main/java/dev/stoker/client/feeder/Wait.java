@@ -54,7 +54,7 @@ final class Wait {
             return;
         }
         int lane = lanes.get(0);
-        String address = network.pool().addressOf(lane);
+        String address = network.pool().lanes().addressOf(lane);
         Optional<PooledFeeder> peer = network.pool().known(address);
         Optional<FeederConnection> connection = peer.flatMap(PooledFeeder::live);
         String what = target + ": epoch " + span.range().epoch() + " batch " + span.number(index);
@@ -78,7 +78,7 @@ final class Wait {
                     + seconds(nowNs - begunNs) + " (last message "
                     + seconds(network.quietNs(connection.get(), nowNs)) + " ago" + said
                     + "); see the feeder's log, or raise batchTimeout");
-        } else if (cause.equals(Waits.FEEDER) && frameHandler.isRefused(span, index)) {
+        } else if (cause.equals(Waits.FEEDER) && frameHandler.batches().isRefused(span, index)) {
             cause = Waits.CORRUPT;
         }
     }

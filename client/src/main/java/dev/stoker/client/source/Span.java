@@ -7,6 +7,7 @@ import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.text.Units;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -172,7 +173,7 @@ public final class Span {
     /** The lanes of the missing pieces of a batch. */
     public List<Integer> waitingLanes(long index) {
         List<DeliveredPiece> planned = planned(index);
-        List<Integer> lanes = new java.util.ArrayList<>();
+        List<Integer> lanes = new ArrayList<>();
         for (int piece = 0; piece < planned.size(); piece++) {
             if (requests(index, piece)) {
                 lanes.add(planned.get(piece).lane());

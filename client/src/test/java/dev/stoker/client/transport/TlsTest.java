@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,7 +60,7 @@ class TlsTest {
     }
 
     private static FeedClientBuilder client(String target, String... environment) {
-        Map<String, String> variables = new java.util.HashMap<>();
+        Map<String, String> variables = new HashMap<>();
         for (int i = 0; i < environment.length; i += 2) {
             variables.put(environment[i], environment[i + 1]);
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.feeder.ledger.LedgerEncoder;
 import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.order.DeliveredBatch;
 import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.Participant;
@@ -14,6 +15,7 @@ import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.Durable;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.Frames;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Ping;
@@ -31,6 +33,9 @@ import dev.stoker.server.feed.StreamSpec;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -182,15 +187,14 @@ class LedgerInputTest {
     void aGroupWhoseNameIsNoTextIsRefused() throws IOException {
         for (String name : List.of("half \ud800", "\udc00", "\udc00\ud800")) {
             Hello hello = RawClient.hello();
-            byte[] json =
-                    ("{\"group\":\"" + escaped(name) + "\"}").getBytes(java.nio.charset.StandardCharsets.US_ASCII);
-            byte[] frame = dev.stoker.schemas.protocol.Frames.encode(hello).array();
-            java.nio.ByteBuffer out = java.nio.ByteBuffer.allocate(20 + json.length)
-                    .order(java.nio.ByteOrder.LITTLE_ENDIAN)
+            byte[] json = ("{\"group\":\"" + escaped(name) + "\"}").getBytes(StandardCharsets.US_ASCII);
+            byte[] frame = Frames.encode(hello).array();
+            ByteBuffer out = ByteBuffer.allocate(20 + json.length)
+                    .order(ByteOrder.LITTLE_ENDIAN)
                     .put(frame, 0, 16)
                     .put(json)
                     .putInt(0, 16 + json.length);
-            out.putInt(dev.stoker.schemas.crc.Crc32cs.of(out.slice(4, 12 + json.length)));
+            out.putInt(Crc32cs.of(out.slice(4, 12 + json.length)));
             try (RawClient client = RawClient.connect(node.address())) {
                 client.sendRaw(out.array(), 0, out.capacity());
                 refuses(client, "group");

@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -300,7 +301,7 @@ class LedgerSinkWriterTest {
         LedgerFile read = serializer.deserialize(1, serializer.serialize(file));
         assertThat(read.name()).isEqualTo(file.name());
         assertThat(read.bytes()).isEqualTo(file.bytes());
-        byte[] cut = java.util.Arrays.copyOf(serializer.serialize(file), 60);
+        byte[] cut = Arrays.copyOf(serializer.serialize(file), 60);
         assertThatThrownBy(() -> serializer.deserialize(1, cut)).isInstanceOf(IOException.class);
         assertThatThrownBy(() -> serializer.deserialize(2, cut)).hasMessageContaining("version 2");
     }

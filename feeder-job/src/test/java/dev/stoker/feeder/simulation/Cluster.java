@@ -2,10 +2,6 @@ package dev.stoker.feeder.simulation;
 
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.source.reader.StopSignal;
-import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.audit.Audit;
-import dev.stoker.metadata.audit.AuditReport;
-import dev.stoker.metadata.audit.Finding;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.server.TestDataset;
@@ -14,12 +10,9 @@ import dev.stoker.server.feed.PortRange;
 import dev.stoker.server.feed.ServerOptions;
 import dev.stoker.server.tiers.CacheAccess;
 import dev.stoker.server.tiers.CacheLifetime;
-import dev.stoker.storage.LocalObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
@@ -291,45 +284,7 @@ final class Cluster {
 
     private void judge() throws IOException {
         List<TrainingGroup> known = groups.stream().filter(this::isKnown).toList();
-        known.forEach(TrainingGroup::requireComplete);
-        List<Dataset> opened = new ArrayList<>();
-        for (TestDataset dataset : datasets) {
-            Dataset open = Dataset.open(new LocalObjectStore(dataset.path()));
-            if (opened.stream()
-                    .noneMatch(other -> other.info().id().equals(open.info().id()))) {
-                opened.add(open);
-            }
-        }
-        boolean all = known.size() == groups.size();
-        AuditReport report = new Audit(
-                        ledger.files(),
-                        opened,
-                        Optional.of(plan.id()),
-                        all ? OptionalLong.of(plan.epochs()) : OptionalLong.empty(),
-                        List.of(),
-                        progress -> {})
-                .run();
-        List<Finding> findings = report.findings().stream()
-                .filter(finding -> isOfKnown(finding, known))
-                .toList();
-        if (!findings.isEmpty()) {
-            throw new AssertionError("the audit does not agree: " + findings);
-        }
-        for (TrainingGroup group : known) {
-            group.requireAudited(report);
-        }
-    }
-
-    /**
-     * Returns whether a finding is about a group that the feed had to serve, rather than one that started when the feed
-     * ended.
-     */
-    private boolean isOfKnown(Finding finding, List<TrainingGroup> known) {
-        boolean isOfOther = finding.message().contains("group " + HostileTrainer.GROUP)
-                || groups.stream()
-                        .anyMatch(group -> finding.message().contains("group " + group.name() + ",")
-                                && (!known.contains(group) || group.isOfCrashedRun(finding.message())));
-        return !isOfOther;
+        new LedgerCheck(plan, datasets, ledger, groups).requireComplete(known);
     }
 
     private void close() {

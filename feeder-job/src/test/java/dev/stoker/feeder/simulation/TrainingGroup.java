@@ -1,12 +1,10 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.metadata.audit.AuditReport;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Instance;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,8 +13,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * The trainers of one group and what their model has learned: all ranks, loader workers and replicas of a launch. After
- * a crash they resume from their last model checkpoint.
+ * The trainers of one group: all ranks, loader workers and replicas of a launch. After a crash they resume from their
+ * last model checkpoint. {@link LearnedBatches} holds what their model has learned.
  */
 final class TrainingGroup {
     /**
@@ -39,19 +37,10 @@ final class TrainingGroup {
             int slowness,
             boolean hasRuns) {}
 
-    private record Batch(int replica, long epoch, long number) implements Comparable<Batch> {
-        @Override
-        public int compareTo(Batch other) {
-            int byReplica = Integer.compare(replica, other.replica);
-            int byEpoch = Long.compare(epoch, other.epoch);
-            return byReplica != 0 ? byReplica : byEpoch != 0 ? byEpoch : Long.compare(number, other.number);
-        }
-    }
-
     private final Cluster cluster;
     private final Shape shape;
     private final Oracle oracle;
-    private final Map<Batch, Trainer> learned = new TreeMap<>();
+    private final LearnedBatches learned = new LearnedBatches();
     private final List<Trainer> trainers = new ArrayList<>();
     private int worldSize;
     private Position checkpoint = Position.START;
@@ -89,7 +78,7 @@ final class TrainingGroup {
         if (shape.hasRuns) {
             run = Math.max(run + 1, cluster.simulation().nowMs());
         }
-        rollBack(-1, null);
+        learned.rollBack(checkpoint);
         cluster.simulation()
                 .trace(
                         name(),
@@ -233,7 +222,7 @@ final class TrainingGroup {
             victim.process.kill();
         }
         trainers.remove(victim);
-        rollBack(victim.replica, victim);
+        learned.rollBack(checkpoint, victim, worldSize);
         Position from = checkpoint;
         int ofLaunch = launches;
         cluster.simulation().after(cluster.simulation().between(10, 1_000) * Simulation.MILLI, null, "restart", () -> {
@@ -254,23 +243,6 @@ final class TrainingGroup {
         return (checkpoint.batch() - first) % ((long) worldSize * shape.workers) == 0;
     }
 
-    /** Drops what the model has learned since the checkpoint, from one trainer or from all. */
-    private void rollBack(int replica, Trainer trainer) {
-        for (Iterator<Map.Entry<Batch, Trainer>> all = learned.entrySet().iterator(); all.hasNext(); ) {
-            Map.Entry<Batch, Trainer> entry = all.next();
-            Batch batch = entry.getKey();
-            boolean isLater = batch.epoch > checkpoint.epoch()
-                    || (batch.epoch == checkpoint.epoch() && batch.number >= checkpoint.batch());
-            boolean isIts = trainer == null
-                    || (batch.replica == replica
-                            && batch.number % worldSize == trainer.participant.rank()
-                            && entry.getValue().participant.equals(trainer.participant));
-            if (isLater && isIts) {
-                all.remove();
-            }
-        }
-    }
-
     // ---- what trainers tell
 
     void consumed(Trainer trainer, long epoch, long number) {
@@ -279,10 +251,7 @@ final class TrainingGroup {
             return;
         }
         firstNanos.putIfAbsent(trainer.replica, cluster.simulation().nowNanos());
-        Trainer other = learned.put(new Batch(trainer.replica, epoch, number), trainer);
-        if (other != null) {
-            throw new AssertionError(trainer + " consumed epoch " + epoch + " number " + number + ", as did " + other);
-        }
+        learned.add(trainer, epoch, number);
     }
 
     void requireWritten(Trainer trainer, TrainerLink.Receipts receipts) {
@@ -342,39 +311,7 @@ final class TrainingGroup {
         long batches = tail() == TailPolicy.DROP
                 ? oracle.size().wholeBatches() - (mostRanks - 1)
                 : oracle.size().batches();
-        for (int replica = 0; replica < shape.replicas; replica++) {
-            for (long epoch = 0; epoch < epochs(); epoch++) {
-                for (long number = 0; number < batches; number++) {
-                    if (!learned.containsKey(new Batch(replica, epoch, number))) {
-                        throw new AssertionError("replica " + replica + " of group " + name() + " of stream "
-                                + shape.stream + " never consumed epoch " + epoch + " number " + number);
-                    }
-                }
-            }
-        }
-    }
-
-    /** Fails unless the audit counts each batch of each epoch as acknowledged. */
-    void requireAudited(AuditReport report) {
-        for (int replica = 0; replica < shape.replicas; replica++) {
-            int which = replica;
-            List<AuditReport.Pass> passes = report.passes().stream()
-                    .filter(pass -> pass.stream().equals(shape.stream)
-                            && pass.group().equals(shape.name)
-                            && pass.replica() == which)
-                    .toList();
-            boolean isWhole = passes.size() == 1
-                    && passes.get(0).epochs().size() == epochs()
-                    && passes.get(0).epochs().stream()
-                            // Missing receipts were checked before: they were lost with a run that crashed.
-                            .allMatch(epoch ->
-                                    epoch.acknowledged() + epoch.asserted().count() + epoch.leftOut() + epoch.missing()
-                                            == oracle.size().batches());
-            if (!isWhole) {
-                throw new AssertionError("the audit does not have all of replica " + replica + " of group " + shape.name
-                        + " of stream " + shape.stream + ": " + passes);
-            }
-        }
+        learned.requireComplete(shape.replicas, epochs(), batches, "group " + name() + " of stream " + shape.stream);
     }
 
     String describe() {

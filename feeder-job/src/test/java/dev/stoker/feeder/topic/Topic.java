@@ -19,13 +19,19 @@ import dev.stoker.server.TestDataset;
 import dev.stoker.storage.LocalObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListTransactionsOptions;
+import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -41,6 +47,7 @@ final class Topic {
 
     /** All committed records by partition, in their order. */
     static Map<Integer, List<Found>> read(String bootstrap, String topic, int partitions) throws IOException {
+        awaitMarkers(bootstrap);
         Map<String, Object> settings = Map.of("bootstrap.servers", bootstrap, "isolation.level", "read_committed");
         Map<Integer, List<Found>> records = new TreeMap<>();
         try (KafkaConsumer<byte[], byte[]> consumer =
@@ -67,6 +74,22 @@ final class Topic {
             }
         }
         return records;
+    }
+
+    /**
+     * Waits until the broker has ended all transactions that producers committed or aborted. It answers a producer
+     * before it writes the markers, and consumers see the records only after that.
+     */
+    private static void awaitMarkers(String bootstrap) throws IOException {
+        ListTransactionsOptions ending = new ListTransactionsOptions()
+                .filterStates(Set.of(TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT));
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
+            while (!admin.listTransactions(ending).all().get().isEmpty()) {
+                Thread.onSpinWait();
+            }
+        } catch (ExecutionException | InterruptedException e) {
+            throw new IOException(e);
+        }
     }
 
     /** The first record of each position; fails where one is missing before another. */
@@ -129,7 +152,7 @@ final class Topic {
                     }
                     Found end = records.get(at);
                     assertThat(end.header().position()).isEqualTo(RecordPosition.end(epoch));
-                    assertThat(new String(end.value(), java.nio.charset.StandardCharsets.UTF_8))
+                    assertThat(new String(end.value(), StandardCharsets.UTF_8))
                             .endsWith("\"records\":" + (at - first) + ",\"rows\":" + rows + ",\"skipped\":0}}");
                     at++;
                 }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.runtime.minicluster.MiniCluster;
@@ -189,7 +190,7 @@ class TopicRightsITCase {
         Throwable failure = catchThrowable(() -> start(topic, user, "--delivery=" + delivery, "--pace-groups=trainers")
                 .getJobExecutionResult()
                 .get(SECONDS, TimeUnit.SECONDS));
-        assertThat(failure).isNotNull().isNotInstanceOf(java.util.concurrent.TimeoutException.class);
+        assertThat(failure).isNotNull().isNotInstanceOf(TimeoutException.class);
         assertThat(failure).hasStackTraceContaining(TopicException.class.getName() + ": topic " + topic + " at ");
         assertThat(failure).hasStackTraceContaining("docs/kafka.md lists the rights");
         assertThat(failure).hasStackTraceContaining(named);

@@ -1,10 +1,7 @@
 package dev.stoker.server.session;
 
-import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
-import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.FrameDecoder;
-import dev.stoker.schemas.protocol.Frames;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Protocol;
 import dev.stoker.schemas.protocol.ProtocolException;
@@ -43,19 +40,12 @@ public final class Acceptor implements AutoCloseable {
     static final int MAX_PENDING = 256;
 
     private static final Logger LOG = LoggerFactory.getLogger(Acceptor.class);
-    private static final long HELLO_TIMEOUT_MS = 10_000;
-    private static final long FAREWELL_MS = 1_000;
-    private static final int FAREWELL_LIMIT = 4 << 20;
     private static final long ACCEPT_PAUSE_MS = 100;
     /**
      * The effective default of TCP on loopback. The default of Unix-domain sockets, 208 KiB, makes sender and receiver
      * take turns.
      */
     private static final int UNIX_SEND_BYTES = 4 << 20;
-
-    private static final String WANTS_TLS =
-            "this feed is served over TLS only: give the trainer the certificate to trust,"
-                    + " tls=FILE or STOKER_TLS_CA";
 
     /** Checks first frames. Runs on the accepting thread and must not block. */
     public interface Gate {
@@ -73,29 +63,6 @@ public final class Acceptor implements AutoCloseable {
         void enter(Wire wire, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException;
     }
 
-    /** A connection that was not admitted yet. */
-    private static final class Guest {
-        final SocketChannel channel;
-        final Wire wire;
-        final FrameDecoder decoder = FrameDecoder.forServer();
-        long deadlineMs;
-        boolean leaving;
-        /**
-         * Whether the peer has sent anything. Connections without any bytes, such as health checks, do not count as
-         * rejected.
-         */
-        boolean heard;
-
-        boolean probes;
-        long discarded;
-
-        Guest(Wire wire, long deadlineMs) {
-            this.channel = wire.socket();
-            this.wire = wire;
-            this.deadlineMs = deadlineMs;
-        }
-    }
-
     private final ServerSocketChannel server;
     private final Selector selector;
     private final SelectionKey acceptKey;
@@ -105,7 +72,7 @@ public final class Acceptor implements AutoCloseable {
     private final Gate gate;
     private final LongAdder rejected;
     private final Thread thread;
-    private final LinkedHashSet<Guest> guests = new LinkedHashSet<>();
+    private final LinkedHashSet<PendingConnection> pending = new LinkedHashSet<>();
     private final ByteBuffer input = ByteBuffer.allocate(Protocol.MAX_BEFORE_WELCOME);
     private final RateLimitedLog failures = new RateLimitedLog(10_000);
     private long acceptAgainMs;
@@ -164,7 +131,7 @@ public final class Acceptor implements AutoCloseable {
     private void run() {
         while (!closed) {
             try {
-                selector.select(guests.isEmpty() && acceptAgainMs == 0 ? 0 : 50);
+                selector.select(pending.isEmpty() && acceptAgainMs == 0 ? 0 : 50);
                 round();
             } catch (ClosedSelectorException e) {
                 break;
@@ -174,7 +141,7 @@ public final class Acceptor implements AutoCloseable {
                 survive(e);
             }
         }
-        new ArrayList<>(guests).forEach(this::drop);
+        new ArrayList<>(pending).forEach(this::drop);
     }
 
     private void survive(Throwable failure) {
@@ -205,19 +172,19 @@ public final class Acceptor implements AutoCloseable {
             if (key.channel() instanceof ServerSocketChannel listener) {
                 accept(listener, now);
             } else {
-                Guest guest = (Guest) key.attachment();
+                PendingConnection connection = (PendingConnection) key.attachment();
                 try {
-                    read(guest, key, now);
+                    read(connection, key, now);
                 } catch (IOException | RuntimeException | Error e) {
                     // Any failure here concerns this connection only.
                     LOG.debug("A connection ended before its session began", e);
-                    gone(guest);
+                    gone(connection);
                 }
             }
         }
-        for (Guest guest : new ArrayList<>(guests)) {
-            if (now >= guest.deadlineMs) {
-                drop(guest);
+        for (PendingConnection connection : new ArrayList<>(pending)) {
+            if (connection.isExpired(now)) {
+                drop(connection);
             }
         }
     }
@@ -242,7 +209,7 @@ public final class Acceptor implements AutoCloseable {
                             e.toString(),
                             ACCEPT_PAUSE_MS);
                 }
-                for (int drops = guests.size() / 2; drops >= 0; drops--) {
+                for (int drops = pending.size() / 2; drops >= 0; drops--) {
                     dropOldest();
                 }
                 acceptOps(0);
@@ -252,91 +219,74 @@ public final class Acceptor implements AutoCloseable {
             if (channel == null) {
                 return;
             }
-            Guest guest;
+            PendingConnection connection;
             try {
-                guest = new Guest(gate.wire(channel), now + HELLO_TIMEOUT_MS);
+                connection = new PendingConnection(gate.wire(channel), now);
                 channel.configureBlocking(false);
                 if (listener == server) {
                     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 } else {
                     channel.setOption(StandardSocketOptions.SO_SNDBUF, UNIX_SEND_BYTES);
                 }
-                channel.register(selector, SelectionKey.OP_READ, guest);
+                channel.register(selector, SelectionKey.OP_READ, connection);
             } catch (IOException | RuntimeException | Error e) {
                 closeQuietly(channel);
                 LOG.debug("A connection cannot be read", e);
                 continue;
             }
-            if (guests.size() >= MAX_PENDING) {
+            if (pending.size() >= MAX_PENDING) {
                 dropOldest();
             }
-            guests.add(guest);
+            pending.add(connection);
         }
     }
 
-    private void read(Guest guest, SelectionKey key, long now) throws IOException {
-        if (guest.leaving) {
-            input.clear();
-            int n = guest.channel.read(input);
-            guest.discarded += Math.max(0, n);
-            if (n < 0 || guest.discarded > FAREWELL_LIMIT) {
-                drop(guest);
+    private void read(PendingConnection connection, SelectionKey key, long now) throws IOException {
+        if (connection.isLeaving()) {
+            if (!connection.discard(input)) {
+                drop(connection);
             }
             return;
         }
         try {
-            int bytes;
-            // Read all bytes that are available: the socket does not become ready again for bytes that TLS has
-            // decrypted.
-            while ((bytes = guest.wire.read(input.clear())) > 0 && nowMs() < guest.deadlineMs) {
-                guest.probes =
-                        !guest.heard && Protocol.isProbe(input.duplicate().flip());
-                guest.heard = true;
-                Optional<Frame> frame = guest.decoder.next(input.flip());
-                if (frame.isPresent()) {
-                    // The decoder guarantees that HELLO is the first frame and that nothing else precedes WELCOME.
-                    Hello hello = (Hello) frame.get();
-                    gate.judge(hello);
-                    letIn(guest, key, hello);
-                    return;
-                }
+            Optional<Hello> hello = connection.read(input);
+            if (hello.isPresent()) {
+                gate.judge(hello.get());
+                letIn(connection, key, hello.get());
+            } else if (connection.hasEnded()) {
+                gone(connection);
             }
-            if (bytes < 0) {
-                gone(guest);
-            }
-            guest.heard = true;
         } catch (ProtocolException e) {
-            leave(guest, now, guest.probes);
-            // A socket without earlier output accepts a small frame at once. A peer that prevents this gets no error
-            // frame.
-            guest.wire.write(Frames.encode(ErrorMessage.of(e)));
-            guest.wire.shutdownOutput();
+            leave(connection, now, connection.isProbe());
+            connection.reject(ErrorMessage.of(e));
         } catch (PlainTextException e) {
-            leave(guest, now, e.isProbe());
-            guest.channel.write(Frames.encode(new ErrorMessage(ErrorCode.UNAUTHORIZED, WANTS_TLS)));
-            guest.channel.shutdownOutput();
+            leave(connection, now, e.isProbe());
+            connection.rejectPlainText();
         } catch (SSLException e) {
-            LOG.info("A connection from {} is not secure: {}", guest.channel.getRemoteAddress(), e.getMessage());
-            leave(guest, now, false);
-            guest.channel.shutdownOutput();
+            LOG.info(
+                    "A connection from {} is not secure: {}",
+                    connection.channel().getRemoteAddress(),
+                    e.getMessage());
+            leave(connection, now, false);
+            connection.channel().shutdownOutput();
         }
     }
 
-    private void letIn(Guest guest, SelectionKey key, Hello hello) throws IOException {
+    private void letIn(PendingConnection connection, SelectionKey key, Hello hello) throws IOException {
         byte[] rest = new byte[input.remaining()];
         input.get(rest);
         key.cancel();
         selector.selectNow();
-        guests.remove(guest);
-        guest.channel.configureBlocking(true);
-        guest.wire.admitted();
+        pending.remove(connection);
+        connection.channel().configureBlocking(true);
+        connection.wire().admitted();
         try {
-            gate.enter(guest.wire, guest.decoder, hello, rest);
+            gate.enter(connection.wire(), connection.decoder(), hello, rest);
         } catch (ProtocolException e) {
             // Rejected at the last moment: report it to the peer as for any other connection.
-            guest.channel.configureBlocking(false);
-            guest.channel.register(selector, SelectionKey.OP_READ, guest);
-            guests.add(guest);
+            connection.channel().configureBlocking(false);
+            connection.channel().register(selector, SelectionKey.OP_READ, connection);
+            pending.add(connection);
             throw e;
         }
     }
@@ -345,37 +295,36 @@ public final class Acceptor implements AutoCloseable {
      * Ends a connection, and counts it as rejected unless it only probed the server. Reads and discards what the peer
      * still sends.
      */
-    private void leave(Guest guest, long now, boolean probes) {
+    private void leave(PendingConnection connection, long now, boolean probes) {
         if (!probes) {
             rejected.increment();
         }
-        guest.leaving = true;
-        guest.deadlineMs = now + FAREWELL_MS;
+        connection.leave(now);
     }
 
     private void dropOldest() {
-        Iterator<Guest> oldest = guests.iterator();
+        Iterator<PendingConnection> oldest = pending.iterator();
         if (oldest.hasNext()) {
             drop(oldest.next());
         }
     }
 
     /** Handles a connection that the peer has closed. */
-    private void gone(Guest guest) {
-        if (guest.heard) {
-            drop(guest);
+    private void gone(PendingConnection connection) {
+        if (connection.wasHeard()) {
+            drop(connection);
         } else {
-            guests.remove(guest);
-            closeQuietly(guest.channel);
+            pending.remove(connection);
+            closeQuietly(connection.channel());
         }
     }
 
-    private void drop(Guest guest) {
-        guests.remove(guest);
-        if (!guest.leaving) {
+    private void drop(PendingConnection connection) {
+        pending.remove(connection);
+        if (!connection.isLeaving()) {
             rejected.increment();
         }
-        closeQuietly(guest.channel);
+        closeQuietly(connection.channel());
     }
 
     private static void closeQuietly(SocketChannel channel) {
@@ -386,7 +335,7 @@ public final class Acceptor implements AutoCloseable {
         }
     }
 
-    private static long nowMs() {
+    static long nowMs() {
         return System.nanoTime() / 1_000_000;
     }
 

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -70,7 +71,7 @@ class HeldChunksTest {
         ChunkBytes old = map(mappings, file);
         mappings.forget(file);
         Path other = Files.write(directory.resolve("new"), new byte[] {9, 1, 2, 3});
-        Files.move(other, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
         ChunkBytes fresh = map(mappings, file);
         assertThat(old.bytes().get(0)).isEqualTo((byte) 1);
         assertThat(fresh.bytes().get(0)).isEqualTo((byte) 9);

@@ -15,7 +15,9 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -89,10 +91,10 @@ class ServerOptionsTest {
                         new FeedSpec(
                                 spec.id(),
                                 "test",
-                                java.util.List.of(wrong),
+                                List.of(wrong),
                                 "{}",
-                                java.util.List.of(),
-                                java.util.OptionalLong.empty(),
+                                List.of(),
+                                OptionalLong.empty(),
                                 OnCorrupt.FAIL),
                         TestFeed.options()))
                 .hasMessageContainingAll(one.id().toString(), two.id().toString());

@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.transport.TestCertificate;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,10 +77,10 @@ class ServerTlsTest {
         String text = Files.readString(one.key());
         String secret = text.split("\n")[1].substring(8);
         Files.writeString(damaged, text.replaceFirst("\n.{8}", "\nAAAAAAAA"));
-        Throwable thrown = org.assertj.core.api.Assertions.catchThrowable(
-                () -> ServerTls.open(new TlsFiles(one.pem(), damaged, Optional.empty())));
-        java.io.StringWriter trace = new java.io.StringWriter();
-        thrown.printStackTrace(new java.io.PrintWriter(trace, true));
+        Throwable thrown =
+                Assertions.catchThrowable(() -> ServerTls.open(new TlsFiles(one.pem(), damaged, Optional.empty())));
+        StringWriter trace = new StringWriter();
+        thrown.printStackTrace(new PrintWriter(trace, true));
         assertThat(trace.toString()).doesNotContain(secret);
     }
 

@@ -9,6 +9,7 @@ import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.server.feed.Identity;
 import dev.stoker.server.feed.ReceiptsItem;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -55,11 +56,7 @@ class LedgerBytesTest {
                 id.replica());
         Receipt receipt = new Receipt(Integer.MAX_VALUE, 1000, false, 1000, 0, -1, 1000, 0);
         return LedgerWriter.encode(new Receipts(
-                        System.currentTimeMillis(),
-                        consumer,
-                        100,
-                        View.WHOLE_TAG,
-                        java.util.Collections.nCopies(count, receipt)))
+                        System.currentTimeMillis(), consumer, 100, View.WHOLE_TAG, Collections.nCopies(count, receipt)))
                 .length;
     }
 }

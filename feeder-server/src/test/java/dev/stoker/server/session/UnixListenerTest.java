@@ -13,6 +13,7 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -34,8 +35,7 @@ class UnixListenerTest {
     @AfterEach
     void removePlace() throws IOException {
         try (Stream<Path> all = Files.walk(place)) {
-            all.sorted(java.util.Comparator.reverseOrder())
-                    .forEach(path -> path.toFile().delete());
+            all.sorted(Comparator.reverseOrder()).forEach(path -> path.toFile().delete());
         }
     }
 

@@ -8,6 +8,7 @@ import dev.stoker.server.chunks.ChunkBytes;
 import dev.stoker.server.chunks.ListedChunk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -74,8 +75,7 @@ class LoadsTest {
     }
 
     private static ListedChunk chunk(String name) {
-        return new ListedChunk(
-                UUID.nameUUIDFromBytes(name.getBytes(java.nio.charset.StandardCharsets.UTF_8)), name, LENGTH, 0);
+        return new ListedChunk(UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)), name, LENGTH, 0);
     }
 
     private void ahead(String name) {

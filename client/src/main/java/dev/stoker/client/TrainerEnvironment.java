@@ -1,0 +1,64 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.protocol.Caller;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What the environment of a process says about its trainer: its rank and its launch, and the settings that it takes
+ * from {@code STOKER_*} variables. Immutable.
+ */
+final class TrainerEnvironment {
+    private final Map<String, String> variables;
+
+    TrainerEnvironment(Map<String, String> variables) {
+        this.variables = variables;
+    }
+
+    /**
+     * Returns the rank of {@code RANK} and {@code WORLD_SIZE}, or else a single rank.
+     *
+     * @throws IllegalArgumentException if only one of them is set, or if one is not a number
+     */
+    Participant participant() {
+        String rank = variables.get("RANK");
+        String worldSize = variables.get("WORLD_SIZE");
+        if (rank == null && worldSize == null) {
+            return Participant.rank(0, 1);
+        }
+        if (rank == null || worldSize == null) {
+            throw new IllegalArgumentException("only one of RANK and WORLD_SIZE is set; set both");
+        }
+        return Participant.rank((int) number("RANK", rank), (int) number("WORLD_SIZE", worldSize));
+    }
+
+    /** Returns the number of the launch; 0 if the feed decides. */
+    long run() {
+        return number("STOKER_RUN", variables.getOrDefault("STOKER_RUN", "0"));
+    }
+
+    /** Returns how long to wait for a place that another live process has. */
+    Duration placeTimeout() {
+        return Duration.ofSeconds(number("STOKER_PLACE_TIMEOUT", variables.getOrDefault("STOKER_PLACE_TIMEOUT", "30")));
+    }
+
+    /** Returns whether closing the client prints its report. */
+    boolean isReported() {
+        return variables.getOrDefault("STOKER_REPORT", "").equals("1");
+    }
+
+    /** Describes this process and its launcher for HELLO. */
+    Caller caller() {
+        return new Caller(0, 0, false, Optional.of(Processes.instance(variables)), Processes.launch(variables));
+    }
+
+    private static long number(String variable, String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(variable + "='" + text + "' is not a number", e);
+        }
+    }
+}
