@@ -257,7 +257,7 @@ class Writer:
 
     def cut(self, message: Any, a: int, b: int) -> bytes:
         """Some rows of a message, by way of pyarrow and the tests' own writer of messages."""
-        from datasets import batch_message
+        from dataset_files import batch_message
 
         fields = [f.to_json() for f in self.info.fields]
         rows = pa.ipc.read_record_batch(pa.py_buffer(message.tobytes()), batch_schema(self.info.fields))

@@ -248,7 +248,7 @@ def test_an_idle_client_does_not_come_back_to_a_feeder_that_ended():
         client = feed.client()
         feed.feeder.sessions[0].fail("fenced", "a loader worker has this seat now")
         eventually(lambda: client._network.feeders.live == [])
-        assert client._thread.is_alive()
+        assert client._background.thread.is_alive()
         assert feed.read(client) == feed.stream.expected(0, 0, 1, 26)
         assert len(feed.feeder.sessions) == 2
 
@@ -368,7 +368,7 @@ def test_silence_of_an_only_feeder_is_noticed_by_ping():
 
         def freeze():
             with session._flow:
-                session.fault = session.fault.__class__(silent_after=session._sent_bytes)
+                session.fault = session.fault.__class__(silent_after=session.sent_bytes)
 
         got = read_with(feed, client, {20: freeze})
         assert got == feed.stream.expected(0, 0, 1, 55)

@@ -36,7 +36,7 @@ def measure(stream):
     """Bytes of the WELCOME that a session sends."""
     with FakeFeed(stream) as feed:
         feed.client()
-        return feed.feeder.sessions[0]._sent_bytes
+        return feed.feeder.sessions[0].sent_bytes
 
 
 def test_cut_at_every_byte_the_rest_follows_exactly():
@@ -90,7 +90,7 @@ def test_a_refused_piece_is_sent_again_and_only_that():
     with FakeFeed() as feed:
         client = feed.client()
         session = feed.feeder.sessions[0]
-        session.fault = Fault(flip_at=session._sent_bytes + 5 * 256 + 100)
+        session.fault = Fault(flip_at=session.sent_bytes + 5 * 256 + 100)
         assert feed.read(client) == feed.stream.expected(0, 0, 1, 26)
         assert [(n.number, n.piece) for n in session.nacks] == [(5, 0)]
         assert session.sent.count((0, 5, 0)) == 2
@@ -103,7 +103,7 @@ def test_a_flip_in_the_number_asks_for_the_piece_that_it_was():
     with FakeFeed() as feed:
         client = feed.client(timing=Timing(refetch=1000))
         session = feed.feeder.sessions[0]
-        session.fault = Fault(flip_at=session._sent_bytes + 5 * (p.BATCH_HEADER_BYTES + 192) + 32, flip_mask=3)
+        session.fault = Fault(flip_at=session.sent_bytes + 5 * (p.BATCH_HEADER_BYTES + 192) + 32, flip_mask=3)
         assert feed.read(client) == feed.stream.expected(0, 0, 1, 26)
         assert [(n.number, n.piece) for n in session.nacks] == [(5, 0)]
 
@@ -312,10 +312,10 @@ def test_an_error_of_the_background_thread_reaches_the_trainer():
     with FakeFeed(small()) as feed:
         client = feed.client()
 
-        def work():
+        def fail(_client):
             raise MemoryError("of a test")
 
-        client._work = work
+        client._background.round = fail
         eventually(lambda: client._network.failure is not None)
         with pytest.raises(MemoryError, match="of a test"):
             feed.read(client)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import stoker
-from datasets import IMAGES, ZERO_CRC, DatasetWriter, sample, sealed, small_dataset
+from dataset_files import ZERO_CRC, sealed
+from datasets import IMAGES, DatasetWriter, sample, small_dataset
 from stoker import Feed, errors
 from stoker._dataset.log import read_info
 from stoker._dataset.snapshot import open_snapshot
@@ -68,7 +69,7 @@ def test_no_flipped_bit_of_a_chunk_reaches_a_batch(tmp_path: Path) -> None:
         try:
             got = epoch_of(stream)
         except errors.CorruptDataError as e:
-            caught += str(path) in str(e)
+            caught += str(path) in str(e) and f"run: stoker verify {writer.root}" in str(e)
         else:
             assert got == expected, f"byte {at} of {len(data)}"
             harmless += 1
@@ -84,13 +85,15 @@ def test_no_cut_chunk_reaches_a_batch(tmp_path: Path) -> None:
     data = path.read_bytes()
     for length in range(0, len(data), 7):
         path.write_bytes(data[:length])
-        with pytest.raises(errors.CorruptDataError, match=f"{length} bytes long, expected {len(data)}"):
+        with pytest.raises(
+            errors.CorruptDataError, match=f"{length} bytes long, expected {len(data)}; run: stoker verify"
+        ):
             epoch_of(stream)
     path.write_bytes(data + b"\0")
     with pytest.raises(errors.CorruptDataError):
         epoch_of(stream)
     path.unlink()
-    with pytest.raises(errors.CorruptDataError, match="missing"):
+    with pytest.raises(errors.CorruptDataError, match="missing; run: stoker verify"):
         epoch_of(stream)
 
 

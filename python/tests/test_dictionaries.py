@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import datasets
+import dataset_files
 from datasets import DatasetWriter
 from stoker._dataset.snapshot import open_snapshot
 from stoker._format.dictionaries import class_names, dictionary_batch, read_dictionary
@@ -99,7 +99,7 @@ def test_a_chunk_with_an_unsound_dictionary_is_refused_by_its_name(
 ) -> None:
     """The checksums in the log match the damaged chunk."""
     make, reason = HOSTILE[case]
-    monkeypatch.setattr(datasets, "dictionary", make)
+    monkeypatch.setattr(dataset_files, "dictionary", make)
     writer = DatasetWriter(tmp_path / "d", FIELDS)
     writer.commit([SAMPLES])
     stream = PathStream(open_snapshot(writer.root), "train", OrderSpec(batch_size=3))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import chunk_prototype
-import datasets
+import dataset_files
 from chunk_prototype import crc32c
 
 GOLDEN = Path(__file__).parents[2] / "schemas" / "src" / "test" / "resources" / "golden"
@@ -157,13 +157,13 @@ def test_writers_made_from_the_page_make_the_golden_batch(name: str) -> None:
     golden = (GOLDEN / f"batch-1-{name}.bin").read_bytes()
     assert chunk_prototype.batch(fields, rows, spec["classes"]) == golden
     samples = [{key: _sample_value(key, value, fields, spec) for key, value in row.items()} for row in rows]
-    assert datasets.batch_message(fields, samples) == golden
+    assert dataset_files.batch_message(fields, samples) == golden
 
 
 def _sample_value(name: str, value: Any, fields: list[dict[str, Any]], spec: dict[str, Any]) -> Any:
     """The form in which `datasets` wants it."""
     kind = next((f["type"] for f in fields if f["name"] == name), "utf8")
-    if value is None or datasets.is_special(kind):
+    if value is None or dataset_files.is_special(kind):
         return value
     if kind == "binary":
         return bytes.fromhex(value)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import stoker
-from datasets import ZERO_CRC, sealed
+from dataset_files import ZERO_CRC, sealed
 from stoker import Feed, errors
 from stoker._client.welcome import Welcome
 from stoker._commit.lease import Lease, read_lease

@@ -125,7 +125,7 @@ def test_every_connection_selects_its_columns(data: Path) -> None:
             got = [next(iterator), next(iterator)]
             for feeder in served.feeders:
                 for session in feeder.live:
-                    session.fault = testing.Fault(cut_at=session._sent_bytes + 1000)
+                    session.fault = testing.Fault(cut_at=session.sent_bytes + 1000)
             got += [next(iterator) for _ in range(6)]
             served.feeders[0].stop()
             got += list(iterator)
@@ -143,7 +143,7 @@ def test_unselected_payload_does_not_arrive() -> None:
         with Feed(served.target, columns=["label"]) as feed:
             assert sorted(value for batch in feed for value in batch["label"].tolist()) == labels.tolist()
             assert feed.stats()["bytes"] < 64 * 4096
-        sent = sum(session._sent_bytes for session in served.feeders[0].sessions)
+        sent = sum(session.sent_bytes for session in served.feeders[0].sessions)
         assert sent < 64 * 4096
 
 

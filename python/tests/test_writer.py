@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import json
 import pickle
 import resource
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,29 +16,8 @@ import pytest
 import stoker
 from stoker import Feed
 from stoker._dataset.snapshot import newest_version, open_snapshot
-from stoker.errors import CommitRefusedError, DuplicateKeyError, InvalidSampleError, NotADatasetError, StokerError
-
-Writer = functools.partial(stoker.Writer, shuffle=False)
-"""What is said here of chunks holds for samples in the order in which they come."""
-
-PHOTOS = {"label": "categorical", "weight": "float32?", "image": "binary"}
-
-
-def photo(n: int) -> dict[str, Any]:
-    return {
-        "key": f"{n:05d}.jpg",
-        "label": "cat" if n % 3 else "dog",
-        "weight": None if n % 5 == 0 else n / 4,
-        "image": bytes([n % 256]) * (n % 7 + 2000),
-    }
-
-
-def contents(path: Path, version: int | None = None) -> dict[str, dict[str, Any]]:
-    return {s.pop("key"): s for s in stoker.open(path, version)}
-
-
-def chunk_files(path: Path) -> set[str]:
-    return {f.name for f in path.glob("chunks/*/*")}
+from stoker.errors import CommitRefusedError, DuplicateKeyError, NotADatasetError
+from written import PHOTOS, Writer, chunk_files, contents, photo
 
 
 def test_samples_come_back(tmp_path: Path) -> None:
@@ -144,94 +120,6 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     assert chunk_files(tmp_path / "x") == set()
 
 
-@pytest.mark.parametrize(
-    ("change", "says"),
-    [
-        ({"label": 3}, "sample 'k', field 'label': expected str, not int 3"),
-        ({"image": "text"}, "sample 'k', field 'image': expected bytes, not str 'text'"),
-        ({"weight": "heavy"}, "sample 'k', field 'weight': expected a number, not str 'heavy'"),
-        ({"image": None}, "sample 'k', field 'image': there is no value, but the field is not nullable"),
-        ({"other": 1}, "sample 'k': there is no field 'other'; there are ['image', 'label', 'weight']"),
-        ({"key": ""}, "sample '', field 'key': the key is empty"),
-        ({"key": "\ud800"}, "field 'key': the text has half a surrogate pair"),
-        ({"key": 7}, "sample 7, field 'key': expected str"),
-    ],
-)
-def test_a_value_that_does_not_fit_names_sample_and_field(tmp_path: Path, change: dict[str, Any], says: str) -> None:
-    with Writer(tmp_path / "x", PHOTOS) as w:
-        w.write(photo(1))
-        with pytest.raises(InvalidSampleError) as error:
-            w.write({**photo(2), "key": "k"} | change)
-        assert says in str(error.value)
-        w.write(photo(3))
-    assert contents(tmp_path / "x").keys() == {"00001.jpg", "00003.jpg"}, "the others are taken"
-
-
-@pytest.mark.parametrize(
-    ("kind", "value", "says"),
-    [
-        ("int8", 128, "128 is not between -128 and 127"),
-        ("uint64", -1, "-1 is not between 0 and 18446744073709551615"),
-        ("int32", 1.5, "expected a whole number"),
-        ("bool", 2, "expected True or False"),
-        ("int32[]", [1, 2**31], "2147483648 is not between"),
-        ("int32[]", [1.5], "expected whole numbers"),
-        ("int32[]", [[1]], "expected one dimension"),
-        ("float32(2,2)", [1, 2, 3, 4], "expected shape (2, 2), not (4,)"),
-        ("uint8(2)", np.array([1, 256]), "256 is not between 0 and 255"),
-        ("float32[]", ["a"], "expected numbers"),
-        ("utf8", b"bytes", "expected str"),
-    ],
-)
-def test_what_fits_no_type(tmp_path: Path, kind: str, value: Any, says: str) -> None:
-    w = Writer(tmp_path / "x", {"f": kind})
-    with pytest.raises(InvalidSampleError) as error:
-        w.write({"key": "k", "f": value})
-    assert says in str(error.value)
-    assert "sample 'k', field 'f'" in str(error.value)
-    w.abort()
-
-
-@pytest.mark.parametrize(
-    ("kind", "column", "says"),
-    [
-        ("int8", pa.array([1, 200]), "sample 'b' (row 1), field 'f': 200 is not between -128 and 127"),
-        ("binary", pa.array([b"a", None]), "sample 'b' (row 1), field 'f': there is no value"),
-        ("int32[]", pa.array([[1, 2], [3, 2**40]]), "sample 'b' (row 1), field 'f': 1099511627776 is not between"),
-        ("int32[]", pa.array([[1, 2], [None]]), "sample 'b' (row 1), field 'f': an element is missing"),
-        ("utf8", pa.array([1, 2]), "column 'f': expected a column of utf8, not int64"),
-        ("categorical", pa.array([1, 2]), "column 'f': expected class names"),
-        ("float32(3)", pa.array([[1.0], [2.0]]), "column 'f': expected a column of tensors"),
-        ("int64", pa.array([1.0, 2.0]), "column 'f': expected a column of whole numbers, not double"),
-    ],
-)
-def test_columns_that_do_not_fit(tmp_path: Path, kind: str, column: pa.Array, says: str) -> None:
-    with Writer(tmp_path / "x", {"f": kind + "?" if kind == "none" else kind}) as w:
-        with pytest.raises(InvalidSampleError) as error:
-            w.write_batch(pa.table({"key": ["a", "b"], "f": column}))
-        assert says in str(error.value)
-        with pytest.raises(InvalidSampleError, match="no field 'g'"):
-            w.write_batch(pa.table({"key": ["a"], "g": [1]}))
-        with pytest.raises(InvalidSampleError, match="key is empty"):
-            w.write_batch(pa.table({"key": [""], "f": column.slice(0, 1)}))
-        w.abort()
-
-
-def test_keys_are_all_given_or_all_numbers(tmp_path: Path) -> None:
-    with Writer(tmp_path / "x", {"n": "int64"}) as w:
-        w.write({"n": 1})
-        with pytest.raises(InvalidSampleError, match="all samples a key, or none"):
-            w.write({"key": "a", "n": 2})
-        w.write_batch(pa.table({"n": [3, 4]}))
-    assert list(contents(tmp_path / "x")) == ["00000000", "00000001", "00000002"]
-    for n in (5, 6):
-        with Writer(tmp_path / "x", append=True, ingest_id=f"more-{n}") as w:
-            w.write({"n": n})
-    keys = list(contents(tmp_path / "x"))
-    assert len(set(keys)) == 5, "later runs do not repeat the numbers of earlier ones"
-    assert all(k.endswith("-00000000") for k in keys[3:])
-
-
 @pytest.mark.parametrize("chunk_size", [200, 100_000])
 def test_a_key_that_comes_twice_is_refused(tmp_path: Path, chunk_size: int) -> None:
     w = Writer(tmp_path / "x", {"n": "int64"}, chunk_size=chunk_size)
@@ -278,17 +166,6 @@ def test_a_dataset_with_a_version_wants_append_or_replace(tmp_path: Path) -> Non
         Writer(tmp_path / "z")
 
 
-def test_the_first_of_two_creators_wins(tmp_path: Path) -> None:
-    one, other = Writer(tmp_path / "x", {"n": "int64"}), Writer(tmp_path / "x", {"n": "int64"})
-    for w in (one, other):
-        w.write({"n": 1})
-    one.close()
-    with pytest.raises(CommitRefusedError, match="already has version 1; add to it with append"):
-        other.close()
-    assert len(chunk_files(tmp_path / "x")) == 1
-    stoker.open(tmp_path / "x")[0]
-
-
 def test_a_pickled_copy_opens_the_same_version(tmp_path: Path) -> None:
     for first in (0, 10):
         with Writer(tmp_path / "x", PHOTOS, append=bool(first)) as w:
@@ -299,44 +176,6 @@ def test_a_pickled_copy_opens_the_same_version(tmp_path: Path) -> None:
     copied = pickle.loads(pickle.dumps(samples))
     assert (copied.version, len(copied)) == (1, 5)
     assert list(copied) == list(samples)
-
-
-def test_the_second_creator_is_refused_before_it_packs(tmp_path: Path) -> None:
-    one, other = (Writer(tmp_path / "x", {"data": "binary"}, chunk_size=1000) for _ in range(2))
-    for _ in range(2):
-        one.write({"data": bytes(1000)})
-    description = (tmp_path / "x/_stoker/dataset.json").read_bytes()
-    other.write({"data": bytes(1000)})
-    with pytest.raises(CommitRefusedError, match=r"another writer is at work .*Nothing was packed.*append=True"):
-        other.write({"data": bytes(1000)})
-    other.abort()
-    one.close()
-    assert len(chunk_files(tmp_path / "x")) == 2
-    assert (tmp_path / "x/_stoker/dataset.json").read_bytes() == description
-    assert list((tmp_path / "x/_stoker/leases").iterdir()) == []
-
-
-@pytest.mark.parametrize("mode", ["append", "replace"])
-def test_writers_of_different_chunk_sizes_share_a_new_dataset(tmp_path: Path, mode: str) -> None:
-    writers = [Writer(tmp_path / "x", {"data": "binary"}, chunk_size=1000 + n, **{mode: True}) for n in range(4)]
-    for _ in range(3):
-        for n, w in enumerate(writers):
-            w.write({"data": bytes(1000) + bytes([n])})
-    for w in reversed(writers):
-        w.close()
-    assert sorted(w.version or 0 for w in writers) == [1, 2, 3, 4]
-    assert len(stoker.open(tmp_path / "x")) == (12 if mode == "append" else 3)
-
-
-def test_who_appends_beside_the_first_writer_takes_nothing_from_it(tmp_path: Path) -> None:
-    first = Writer(tmp_path / "x", {"data": "binary"}, chunk_size=1000)
-    for n in range(2):
-        first.write({"key": f"f{n}", "data": bytes(1000)})
-    with Writer(tmp_path / "x", append=True) as w:
-        w.write({"key": "a", "data": bytes(1000)})
-    first.close()
-    assert (w.version, first.version) == (1, 2)
-    assert {s["key"] for s in stoker.open(tmp_path / "x")} == {"f0", "f1", "a"}
 
 
 def test_a_lost_description_is_never_written_anew(tmp_path: Path) -> None:
@@ -367,44 +206,6 @@ def test_one_ingest_id_commits_once(tmp_path: Path) -> None:
         Writer(tmp_path / "x", {"n": "int64"}, ingest_id="../x", append=True)
 
 
-@pytest.mark.parametrize(("size", "payload"), [(1024, False), (1025, True)])
-def test_fields_above_a_kibibyte_are_payload(tmp_path: Path, size: int, payload: bool) -> None:
-    with Writer(tmp_path / "x", {"a": "binary", "b": "utf8", "c": "int8(2000)", "d": "binary?"}) as w:
-        for _ in range(1000):
-            w.write({"a": bytes(size), "b": "text", "c": np.zeros(2000, np.int8), "d": bytes(size)})
-        w.write({"a": bytes(100_000), "b": "t", "c": np.zeros(2000, np.int8)})
-    found = {f.name: f.payload for f in stoker.open(tmp_path / "x").fields}
-    assert found == {"a": payload, "b": False, "c": True, "d": False}
-
-
-def test_a_pyarrow_schema_says_the_same(tmp_path: Path) -> None:
-    schema = pa.schema(
-        [
-            pa.field("key", pa.utf8()),
-            pa.field("label", pa.dictionary(pa.int8(), pa.utf8()), False),
-            pa.field("tokens", pa.list_(pa.uint16())),
-            pa.field("image", pa.large_binary()),
-            pa.field("pixels", pa.fixed_shape_tensor(pa.float32(), (2, 3)), False),
-            pa.field("half", pa.float16(), False),
-        ]
-    )
-    with Writer(tmp_path / "x", schema) as w:
-        for n in range(3):
-            w.write(
-                {"key": str(n), "label": "x", "tokens": [n], "image": bytes(4000), "pixels": np.ones((2, 3)), "half": 1}
-            )
-    fields = {f.name: (f.type, f.nullable, f.payload) for f in stoker.open(tmp_path / "x").fields}
-    assert fields == {
-        "label": ("categorical", False, False),
-        "tokens": ("uint16[]", True, False),
-        "pixels": ("float32[2,3]", False, False),
-        "half": ("float16", False, False),
-        "image": ("binary", False, True),
-    }
-    with pytest.raises(ValueError, match="no type for duration"):
-        Writer(tmp_path / "y", pa.schema([("day", pa.duration("s"))]))
-
-
 def test_splits_have_chunks_of_their_own(tmp_path: Path) -> None:
     with Writer(tmp_path / "x", {"n": "int64"}, split="fit") as w:
         for n in range(10):
@@ -418,55 +219,6 @@ def test_splits_have_chunks_of_their_own(tmp_path: Path) -> None:
         "test",
     }
     assert list(stoker.open(tmp_path / "x", split="val").keys()) == ["0", "3", "6", "9"]
-
-
-def test_parts_become_one_version_in_their_order(tmp_path: Path) -> None:
-    parts = []
-    for label in ("b", "a", "c"):
-        w = Writer(tmp_path / "x", {"label": "categorical", "data": "binary"}, part=True, chunk_size=3000)
-        for n in range(5):
-            w.write({"key": f"{label}{n}", "label": label, "data": bytes(2000)})
-        w.close()
-        parts.append(json.loads(json.dumps(pickle.loads(pickle.dumps(w.part)))))
-        assert newest_version(tmp_path / "x") == 0
-    assert stoker.commit(tmp_path / "x", parts) == 1
-    assert stoker.commit(tmp_path / "x", parts) == 1, "the same parts are committed once"
-    assert newest_version(tmp_path / "x") == 1
-    assert list(contents(tmp_path / "x")) == [f"{label}{n}" for label in "bac" for n in range(5)]
-    assert stoker.open(tmp_path / "x").classes["label"] == ("a", "b", "c")
-
-
-def test_parts_without_keys_do_not_meet(tmp_path: Path) -> None:
-    parts = []
-    for _ in range(3):
-        with Writer(tmp_path / "x", {"n": "int64"}, part=True, ingest_id="run") as w:
-            w.write({"n": 1})
-        parts.append(w.part)
-    stoker.commit(tmp_path / "x", parts)
-    assert len(contents(tmp_path / "x")) == 3
-
-
-def test_parts_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
-    def part(path: str, key: str, kind: str = "int64") -> Any:
-        with Writer(tmp_path / path, {"n": kind}, part=True) as w:
-            w.write({"key": key, "n": 1})
-        return w.part
-
-    a, b = part("x", "a"), part("x", "a")
-    with pytest.raises(DuplicateKeyError, match="key 'a' occurs twice"):
-        stoker.commit(tmp_path / "x", [a, b])
-    with pytest.raises(CommitRefusedError, match="given twice"):
-        stoker.commit(tmp_path / "x", [a, a])
-    with pytest.raises(CommitRefusedError, match="was written for dataset"):
-        stoker.commit(tmp_path / "x", [a, part("y", "b")])
-    with pytest.raises(ValueError, match="field 'n' is int64 in the dataset"):
-        part("x", "c", "int32")
-    with pytest.raises(ValueError, match="expected the `part` of a writer"):
-        stoker.commit(tmp_path / "x", [{}])
-    next(iter((tmp_path / "x").glob(f"chunks/*/{b['chunks'][0]['id']}.arrow"))).unlink()
-    with pytest.raises(StokerError, match="no longer exists"):
-        stoker.commit(tmp_path / "x", [b])
-    assert stoker.commit(tmp_path / "x", [a]) == 1
 
 
 def test_one_open_chunk_bounds_the_memory(tmp_path: Path) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import builtins
 import errno
-import functools
 import multiprocessing
 import os
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +13,14 @@ import pytest
 
 import stoker
 import writer_program
+from commits import FIELDS, assert_whole, put
 from stoker._commit import commit as _commit
-from stoker._commit import table as _table
 from stoker._commit.commit import CommitRequest, Committer
-from stoker._commit.entry import encode_entry
-from stoker._commit.lease import read_lease, this_process
 from stoker._commit.local_store import FileCalls, LocalStore
-from stoker._commit.table import encode_table
-from stoker._dataset.log import read_entry, read_info
-from stoker._dataset.snapshot import newest_version, open_snapshot, table_versions
-from stoker.errors import CommitRefusedError, CommitUnknownError, CorruptDataError
+from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker.errors import CommitRefusedError, CommitUnknownError
+from written import Writer
 
-Writer = functools.partial(stoker.Writer, shuffle=False)
-"""What is said here of chunks holds for samples in the order in which they come."""
-
-FIELDS = {"label": "categorical", "data": "binary"}
 LIMIT_S = 120
 _PROCESSES = multiprocessing.get_context("forkserver")
 _PROCESSES.set_forkserver_preload(["stoker"])
@@ -48,25 +38,6 @@ def start(what: Any, *args: object) -> tuple[Any, Any]:
 def said(pipe: Any) -> str:
     assert pipe.poll(LIMIT_S)
     return pipe.recv()
-
-
-def put(path: Path, key: str, **options: Any) -> Writer:
-    with Writer(path, FIELDS, append=True, **options) as w:
-        w.write({"key": key, "label": "x", "data": bytes(2000)})
-    return w
-
-
-def assert_whole(path: Path, versions: int, samples: int) -> None:
-    """Every sample of the newest version is readable, every entry has its second copy."""
-    assert newest_version(path) == versions
-    assert len(list(stoker.open(path))) == samples
-    dataset = open_snapshot(path).info.id
-    for version in range(1, versions + 1):
-        entry = read_entry(path, version, dataset)
-        copy = path / "_stoker" / "ingests" / f"{entry.ingest}.avro"
-        log = path / "_stoker" / "log" / f"{version:020d}.avro"
-        # The newest may have died before its own.
-        assert version == versions or copy.read_bytes() == log.read_bytes()
 
 
 def test_contested_commits_all_take_place_once(tmp_path: Path) -> None:
@@ -198,56 +169,6 @@ def test_a_version_is_made_only_of_chunks_that_are_there(tmp_path: Path) -> None
     assert list((tmp_path / "_stoker/leases").iterdir()) == []
 
 
-def abandon(path: Path, ingest: str) -> None:
-    committer = Committer(LocalStore(path), lambda: 0, "test")
-    committer.commit(CommitRequest(ingest, "abandon", [], {}, {}), lambda _: None)
-
-
-def test_an_ingest_that_was_ended_never_commits(tmp_path: Path) -> None:
-    put(tmp_path, "first")
-    w = Writer(tmp_path, append=True, ingest_id="slow", chunk_size=1000)
-    for key in "ab":
-        w.write({"key": key, "label": "y", "data": bytes(2000)})
-    lease = read_lease(tmp_path / "_stoker/leases/slow.json")
-    assert (lease.ingest, lease.process) == ("slow", this_process())
-    abandon(tmp_path, "slow")
-    with pytest.raises(CommitRefusedError, match=r"ingest slow .* was ended by `stoker gc --break` .version 2"):
-        w.close()
-    put(tmp_path, "last")
-    with pytest.raises(CommitRefusedError, match="was ended"):
-        Writer(tmp_path, append=True, ingest_id="slow")
-    assert_whole(tmp_path, 3, 2)
-
-
-def test_parts_of_which_one_was_ended_do_not_commit(tmp_path: Path) -> None:
-    parts = []
-    for n in range(2):
-        with Writer(tmp_path / "x", FIELDS, part=True, ingest_id=f"part-{n}") as w:
-            w.write({"key": f"{n}", "label": "y", "data": bytes(2000)})
-        parts.append(w.part)
-    leases = tmp_path / "x/_stoker/leases"
-    assert {p.name for p in leases.iterdir()} == {"part-0.json", "part-1.json"}
-    assert stoker.commit(tmp_path / "x", parts) == 1
-    assert list(leases.iterdir()) == []
-    with Writer(tmp_path / "x", FIELDS, part=True, ingest_id="part-2") as w:
-        w.write({"key": "2", "label": "y", "data": bytes(2000)})
-    abandon(tmp_path / "x", "part-2")
-    with pytest.raises(CommitRefusedError, match=r"ingest part-2 .* was ended"):
-        stoker.commit(tmp_path / "x", [w.part], append=True, ingest_id="all")
-    assert newest_version(tmp_path / "x") == 2
-
-
-def test_a_version_that_only_ended_an_ingest_leaves_the_dataset_new(tmp_path: Path) -> None:
-    w = Writer(tmp_path / "x", FIELDS, ingest_id="dead", chunk_size=1000)
-    for key in "ab":
-        w.write({"key": key, "label": "y", "data": bytes(2000)})
-    abandon(tmp_path / "x", "dead")
-    w.abort()
-    with Writer(tmp_path / "x", FIELDS) as w:
-        w.write({"key": "a", "label": "y", "data": bytes(2000)})
-    assert w.version == 2
-
-
 def test_an_ingest_that_commits_between_two_looks_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, "first")
     store = LocalStore(tmp_path)
@@ -267,85 +188,6 @@ def test_an_ingest_that_commits_between_two_looks_is_found(tmp_path: Path, monke
     monkeypatch.setattr(_commit, "newest_version", between)
     assert Committer(store, lambda: 0, "test").commit(request, lambda _: None).version == 2
     assert newest_version(tmp_path) == 2
-
-
-def test_an_entry_that_no_reader_would_take_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(tmp_path, "first")
-    monkeypatch.setattr(_commit, "MAX_ENTRY_BYTES", 1000)
-    with pytest.raises(CommitRefusedError, match="the limit is 1000"):
-        put(tmp_path, "second")
-    assert newest_version(tmp_path) == 1
-
-
-def test_few_tables_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_table, "COMMITS", 1)
-    for n in range(24):
-        put(tmp_path, f"k{n}")
-        tables = table_versions(tmp_path)
-        assert len(tables) < 8
-        assert {max(1, n - 1), max(1, n), n + 1} <= set(tables)
-    assert len(open_snapshot(tmp_path, 12).chunks) == 12
-
-
-def test_opening_and_committing_look_at_few_of_many_log_entries(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_table, "COMMITS", 5)
-    for n in range(12):
-        put(tmp_path, f"k{n}")
-    # So it would look with 100,000 versions of which the last were just made: all other entries are only names.
-    shift = 100_000
-    log, tables = tmp_path / "_stoker/log", tmp_path / "_stoker/tables"
-    info = read_info(tmp_path)
-    snapshot = replace(open_snapshot(tmp_path, 10), version=shift + 10)
-    (tables / f"{shift + 10:020d}.arrow").write_bytes(encode_table(snapshot))
-    for version in (11, 12):
-        entry = replace(read_entry(tmp_path, version, info.id), version=shift + version)
-        (log / f"{shift + version:020d}.avro").write_bytes(encode_entry(entry, info.id))
-    (log / f"{shift + 10:020d}.avro").touch()
-    names = os.listdir(log) + [f"{v:020d}.avro" for v in range(13, shift + 10)]
-    real_list, real_stat, real_open, touched = os.listdir, os.stat, builtins.open, []
-    monkeypatch.setattr(
-        os, "listdir", lambda path: list({*names, *real_list(path)}) if Path(path) == log else real_list(path)
-    )
-    monkeypatch.setattr(os, "stat", lambda path, **k: touched.append(path) or real_stat(path, **k))
-    monkeypatch.setattr(builtins, "open", lambda path, *a, **k: touched.append(path) or real_open(path, *a, **k))
-
-    assert len(open_snapshot(tmp_path).chunks) == 12
-    assert len(touched) < 30
-    touched.clear()
-    assert newest_version(tmp_path) == shift + 12
-    assert not touched
-    put(tmp_path, "more")
-    assert newest_version(tmp_path) == shift + 13
-    assert len(touched) < 150
-
-
-def test_a_log_that_lacks_an_entry_is_damaged_and_not_shorter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_table, "COMMITS", 2)
-    for n in range(5):
-        put(tmp_path, f"k{n}")
-    assert table_versions(tmp_path)[-1] == 4
-    for lost in (4, 5):
-        entry = tmp_path / f"_stoker/log/{lost:020d}.avro"
-        content = entry.read_bytes()
-        entry.unlink()
-        if lost == 5:
-            assert newest_version(tmp_path) == 4
-        else:
-            with pytest.raises(CorruptDataError, match=f"{lost:020d}.avro is missing"):
-                newest_version(tmp_path)
-        entry.write_bytes(content)
-
-
-def test_whatever_fails_after_the_publishing_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise MemoryError("in a table")
-
-    monkeypatch.setattr(_commit, "write_table_if_due", fail)
-    with pytest.warns(RuntimeWarning, match="version 1 is committed"):
-        put(tmp_path, "first")
-    assert newest_version(tmp_path) == 1
 
 
 class Recorded(FileCalls):
@@ -412,19 +254,3 @@ def test_a_full_disk_is_named_and_leaves_nothing(tmp_path: Path) -> None:
         w.close()
     assert newest_version(tmp_path / "x") == 0
     assert not list((tmp_path / "x").glob("chunks/*/*"))
-
-
-def test_a_chunk_table_is_written_when_enough_versions_or_chunks_lie_behind_the_last(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert (_table.COMMITS, _table.CHUNKS) == (100, 4096)
-    monkeypatch.setattr(_table, "COMMITS", 4)
-    monkeypatch.setattr(_table, "CHUNKS", 10)
-    for n in range(5):
-        put(tmp_path, f"k{n}")
-    with Writer(tmp_path, append=True, chunk_size=1) as w:
-        for n in range(10):
-            w.write({"key": f"m{n}", "label": "x", "data": bytes(2000)})
-    put(tmp_path, "last")
-    assert sorted(int(p.stem) for p in (tmp_path / "_stoker" / "tables").iterdir()) == [4, 6]
-    assert_whole(tmp_path, 7, 16)

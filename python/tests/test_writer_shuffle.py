@@ -111,7 +111,7 @@ def test_splits_are_shuffled_apart_and_share_the_buffer(tmp_path: Path) -> None:
     with stoker.Writer(tmp_path / "x", {"n": "int64", "data": "binary"}, chunk_size=5000, shuffle_buffer=30_000) as w:
         for n in range(900):
             w.write({"n": n, "data": bytes(100)}, split=("train", "val", "test")[n % 3])
-            assert sum(c.bytes for c in w._open.values()) <= 30_000 + 3 * 5000
+            assert sum(c.bytes for c in w._chunks.open.values()) <= 30_000 + 3 * 5000
     for i, split in enumerate(("train", "val", "test")):
         numbers = [s["n"] for s in stoker.open(tmp_path / "x", split=split)]
         assert sorted(numbers) == list(range(i, 900, 3))

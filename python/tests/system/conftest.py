@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from export_tables import table, write_arrow
 from stoker_processes import COMMAND, Cli, Feeder, make_tree
 
 from images import image_tree
@@ -103,3 +105,16 @@ def photo_feed(cli: Cli, start_feeder: Callable[..., Feeder], tmp_path_factory: 
     cli.run("ingest", root / "photos", data, "--label-from", "parent-dir", "--split", "val=0.2")
     start_feeder("photos", f"train={data}:train", f"val={data}:val").ready()
     return root
+
+
+@pytest.fixture(scope="session")
+def everything(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, pa.Table]:
+    """A dataset with two splits and a field of each kind, and the table with its samples."""
+    root = tmp_path_factory.mktemp("everything")
+    source = table()
+    write_arrow(root / "source.arrow", source)
+    cli.run(
+        *("ingest", root / "source.arrow", root / "data", "--key", "id", "--label", "label", "--payload", "image"),
+        *("--split", "val=0.2", "--chunk-size", "32kb"),
+    )
+    return root / "data", source

@@ -2,12 +2,12 @@
 
 Threads. The thread that holds the turn receives. While the trainer's thread waits for a batch, it holds the turn
 itself, so in the steady state no other thread is involved. While the trainer is busy with its step, the background
-thread holds the turn. Network, pool of feeders, frame handler and the receiving side of spans belong to the turn
-holder. `Subscriptions.out` guards sending, receipts and grants, so that the trainer's thread can acknowledge while the
-background thread waits for data. A thread that needs both takes the turn before `out`.
+thread holds the turn (`Background`). Network, pool of feeders, frame handler and the receiving side of spans belong to
+the turn holder. `Subscriptions.out` guards sending, receipts and grants, so that the trainer's thread can acknowledge
+while the background thread waits for data. A thread that needs both takes the turn before `out`.
 
 Interrupts. Only the trainer's thread is interrupted. This can happen between any two steps, so a connection may have
-lost its place in a frame. `_call` notes that a call began and did not end. The next call then starts over with new
+lost its place in a frame. `Calls` notes that a call began and did not end. The next call then starts over with new
 connections, as after a network failure. The iteration requests every batch again that was not handed out, so none is
 lost.
 """
@@ -20,12 +20,13 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from multiprocessing import util
-from typing import TypeVar
 
+from stoker._client.background import Background
 from stoker._client.batch_wait import BatchWait, WaitLimits
+from stoker._client.calls import Calls
 from stoker._client.feeder_pool import Timing
 from stoker._client.frame_handler import FrameHandler
 from stoker._client.hello import hello
@@ -48,10 +49,6 @@ from stoker.errors import (
     StokerError,
 )
 
-T = TypeVar("T")
-
-_AWAY_S = 0.005
-"""If the trainer has not received for this many seconds, it is busy with something else."""
 _LOOK_S = 0.25
 """Seconds between two checks of a wait."""
 _PART_S = 1.0
@@ -86,12 +83,8 @@ class FeederSource:
         self._reconnect_timeout = reconnect_timeout
         self._pid = os.getpid()
         self._consumer = Consumer()
-        self._closed = False
-        self._seen_turns = -1
-        self._calling = self._torn = False
-        """Whether the trainer's thread is within a call, and whether one began that did not end."""
         self._parked = threading.Event()
-        self._thread: threading.Thread | None = None
+        """Set to start a round of the background thread at once."""
         self._at_exit: util.Finalize | None = None
         self._subscriptions = Subscriptions(timing.ack)
         me = weakref.ref(self)  # a plain method would keep a forgotten client alive until the cycle is collected
@@ -105,6 +98,7 @@ class FeederSource:
             place_timeout,
         )
         self._turn = Turn(self._network.wake)
+        self._calls = Calls(self._turn, self._network)
         pool = pool or BufferPool(min(buffer_bytes, 256 << 20))
         self.waits = Waits()
         self._began: float | None = None
@@ -112,6 +106,7 @@ class FeederSource:
             target, self._network, self._subscriptions, pool, buffer_bytes, self.waits, lambda: _stats_frame(me())
         )
         self._network.attach(self._handler)
+        self._background = Background(self._calls, self._turn, self._network, self._handler)
         self._limits = WaitLimits(target, self._network, self._handler, reconnect_timeout, batch_timeout)
         self._batches_taken = 0
         self._samples_taken = 0
@@ -130,40 +125,20 @@ class FeederSource:
         self._handler.columns = consumer.columns
         self._network.looking = consumer.look
         self._handler.join(consumer.joined)
-        welcome = self._call(lambda: self._turn.run(lambda: self._join(self._connect_timeout)))
+        welcome = self._calls.run(lambda: self._turn.run(lambda: self._join(self._connect_timeout)))
         if consumer.look:
             return welcome.info
-        thread = threading.Thread(
-            target=_background, args=(weakref.ref(self), self._parked), name="stoker-feed", daemon=True
-        )
-        thread.start()
-        self._thread = thread
+        self._background.start(self, self._parked)
         # Processes of a DataLoader end without a word to their feeds, and so do scripts that do not close theirs.
         self._at_exit = util.Finalize(None, _close_at_exit, (weakref.ref(self),), exitpriority=100)
         return welcome.info
-
-    def _call(self, work: Callable[[], T]) -> T:
-        """Makes a call of the trainer's thread. Recovers first if an earlier call was interrupted."""
-        self._calling = True
-        try:
-            if self._torn:
-                self._turn.run(self._network.start_over)
-            self._torn = True
-            result = work()
-            self._torn = False
-            return result
-        except StokerError:
-            self._torn = False  # raised where nothing is half done
-            raise
-        finally:
-            self._calling = False
 
     def _join(self, timeout: float) -> Welcome:
         """Waits for the WELCOME of every feeder that answers; of the first one if the client only looks."""
         network, admission = self._network, self._network.admission
         deadline = time.monotonic() + timeout
         while True:
-            self._raise_failure()
+            self._calls.raise_failure()
             welcome = self._handler.welcome
             if welcome is not None and (network.looking or admission.complete):
                 break
@@ -195,7 +170,7 @@ class FeederSource:
         begun, network = time.monotonic(), self._network
 
         def turn() -> Welcome:
-            self._raise_failure()
+            self._calls.raise_failure()
             self._consumer = replace(self._consumer, epoch=epoch, version=version)
             self._subscriptions.leave()
             network.leave()
@@ -206,7 +181,7 @@ class FeederSource:
             finally:
                 network.waiting_since = self.waits.waiting_since = None
 
-        welcome = self._call(lambda: self._turn.run(turn))
+        welcome = self._calls.run(lambda: self._turn.run(turn))
         if self._began is not None:
             self.waits.add("start", network.feeders.address_of(0), 0, (epoch, -1), time.monotonic() - begun)
         return welcome.info
@@ -216,7 +191,7 @@ class FeederSource:
         plan = self._handler.plan
         if plan is None:
             raise StokerError("the client is not open")
-        if self._torn:
+        if self._calls.torn:
             self._subscriptions.following = None  # what has arrived of it may be incomplete
 
         def begin() -> Span:
@@ -230,7 +205,7 @@ class FeederSource:
             self._turn.run(lambda: self._begin(span))
             return span
 
-        span = self._call(begin)
+        span = self._calls.run(begin)
         self._parked.set()
         return self._batches(span)
 
@@ -242,22 +217,22 @@ class FeederSource:
         span = Span(plan, epoch, first, stride, 0, tail)
 
         def begin() -> None:
-            self._raise_failure()
+            self._calls.raise_failure()
             self._subscriptions.begin_empty(span, self._network.feeders.live)
             self._network.hurry()
 
-        self._call(lambda: self._turn.run(begin))
+        self._calls.run(lambda: self._turn.run(begin))
         self._parked.set()
 
     def _begin(self, span: Span) -> None:
-        self._raise_failure()
+        self._calls.raise_failure()
         self._subscriptions.begin(span, self._network.feeders.live)
         self._network.hurry()
 
     def prefetch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> None:
         """See `BatchSource`."""
         plan = self._handler.plan
-        if plan is None or self._closed:
+        if plan is None or self._calls.closed:
             return
         span = Span(plan, epoch, first, stride, count, tail)
 
@@ -265,13 +240,13 @@ class FeederSource:
             if self._subscriptions.expect(span):
                 self._turn.run(lambda: self._subscriptions.go_on(self._network.feeders.live))
 
-        self._call(expect)
+        self._calls.run(expect)
 
     def ack(self, epoch: int, number: int) -> None:
         """See `BatchSource`."""
         span = self._subscriptions.reading
         if span is not None and span.epoch == epoch and (index := span.index(number)) >= 0:
-            self._call(functools.partial(self._subscriptions.acknowledge, span, index))
+            self._calls.run(functools.partial(self._subscriptions.acknowledge, span, index))
 
     def stats(self) -> Mapping[str, float]:
         """Returns `wait_s` and `wait_<cause>_s` in seconds, and counts of batches, bytes, connections and faults."""
@@ -300,12 +275,11 @@ class FeederSource:
         Receipts are delivered when a feeder has read them. The feeder writes them to the ledger with its next
         checkpoint, or before it stops regularly. `close` is called automatically when a process ends.
         """
-        if self._closed or os.getpid() != self._pid:
+        if self._calls.closed or os.getpid() != self._pid:
             self._abandon()
             return
-        self._call(lambda: self._turn.run(self._part))
-        if self._thread is not None and self._thread is not threading.current_thread():
-            self._thread.join(5.0)
+        self._calls.run(lambda: self._turn.run(self._part))
+        self._background.join(5.0)
 
     def _part(self) -> None:
         self._subscriptions.reading = self._subscriptions.following = None
@@ -319,7 +293,7 @@ class FeederSource:
 
     def _abandon(self) -> None:
         """Releases memory and descriptors without sending anything. A forked child may do no more than this."""
-        self._closed = True
+        self._calls.closed = True
         if self._at_exit is not None:
             self._at_exit.cancel()
         self._parked.set()
@@ -335,7 +309,7 @@ class FeederSource:
         for index in range(span.count):
             batch = ready.pop(index, None)
             if batch is None:
-                batch = self._call(functools.partial(self._await, span, index))
+                batch = self._calls.run(functools.partial(self._await, span, index))
             elif isinstance(network.failure, FencedError):
                 raise network.failure  # after other failures what has arrived is still delivered
             elif subscriptions.reading is not span:
@@ -370,8 +344,8 @@ class FeederSource:
             while (batch := ready.pop(index, None)) is None:
                 if self._subscriptions.reading is not span:
                     self._raise_superseded(span)
-                if network.failure is not None or self._closed:
-                    self._raise_failure()
+                if network.failure is not None or self._calls.closed:
+                    self._calls.raise_failure()
                 now = network.step(_LOOK_S)
                 if now - wait.looked_at >= _LOOK_S:
                     self._handler.renew_stale(now)
@@ -380,17 +354,16 @@ class FeederSource:
         finally:
             network.waiting_since = self.waits.waiting_since = None
 
-    def _raise_failure(self) -> None:
-        if self._network.failure is not None:
-            raise self._network.failure
-        if self._closed:
-            raise StokerError("the feed is closed")
-
     @staticmethod
     def _raise_superseded(span: Span) -> None:
         raise StokerError(f"epoch {span.epoch} is no longer read: another iteration was begun")
 
-    # ---- the background's side
+    # ---- statistics
+
+    def tell_stats_if_due(self) -> None:
+        """Sends the trainer's statistics if it is time. The background thread calls it."""
+        if self._began is not None and time.monotonic() >= self.waits.due:
+            self._tell_stats()
 
     def _tell_stats(self) -> None:
         """Sends the trainer's statistics to the feeders that accept them."""
@@ -399,35 +372,6 @@ class FeederSource:
             for connection in self._subscriptions.subscribed:
                 if connection.tells:
                     connection.send(frame)
-
-    def _work(self) -> float:
-        """One round of the background thread; returns the seconds until the next."""
-        network = self._network
-        if self._closed or network.failure is not None:
-            return 60.0
-        if self._began is not None and time.monotonic() >= self.waits.due:
-            self._tell_stats()
-        if self._turn.taken != self._seen_turns:
-            self._seen_turns = self._turn.taken
-            return _AWAY_S
-        self._turn.run_if_free(self._drive)
-        return _AWAY_S
-
-    def _drive(self) -> None:
-        """Receives while the trainer is busy, for a second at most, so that an unused client can be collected."""
-        network, turn = self._network, self._turn
-        if self._torn:
-            if self._calling:
-                return  # a call of the trainer's thread that is about to take the turn
-            network.start_over()
-            self._torn = False
-        try:
-            until = time.monotonic() + 1.0
-            while not (turn.wanted or self._closed or network.failure) and time.monotonic() < until:
-                network.step(1.0)
-                self._handler.renew_stale(time.monotonic())
-        except BaseException as e:
-            network.fail(e)
 
 
 def _stats_frame(client: FeederSource | None) -> bytes:
@@ -448,20 +392,3 @@ def _close_at_exit(client_ref: weakref.ref[FeederSource]) -> None:
     client = client_ref()
     if client is not None:
         client.close()
-
-
-def _background(client_ref: weakref.ref[FeederSource], parked: threading.Event) -> None:
-    pause = _AWAY_S
-    while True:
-        parked.wait(pause)
-        parked.clear()
-        client = client_ref()
-        if client is None or client._closed:
-            return
-        try:
-            pause = client._work()
-        except BaseException as e:
-            # Nobody else would tell the trainer that its receipts are not sent any more.
-            client._network.fail(e)
-            return
-        del client

@@ -94,18 +94,20 @@ class ChunkReader:
         try:
             fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
         except FileNotFoundError:
-            raise CorruptDataError(
-                f"{self.describe(index)}: the file is missing; run: stoker verify {self.snapshot.root}"
-            ) from None
+            raise self.corrupt(f"{self.describe(index)}: the file is missing") from None
         found = os.fstat(fd).st_size
         if found != expected:
             os.close(fd)
-            raise CorruptDataError(f"{self.describe(index)}: {found} bytes long, expected {expected}")
+            raise self.corrupt(f"{self.describe(index)}: {found} bytes long, expected {expected}")
         return fd
 
     def describe(self, index: int) -> ChunkName:
         """Names a chunk in an error."""
         return ChunkName(self.snapshot, index)
+
+    def corrupt(self, problem: object) -> CorruptDataError:
+        """An error that names the next step."""
+        return CorruptDataError(f"{problem}; run: stoker verify {self.snapshot.root}")
 
     def head(self, fd: int, index: int) -> ChunkHead:
         """Reads and verifies a head; a mismatch is read a second time before it is an error."""
@@ -115,12 +117,15 @@ class ChunkReader:
             data = np.empty(-(-length // 64) * 64, np.uint8)[:length]
             got = read_fully(fd, data, 0)
             if got == length and crc32c(data) == expected:
-                return self._parse(data, index)
+                try:
+                    return self._parse(data, index)
+                except CorruptDataError as e:
+                    raise self.corrupt(e) from e
             if attempt == 2:
                 found = (
                     f"checksum {crc32c(data):08x}, expected {expected:08x}" if got == length else f"only {got} bytes"
                 )
-                raise CorruptDataError(f"{self.describe(index)}: head of {length} bytes: {found}")
+                raise self.corrupt(f"{self.describe(index)}: head of {length} bytes: {found}")
         raise AssertionError
 
     def _parse(self, data: npt.NDArray[np.uint8], index: int) -> ChunkHead:
@@ -154,7 +159,7 @@ class ChunkReader:
         crcs: list[npt.NDArray[np.uint32]] = []
         for column, place in zip(self.layout.columns, buffers, strict=True):
             if column.payload:
-                payload.append(self._places(column, message, at, place, crcs[len(payload)], index))
+                payload.append(self.payload_places(column, message, at, place, crcs[len(payload)], index))
                 continue
             values = self.column_data(column, message, place, dictionaries.get(column.name), rows, what)
             if column.name.startswith("crc32c:"):
@@ -209,15 +214,16 @@ class ChunkReader:
             if found != expected:
                 raise CorruptDataError(f"{what}: belongs to {name} {found!r}, expected {expected!r}")
 
-    def _places(
+    def payload_places(
         self,
         column: Column,
         message: npt.NDArray[np.uint8],
         at: int,
-        place: Any,
+        place: Buffers,
         crcs: npt.NDArray[np.uint32],
         index: int,
     ) -> PayloadPlaces:
+        """Returns where the rows of a payload column are in the file. `at`: where `message` is in the file."""
         start = at + place.data[0]
         what = self.describe(index).of(column.name)
         rows = len(crcs)

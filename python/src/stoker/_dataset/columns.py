@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stoker._dataset.chunk import ChunkReader, ColumnData
+from stoker._dataset.chunk import ChunkReader, ColumnData, PayloadPlaces
 from stoker._format.checksum import crc32c, shift
-from stoker._format.dictionaries import read_dictionary
+from stoker._format.dictionaries import Dictionary, read_dictionary
 from stoker._format.flatbuffer import opening
 from stoker._format.footer import ENDING, Footer, read_footer, tail_length
 from stoker._format.message import Buffers
@@ -26,12 +26,25 @@ class _Part(NamedTuple):
     crc: int
 
 
+class ColumnBytes(NamedTuple):
+    """Verified bytes of a column in the file."""
+
+    data: npt.NDArray[np.uint8]
+    """From the validity to the last buffer in the head."""
+    places: Buffers
+    """Where the buffers are in `data`."""
+    dictionary: Dictionary | None
+    """The class names of a categorical column."""
+    at: int
+    """Where `data` is in the file."""
+
+
 class ColumnReader:
     """Reads columns of one chunk. The checksums in the footer combine to the head's checksum in the log."""
 
     def __init__(self, chunks: ChunkReader, fd: int, index: int) -> None:
         """Reads the footer and the metadata of the record batch, and verifies both. `fd`: from `ChunkReader.open`."""
-        self._chunks, self._fd = chunks, fd
+        self._chunks, self._fd, self._index = chunks, fd, index
         self._what = chunks.describe(index)
         columns = chunks.snapshot.chunks.columns
         self._length, self._rows = int(columns["length"][index]), int(columns["rows"][index])
@@ -63,22 +76,40 @@ class ColumnReader:
 
     def column(self, number: int) -> ColumnData:
         """A column by its number in the chunk: 0 is the key, and the small fields follow it."""
-        column, buffers, parts = self._chunks.layout.columns[number], self._buffers[number], self._parts[number]
+        column, own = self._chunks.layout.columns[number], self.stored(number)
+        return self._chunks.column_data(column, own.data, own.places, own.dictionary, self._rows, self._what)
+
+    def stored(self, number: int) -> ColumnBytes:
+        """The bytes of a column that is not payload, compared with their checksums. The structure is not checked."""
+        column = self._chunks.layout.columns[number]
         if column.payload:
             raise ValueError(f"{column.name} is payload; its samples have checksums")
+        return self._stored(number, self._buffers[number].data)
+
+    def payload(self, number: int) -> PayloadPlaces:
+        """Where the rows of a payload column are, with their checksums. The rows themselves are not read."""
+        layout = self._chunks.layout.columns
+        column, places = layout[number], self._buffers[number]
+        crcs = self.column(number - sum(c.payload for c in layout)).data
+        own = self._stored(number, places.offsets if column.has_offsets else places.validity)
+        return self._chunks.payload_places(column, own.data, own.at, own.places, crcs, self._index)
+
+    def _stored(self, number: int, last: tuple[int, int]) -> ColumnBytes:
+        """Reads the buffers up to `last`, and the dictionary."""
+        name, buffers = self._chunks.layout.columns[number].name, self._buffers[number]
         start = buffers.validity[0]
         at = self._message.start + start
-        data = self._read(at, buffers.data[0] + buffers.data[1] - start)
-        for part in parts:
+        data = self._read(at, last[0] + last[1] - start)
+        for part in self._parts[number]:
             if part.length:
-                self._check(data[part.start - at : part.start - at + part.length], part)
+                self._check(data[part.start - at : part.start - at + part.length], part, name)
         dictionary = None
         if number in self._dictionaries:
             part = self._dictionaries[number]
             batch = self._read(part.start, part.length)
-            self._check(batch, part)
-            dictionary = read_dictionary(batch, number, self._what.of(column.name))
-        return self._chunks.column_data(column, data, buffers.moved(-start), dictionary, self._rows, self._what)
+            self._check(batch, part, name)
+            dictionary = read_dictionary(batch, number, self._what.of(name))
+        return ColumnBytes(data, buffers.moved(-start), dictionary, at)
 
     def _footer(self) -> Footer:
         ending = self._read(self._length - ENDING, ENDING).tobytes()
@@ -109,12 +140,12 @@ class ColumnReader:
                 f"{self._what}: the footer's checksums combine to {crc:08x}, expected {expected:08x} of the head"
             )
 
-    def _check(self, data: npt.NDArray[np.uint8], part: _Part) -> None:
+    def _check(self, data: npt.NDArray[np.uint8], part: _Part, column: str = "") -> None:
         found = crc32c(data)
         if found != part.crc:
-            raise CorruptDataError(
-                f"{self._what}: bytes {part.start} to {part.start + part.length}: checksum {found:08x}, expected "
-                f"{part.crc:08x}"
+            raise self._chunks.corrupt(
+                f"{self._what.of(column) if column else self._what}: bytes {part.start} to {part.start + part.length}: "
+                f"checksum {found:08x}, expected {part.crc:08x}"
             )
 
     def _read(self, start: int, length: int) -> npt.NDArray[np.uint8]:

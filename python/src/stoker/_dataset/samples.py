@@ -6,22 +6,30 @@ import operator
 import os
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
-from typing import Any, overload
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from stoker._dataset.chunk import ChunkHead, ChunkReader, ColumnData
 from stoker._dataset.location import dataset_path
+from stoker._dataset.scan import Scan
 from stoker._dataset.snapshot import Snapshot, open_snapshot
 from stoker._format.checksum import crc32c
 from stoker._format.fields import Field
 from stoker._format.special_columns import nested_row, special_values
 from stoker._memory.file_reads import read_fully
-from stoker.errors import CorruptDataError
+from stoker.errors import CorruptDataError, MissingDependencyError
+
+if TYPE_CHECKING:
+    import pandas
+    from pyarrow.compute import Expression
+    from pyarrow.dataset import Scanner
 
 _HEADS = 64
+_BATCH_ROWS = 131_072
 
 
 class Samples:
@@ -33,6 +41,8 @@ class Samples:
 
     A slice, a list or an array of positions gives a list of them. Every read is checked. The first access by key reads
     all heads. Iteration goes through the chunks in stored order. One thread at a time.
+
+    `to_arrow`, `to_pandas`, `scanner` and `reader` read columns of all samples.
     """
 
     def __init__(self, snapshot: Snapshot, split: str | None = None) -> None:
@@ -144,6 +154,89 @@ class Samples:
         except (KeyError, IndexError, TypeError, ValueError):
             return False
         return True
+
+    def to_arrow(
+        self,
+        columns: Iterable[str] | None = None,
+        filter: Expression | None = None,  # noqa: A002
+    ) -> pa.Table:
+        """Columns of all samples in stored order, or of the samples that pass a filter.
+
+        Reads only the columns in `columns` and in the filter. Of payload, reads only the rows that pass the filter.
+
+        Args:
+            columns: Names of columns (None: `key` and every field). Besides fields there are `stoker.split`,
+                `stoker.chunk` (the ordinal), `stoker.row`, and for each payload field `crc32c:<field>`.
+            filter: An expression such as `pyarrow.compute.field("label") == "cat"`. It can use every column, also one
+                that is not in `columns`. A class is its name.
+
+        Returns:
+            A table with one chunk for each chunk file that has a matching row. Columns have the types and the
+            nullability of the chunk files. A categorical column is a dictionary of text with all classes of the
+            version, the same for all chunks. A tensor is an `arrow.fixed_shape_tensor`.
+
+        Raises:
+            ValueError: A column does not exist, or the filter cannot be evaluated.
+            TypeError: `columns` or `filter` is of another type.
+            CorruptDataError: A column does not match its checksum. The message names the file and the column.
+
+        """
+        scan = self._scan(columns, filter)
+        return pa.Table.from_batches(list(scan.batches()), scan.schema)
+
+    def to_pandas(
+        self,
+        columns: Iterable[str] | None = None,
+        filter: Expression | None = None,  # noqa: A002
+        **options: Any,
+    ) -> pandas.DataFrame:
+        """`to_arrow` as a DataFrame. Categorical columns are `pandas.Categorical`.
+
+        `options` are those of `pyarrow.Table.to_pandas`. Raises as `to_arrow` does, and `MissingDependencyError` if
+        pandas is not installed.
+        """
+        try:
+            import pandas  # noqa: F401
+        except ImportError as e:
+            raise MissingDependencyError("Samples.to_pandas needs pandas: pip install pandas") from e
+        return self.to_arrow(columns, filter).to_pandas(**options)
+
+    def scanner(
+        self,
+        columns: Iterable[str] | None = None,
+        filter: Expression | None = None,  # noqa: A002
+        batch_size: int = _BATCH_ROWS,
+    ) -> Scanner:
+        """The rows of `to_arrow` as a `pyarrow.dataset.Scanner`, for programs that read Arrow such as DuckDB.
+
+        A batch has at most `batch_size` rows, all of the same chunk. Arrow reads some 50 batches ahead; `reader` reads
+        none. A scanner can be read once; the second time raises `pyarrow.ArrowInvalid`. Raises as `to_arrow` does;
+        `CorruptDataError` comes from the read.
+        """
+        from pyarrow.dataset import Scanner
+
+        reader = self.reader(columns, filter, batch_size)
+        # More threads only read further ahead: nothing is left to compute.
+        return Scanner.from_batches(reader, use_threads=False, batch_readahead=1, fragment_readahead=1)
+
+    def reader(
+        self,
+        columns: Iterable[str] | None = None,
+        filter: Expression | None = None,  # noqa: A002
+        batch_size: int = _BATCH_ROWS,
+    ) -> pa.RecordBatchReader:
+        """The rows of `to_arrow` as a stream of batches, each of at most `batch_size` rows of one chunk.
+
+        The columns of one chunk are in memory at a time. A reader can be read once, and is empty the second time.
+        Raises as `to_arrow` does; `CorruptDataError` comes from the read.
+        """
+        if batch_size < 1:
+            raise ValueError(f"batch_size={batch_size}: expected at least 1")
+        scan = self._scan(columns, filter)
+        return pa.RecordBatchReader.from_batches(scan.schema, scan.batches(batch_size))
+
+    def _scan(self, columns: Iterable[str] | None, where: Expression | None) -> Scan:
+        return Scan(self._snapshot, self._index, columns, where)
 
     def _live(self, index: int) -> range | list[int]:
         rows = range(int(self._snapshot.chunks.columns["rows"][index]))

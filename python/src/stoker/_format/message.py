@@ -42,7 +42,7 @@ class Column:
     payload: bool
     dtype: np.dtype[Any]
     item: np.dtype[Any] | None = None
-    """The type of what the items of a nested list consist of: numbers or bytes."""
+    """The type of the innermost items of a nested list: numbers or bytes."""
     has_number_lists: bool = False
     """Whether the items of a nested list are lists of numbers."""
 

@@ -61,7 +61,8 @@ def settings_of(target: TopicTarget, group: str) -> dict[str, Any]:
     return settings | {
         "bootstrap.servers": target.bootstrap,
         "group.id": group,
-        # What `TopicLog.consumed` was told, by the client's own thread: a trainer may be at its step for long.
+        # Position of the last `TopicLog.consumed`. The client's own thread reports it, because a training step can be
+        # long.
         "enable.auto.commit": True,
         "auto.commit.interval.ms": 2000,
         "enable.auto.offset.store": False,

@@ -1,4 +1,4 @@
-"""One connection of a fake feeder: reads, serves and injects faults, with a thread for each direction."""
+"""One connection of a fake feeder: reads and serves, with a thread for each direction."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from google_crc32c import extend as _crc_extend
 
 from stoker._format.fields import Field
 from stoker._format.view import WHOLE_TAG, ColumnCut, View
+from stoker._testing.faulty_socket import Cut, FaultySocket
+from stoker._testing.places import place_of, take_place
 from stoker._testing.state import Fault, FeedState, Seen
 from stoker._wire import decoding, encoding
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
-
-
-class _Cut(Exception):  # noqa: N818 - control flow of the fault injection
-    pass
 
 
 class SessionHost:
@@ -73,7 +71,7 @@ class Session:
         self.ended = False
         self.said_goodbye = False
         self._socket = connection
-        self._sent_bytes = 0
+        self._out = FaultySocket(connection, self._wait_for_end)
         self._flow = threading.Condition()
         self._control: deque[bytes] = deque()
         self._again: deque[p.Nack] = deque()
@@ -82,6 +80,11 @@ class Session:
             threading.Thread(target=self._run, args=(work,), name="fake-session", daemon=True)
             for work in (self._read, self._write)
         ]
+
+    @property
+    def sent_bytes(self) -> int:
+        """Bytes sent so far, by which a fault finds its place."""
+        return self._out.sent_bytes
 
     def start(self) -> None:
         for thread in self._threads:
@@ -120,7 +123,7 @@ class Session:
         except ProtocolError as e:
             self.feeder.counts["bad_frames"] += 1
             self.fail(e.code or "bad_frame", str(e))
-        except (OSError, _Cut, EOFError):
+        except (OSError, Cut, EOFError):
             self.end()
         except BaseException:
             self.end()
@@ -166,50 +169,12 @@ class Session:
         if hello["stream"] not in (None, stream.split):
             raise ProtocolError(f"no stream {hello['stream']}; there is {stream.split}", "unknown_stream")
         stream = self.stream = state.stream_for(hello["group"], hello["order"] or {})
-        place = (hello["group"], hello["rank"], hello["worker"], hello["replica"])
         if hello.get("look"):
-            self.identity = (*place, hello["run"])
+            self.identity = (*place_of(hello), hello["run"])
             self.say(encoding.welcome(self._welcome(hello["run"])))
             return
-        with state.changed:
-            run, known = hello["run"] or hello.get("joined", 0), state.runs.get(place, 0)
-            holder = self._holder(place, hello)
-            if holder is not None and not hello["run"] > (state.group_runs.get(place[0]) or (0,))[0]:
-                who = holder.hello.get("instance") or {"pid": 0, "host": "nowhere"}
-                text = f'process {who["pid"]} on host {who["host"]} reads here; read in another group: group="…"'
-                raise ProtocolError(text, "place_taken")
-            if any(s.hello.get("sent", 0) > hello.get("sent", 0) > 0 for s in self._live(place)):
-                raise ProtocolError("a later connection of this process has replaced this one", "fenced")
-            current, world = state.group_runs.get(place[0], (0, 0))
-            if run == 0:
-                joins = current > 0 and world == hello["world_size"] and (known < current or self._is_own(place, hello))
-                run = current if joins else current + 1
-            if run < known:
-                raise ProtocolError(f"run {run} was taken over by run {known}", "fenced")
-            if run == current and world != hello["world_size"]:
-                raise ProtocolError(f"run {run} has world size {world}", "world_size_mismatch")
-            state.runs[place] = run
-            if run >= current:
-                state.group_runs[place[0]] = (run, hello["world_size"])
-            self.identity = (*place, run)
-            others = [s for s in self.feeder.sessions if s is not self and s.identity and s.identity[:4] == place]
-            others = [s for s in others if not s.hello.get("look")]
-        for other in others:
-            if not other.ended:
-                other.fail("fenced", f"run {other.identity and other.identity[4]} was taken over by run {run}")
+        run = take_place(state, self, self.feeder.sessions)
         self.say(encoding.welcome(self._welcome(run)))
-
-    def _live(self, place: tuple[str, int, int, int]) -> list[Session]:
-        sessions = [s for s in self.feeder.live if s is not self and not s.hello.get("look")]
-        return [s for s in sessions if s.identity is not None and s.identity[:4] == place]
-
-    def _holder(self, place: tuple[str, int, int, int], hello: dict[str, Any]) -> Session | None:
-        """A live session of another process at this place."""
-        others = (s for s in self._live(place) if s.hello.get("instance") != hello.get("instance"))
-        return next(others, None)
-
-    def _is_own(self, place: tuple[str, int, int, int], hello: dict[str, Any]) -> bool:
-        return hello.get("instance") is not None and bool(self._live(place))
 
     def _welcome(self, run: int) -> dict[str, Any]:
         return self.state.welcome(self.stream, run, len(self.feeder.sessions)) | self.feeder.welcome_changes
@@ -302,7 +267,7 @@ class Session:
                 return
             if work == "control":
                 if not control:
-                    raise _Cut
+                    raise Cut
                 self._send(control)
                 continue
             assert subscribed is not None
@@ -389,33 +354,11 @@ class Session:
 
     def _send(self, frame: bytes, message: Any = b"") -> None:
         self.feeder.flowing.wait()
-        fault = self.fault
-        total = len(frame) + len(message)
-        if fault == Fault(shuffle=fault.shuffle):
-            self._sent_bytes += total
-            sent = self._socket.sendmsg([frame, message])
-            if sent < len(frame):
-                self._socket.sendall(frame[sent:])
-                sent = len(frame)
-            if sent < total:
-                self._socket.sendall(memoryview(message)[sent - len(frame) :])
-            return
-        data = bytearray(frame) + bytes(message)
-        begin = self._sent_bytes
-        if fault.flip_at is not None and begin <= fault.flip_at < begin + total:
-            data[fault.flip_at - begin] ^= fault.flip_mask
-        if fault.extra_at is not None and begin <= fault.extra_at < begin + total:
-            data[fault.extra_at - begin : fault.extra_at - begin] = fault.extra
-        self._sent_bytes += total
-        if fault.cut_at is not None and self._sent_bytes >= fault.cut_at:
-            self._socket.sendall(data[: max(0, fault.cut_at - begin)])
-            raise _Cut
-        if fault.silent_after is not None and self._sent_bytes >= fault.silent_after:
-            self._socket.sendall(data[: max(0, fault.silent_after - begin)])
-            with self._flow:
-                self._flow.wait_for(lambda: self.ended)
-            raise _Cut
-        self._socket.sendall(data)
+        self._out.send(frame, message, self.fault)
+
+    def _wait_for_end(self) -> None:
+        with self._flow:
+            self._flow.wait_for(lambda: self.ended)
 
 
 def _checkable(message: Any) -> Any:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import random
 import time
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -16,27 +15,19 @@ import pyarrow as pa
 
 from stoker._commit.commit import Committer, checked_ingest_id
 from stoker._commit.keys import OwnKeys
-from stoker._commit.lease import Leases, this_process
 from stoker._commit.local_store import LocalStore
 from stoker._commit.publish import publish, union_of_classes, who
 from stoker._commit.target import Target
 from stoker._dataset.location import dataset_path
-from stoker._format.fields import Field
 from stoker._packing.columns import Unfit, keys_of, segment, sliced, unfit
-from stoker._packing.filling_chunk import FillingChunk
-from stoker._packing.pack import ChunkIdentity, new_chunk_id, utc_text
 from stoker._packing.schema_text import WantedField, wanted_fields
-from stoker._packing.segments import Segment
-from stoker._packing.shuffle import Block, cut, shuffled
 from stoker._packing.values import text
-from stoker._writer.spool import Spool, Written
+from stoker._writer.chunk_output import ChunkOutput, Ingest, NewDataset
+from stoker._writer.open_chunks import OpenChunks, checked_split
+from stoker._writer.sample_keys import SampleKeys
 from stoker._writer.writer_fields import WriterFields
 from stoker.errors import CommitRefusedError, DuplicateKeyError, InvalidSampleError, StokerError
 
-_FRAME = 4096
-"""Bytes assumed for the frame of a chunk whose fields are not decided yet."""
-_ROW_OVERHEAD = 100
-"""Approximate bytes of memory that a row in a block takes in addition to its values."""
 _MISSING: Any = object()
 
 
@@ -85,49 +76,34 @@ class Writer:
             )
         self._root = dataset_path(path, "write it here and copy it there, or pack files with `stoker ingest`")
         self._store = LocalStore(self._root)
-        self._ingest = checked_ingest_id(ingest_id or str(uuid.uuid4()))
-        self._default_split = _checked_split(split)
-        self._mode = "append" if append else "replace" if replace else "create"
-        self._is_part = part
-        self._name = name
-        self._clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000
-        self._started_ms = self._clock()
-        self._random: random.Random = random.SystemRandom()
+        ingest_id = checked_ingest_id(ingest_id or str(uuid.uuid4()))
+        default_split = checked_split(split)
+        mode = "append" if append else "replace" if replace else "create"
+        self._ingest = ingest = Ingest(ingest_id, mode, part, _now_ms(), _now_ms, random.SystemRandom())
         self._target = Target(self._root, self._store)
         self._target.require_free()
-        self._chunk_size = self._target.chunk_size(chunk_size)
-        self._spool: Spool | None = None
-        self._leases: Leases | None = None
-        """Set once the lease is taken."""
-        self._payload = payload
-        self._keys = OwnKeys(self._root, numbered=not shuffle)
-        self._shuffle, self._buffer, self._seed = shuffle, shuffle_buffer, seed
-        self._blocks: dict[str, int] = {}
-        """Blocks of each split that were shuffled."""
-        self._written: list[Written] = []
-        self._open: dict[str, FillingChunk] = {}
-        self._default: FillingChunk | None = None
-        """The open chunk of the default split."""
+        new = NewDataset(name, self._target.chunk_size(chunk_size), payload)
+        self._own_keys = OwnKeys(self._root, numbered=not shuffle)
         self._is_open = True
-        self._is_torn = False
-        """Whether a chunk is being handed over. An interrupt or an error during that time can lose rows."""
         self._is_committing = self._is_aborting = False
         """Whether a commit or an abort has begun and not ended."""
-        self._numbered: bool | None = None
-        """Whether samples come without keys; None before the first."""
-        self._prefix = self._number_prefix()
+        self._keys = SampleKeys(ingest)
         self.samples = 0
         """Number of samples accepted so far."""
         self._fields = self._find_fields(None if schema is None else wanted_fields(schema), payload)
+        self._output = ChunkOutput(self._target, self._store, ingest, self._fields, new, self._own_keys)
+        self._chunks = OpenChunks(self._fields, self._output, default_split, new.chunk_size)
+        if shuffle:
+            self._chunks.shuffle(shuffle_buffer, seed)
 
     def _find_fields(self, wanted: list[WantedField] | None, payload: Sequence[str] | None) -> WriterFields:
-        target, info = self._target, self._target.info
-        if info is not None and not self._is_part:
-            found = Committer(self._store, self._clock, who()).find(self._ingest)
+        target, info, ingest = self._target, self._target.info, self._ingest
+        if info is not None and not ingest.is_part:
+            found = Committer(self._store, ingest.clock, who()).find(ingest.id)
             if found is not None:
                 self.version = found.version
                 return WriterFields.of_dataset(info.fields)
-        if self._mode == "create" and not self._is_part:
+        if ingest.mode == "create" and not ingest.is_part:
             target.require_unused()
         if info is not None:
             return WriterFields.of_dataset(target.fields_for(wanted, payload))
@@ -136,22 +112,6 @@ class Writer:
                 f"{self._root} is not a dataset yet, so its fields must be given: schema={{'image': 'binary'}}"
             )
         return WriterFields(wanted, payload)
-
-    def _create(self, fields: Sequence[Field]) -> Sequence[Field]:
-        """Makes the dataset, and returns its fields."""
-        made = self._name, self._chunk_size, self._started_ms
-        return self._target.create(fields, *made, self._fields.wanted, self._payload)
-
-    def _take_lease(self) -> None:
-        """Takes the lease before the first chunk. From then on, garbage collection keeps this writer's chunks."""
-        info = self._target.info
-        assert info is not None
-        leases = Leases(self._store, info.id)
-        leases.take(self._ingest, utc_text(self._started_ms), who(), "" if self._is_part else this_process())
-        self._leases = leases
-        committer = Committer(self._store, self._clock, who())
-        if committer.find(self._ingest) is None and self._mode == "create" and not self._is_part:
-            self._target.require_alone(leases, committer, self._ingest)
 
     # --- samples --------------------------------------------------------------------------------------------------
 
@@ -162,13 +122,14 @@ class Writer:
         continue. The same applies after an interrupt, unless it came while a chunk was handed over: then the writer
         refuses further samples.
         """
-        if not self._is_open or self._is_torn:
+        chunks, keys = self._chunks, self._keys
+        if not self._is_open or chunks.is_torn:
             self._require_open()
         fields = self._fields
         given = sample.get("key", _MISSING)
-        key = f"{self._prefix}{self.samples:08d}" if given is _MISSING else given
-        if (given is _MISSING) is not self._numbered:
-            self._settle_keys(given is _MISSING)
+        key = f"{keys.prefix}{self.samples:08d}" if given is _MISSING else given
+        if (given is _MISSING) is not keys.numbered:
+            keys.settle(given is _MISSING, self.samples)
         name = "key"
         try:
             stored = key.encode() if type(key) is str and key.isascii() else text(key)
@@ -199,9 +160,9 @@ class Writer:
             )
         if self.version is not None:
             return
-        chunk = self._default
+        chunk = chunks.default
         if chunk is None or split is not None or chunk.bytes + size > chunk.limit:
-            chunk = self._chunk_for(split, size)
+            chunk = chunks.chunk_for(split, size)
         if len(chunk.pending) != chunk.single:
             chunk.trim()
         chunk.pending.append(row)
@@ -214,7 +175,7 @@ class Writer:
     def _require_open(self) -> None:
         if not self._is_open:
             raise ValueError("the writer is closed")
-        if self._is_torn:
+        if self._chunks.is_torn:
             raise StokerError(
                 f"the writer of {self._root} was interrupted or failed while it passed on a chunk, so it commits "
                 "nothing. Close it, which deletes its files, and write again"
@@ -240,12 +201,12 @@ class Writer:
     def _write_batch(self, batch: pa.RecordBatch, split: str | None) -> None:
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         numbered = "key" not in columns
-        if numbered is not self._numbered:
-            self._settle_keys(numbered)
+        if numbered is not self._keys.numbered:
+            self._keys.settle(numbered, self.samples)
         rows = batch.num_rows
         keys, name = None, "key"
         try:
-            keys = keys_of(self._numbers(rows) if numbered else columns["key"])
+            keys = keys_of(self._keys.numbers(self.samples, rows) if numbered else columns["key"])
             segments = [keys]
             for name, field in ((f.name, f) for f in self._fields.fields):
                 segments.append(segment(columns.get(name, _absent(rows)), field))
@@ -261,7 +222,7 @@ class Writer:
         start = 0
         while start < rows:
             before = int(ends[start - 1]) if start else 0
-            chunk = self._chunk_for(split, int(sizes[start]))
+            chunk = self._chunks.chunk_for(split, int(sizes[start]))
             left = chunk.limit - chunk.bytes
             end = max(start + 1, int(np.searchsorted(ends, before + left, "right")))
             group, taken, size = [sliced(s, start, end) for s in segments], end - start, int(ends[end - 1]) - before
@@ -274,116 +235,6 @@ class Writer:
             self.samples += taken
             start = end
 
-    def _numbers(self, rows: int) -> pa.Array:
-        return pa.array([f"{self._prefix}{n:08d}" for n in range(self.samples, self.samples + rows)], pa.utf8())
-
-    def _settle_keys(self, numbered: bool) -> None:
-        if self._numbered is not None:
-            raise InvalidSampleError(
-                f"sample {self.samples} has {'no' if numbered else 'a'} key, but those before have "
-                f"{'one' if numbered else 'none'}; give all samples a key, or none"
-            )
-        self._numbered = numbered
-
-    def _number_prefix(self) -> str:
-        """Returns a prefix that keeps the numbers of different runs and parts distinct."""
-        if self._mode != "append" and not self._is_part:
-            return ""
-        seed = self._ingest if not self._is_part else str(new_chunk_id(self._started_ms, self._random))
-        return hashlib.sha256(seed.encode()).hexdigest()[:8] + "-"
-
-    # --- chunks ---------------------------------------------------------------------------------------------------
-
-    def _chunk_for(self, split: str | None, size: int) -> FillingChunk:
-        """Returns the open chunk of a split; it has room for `size` bytes or is empty."""
-        name = self._default_split if split is None else split
-        chunk = self._open.get(name)
-        if chunk is None:
-            if split is not None:
-                _checked_split(split)
-            return self._put(self._empty(name))
-        if not chunk.rows or chunk.bytes + size <= chunk.limit:
-            return chunk
-        self._is_torn = True
-        if not self._shuffle:
-            self._flush(chunk)
-            chunk = self._put(self._empty(name))
-        else:
-            held = sum(c.bytes + _ROW_OVERHEAD * c.rows for c in self._open.values())
-            if held + size > self._buffer:
-                largest = max(self._open.values(), key=lambda c: c.bytes)
-                self._put(self._flush_shuffled(largest, is_last=False))
-                chunk = self._open[name]
-            chunk.close_rows(compact=True)
-            chunk.limit = chunk.bytes + max(size, self._chunk_size)
-        self._is_torn = False
-        return chunk
-
-    def _put(self, chunk: FillingChunk) -> FillingChunk:
-        self._open[chunk.split] = chunk
-        if chunk.split == self._default_split:
-            self._default = chunk
-        return chunk
-
-    def _empty(self, split: str) -> FillingChunk:
-        layout = self._fields.layout
-        frame = layout.frame_bytes() if layout is not None else _FRAME
-        return FillingChunk(split, self._fields.fields, frame, self._chunk_size)
-
-    def _flush_shuffled(self, chunk: FillingChunk, is_last: bool) -> FillingChunk:
-        """Packs a block in random order. Rows that fill no chunk go into the next block, unless this is the last."""
-        self._prepare()
-        fields = self._fields
-        block = Block(fields.fields, chunk.take())
-        number = self._blocks.get(chunk.split, 0)
-        order = shuffled(self._seed, chunk.split, number, block.rows)
-        self._blocks[chunk.split] = number + 1
-        rest = self._empty(chunk.split)
-        sizes = block.sizes(fields.row_bytes)[order]
-        runs = cut(sizes, max(1, self._chunk_size - rest.bytes))
-        for start, end in runs if is_last else runs[:-1]:
-
-            def rows(start: int = start, end: int = end) -> list[list[Segment]]:
-                return [[segment] for segment in block.take(order[start:end])]
-
-            self._submit(rows, chunk.split)
-        if not is_last:
-            start, end = runs[-1]
-            rest.groups.append(block.take(order[start:end]))
-            rest.whole, rest.rows, rest.bytes = 1, end - start, rest.bytes + int(sizes[start:end].sum())
-        return rest
-
-    def _flush(self, chunk: FillingChunk) -> None:
-        self._prepare()
-        self._submit(chunk.take, chunk.split)
-
-    def _prepare(self) -> None:
-        """Decides the fields, makes the dataset and takes the lease, before the first chunk."""
-        layout = self._fields.decide(self._open.values(), self._create)
-        if self._spool is None:
-            self._take_lease()
-            self._spool = Spool(self._store, layout)
-
-    def _submit(self, take: Callable[[], list[list[Segment]]], split: str) -> None:
-        """Hands a chunk over. `take` returns the segments of the key, then of the fields in the caller's order."""
-        info, spool, order = self._target.info, self._spool, self._fields.order
-        assert info is not None
-        assert spool is not None
-        identity = ChunkIdentity(
-            info.id, new_chunk_id(self._clock(), self._random), self._ingest, split, self._started_ms
-        )
-
-        def rows() -> tuple[Sequence[Segment], Sequence[Sequence[Segment]]]:
-            keys, *columns = take()
-            return keys, [columns[i] for i in order]
-
-        self._take(spool.submit(rows, identity))
-
-    def _take(self, written: Sequence[Written]) -> None:
-        for each in written:
-            self._written.append(each)
-            self._keys.add(each.summary, each.hashes)
-
     # --- the end --------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
@@ -395,7 +246,7 @@ class Writer:
         """
         if self._is_open:
             try:
-                if self._is_torn:
+                if self._chunks.is_torn:
                     self._require_open()
                 self._finish()
             except BaseException:
@@ -408,61 +259,47 @@ class Writer:
             self._commit()
 
     def _commit(self) -> None:
-        chunks = [w.summary for w in self._written]
-        classes = union_of_classes(w.classes for w in self._written)
+        written, ingest = self._output.written, self._ingest
+        chunks = [w.summary for w in written]
+        classes = union_of_classes(w.classes for w in written)
         dataset = self._target.info.id if self._target.info is not None else ""
         # The first writer of a dataset was alone when it began; what others have appended since stays.
-        mode = "append" if self._mode == "create" else self._mode
+        mode = "append" if ingest.mode == "create" else ingest.mode
         try:
-            self.version = publish(
-                self._store, dataset, self._ingest, mode, chunks, classes, self._keys, [self._ingest]
-            )
+            self.version = publish(self._store, dataset, ingest.id, mode, chunks, classes, self._own_keys, [ingest.id])
         except (CommitRefusedError, DuplicateKeyError):
             self._is_committing = False
-            self._discard()
+            self._output.discard()
             raise
         self._is_committing = False
 
     def _finish(self) -> None:
         if self.version is not None:
             return
-        self._is_torn = True
-        for chunk in self._open.values():
-            if chunk.rows and self._shuffle:
-                self._flush_shuffled(chunk, is_last=True)
-            elif chunk.rows:
-                self._flush(chunk)
-        self._open.clear()
-        if self._spool is not None:
-            self._take(self._spool.finish())
-        self._keys.compare()
-        if self._is_part:
-            info = self._target.info
+        self._chunks.is_torn = True
+        self._chunks.flush_all()
+        self._output.finish()
+        self._own_keys.compare()
+        if self._ingest.is_part:
+            info, written = self._target.info, self._output.written
             self.part = {
                 "stoker_part": 1,
                 "dataset": info.id if info is not None else None,
-                "ingest": self._ingest,
+                "ingest": self._ingest.id,
                 "samples": self.samples,
-                "chunks": [w.summary.to_json() for w in self._written],
-                "classes": union_of_classes(w.classes for w in self._written),
+                "chunks": [w.summary.to_json() for w in written],
+                "classes": union_of_classes(w.classes for w in written),
             }
-        self._is_torn = False
+        self._chunks.is_torn = False
 
     def abort(self) -> None:
         """Ends the writer without a commit, and deletes its chunks. Has no effect after `close`."""
         if self._is_open or self._is_aborting:
             self._is_aborting = True
             self._is_open = False
-            self._open.clear()
-            self._discard()
+            self._chunks.open.clear()
+            self._output.discard()
             self._is_aborting = False
-
-    def _discard(self) -> None:
-        """Deletes the chunks of this writer, then releases the lease."""
-        if self._spool is not None:
-            self._spool.discard()
-        if self._leases is not None:
-            self._leases.release([self._ingest])
 
     def __enter__(self) -> Writer:
         return self
@@ -476,11 +313,8 @@ class Writer:
             self.abort()
 
 
-def _checked_split(split: str) -> str:
-    if not isinstance(split, str) or not split:
-        raise ValueError(f"split is {split!r}; expected a name such as 'train'")
-    text(split)
-    return split
+def _now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 def _absent(rows: int) -> pa.Array:

@@ -77,6 +77,7 @@ class Broker:
             "broker.session.timeout.ms": 3000,
             "broker.heartbeat.interval.ms": 500,
             "log.cleaner.dedupe.buffer.size": 4 << 20,  # by default half of the heap
+            "log.retention.ms": -1,  # by default 7 days: records that tests date back would be deleted after 30 s
         }
         self._config = self._directory / "server.properties"
         self._config.write_text("".join(f"{name}={value}\n" for name, value in (common | dict(settings)).items()))
