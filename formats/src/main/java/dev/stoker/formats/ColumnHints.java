@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What is known about the columns of a file whose format does not describe them.
+ * Names and types of the columns of a file whose format does not describe them. The user or an earlier file gave them.
  *
  * @param names the names of all columns in their order, for a file without a header; empty if the file names them
  * @param types types of columns by name, instead of the types that the first rows suggest
@@ -28,7 +28,7 @@ public record ColumnHints(List<String> names, Map<String, FieldType> types, Set<
          * names it. For the second and later files of a dataset, and for later readers of the first.
          */
         REFUSE,
-        /** As REFUSE, but other columns are left out. For a user who named the wanted columns. */
+        /** As {@link #REFUSE}, but other columns are left out, because the user named the wanted ones. */
         IGNORE
     }
 

@@ -8,7 +8,7 @@ public interface HintedFormat extends RowFormat {
     /**
      * Opens a file as {@link RowFormat#open(RangeReader, ReadLimits)} does.
      *
-     * @param hints what is known about its columns
+     * @param hints names and types of its columns, if the user or an earlier file gave them
      */
     RowFile open(RangeReader file, ReadLimits limits, ColumnHints hints) throws IOException;
 

@@ -1,7 +1,8 @@
 package dev.stoker.formats;
 
 /**
- * Bounds for what a file may declare, so that a damaged or hostile file ends in an error instead of filling the memory.
+ * Bounds for the sizes that a file may declare, so that a damaged or hostile file ends in an error instead of filling
+ * the memory.
  *
  * @param memoryBytes memory for one part of a file: the selected columns of a row group, a block, a decompressed page.
  *     A reader refuses a larger part before it reads it, and names the memory that it needs

@@ -10,7 +10,7 @@ import java.util.Objects;
  * @param type the field type that holds its values without loss
  * @param nullable whether a value may be missing
  * @param sourceType the type in the words of the format, for messages and {@code --dry-run}
- * @param role what the file says about the use of the column
+ * @param role the use of the column, if the file states it
  */
 public record RowColumn(String name, FieldType type, boolean nullable, String sourceType, Role role) {
     /** What a column is for, if the file says so. */

@@ -11,7 +11,7 @@ public final class RowFilter {
     private final Node root;
 
     /**
-     * @param selected the columns of the reader, in the order in which they were selected
+     * @param selected the columns of the rows, in the order in which they were selected
      * @throws IllegalArgumentException if a column of the predicate is not selected, or its name is not unique
      */
     public RowFilter(RowPredicate predicate, List<RowColumn> selected) {
@@ -40,12 +40,12 @@ public final class RowFilter {
     }
 
     /**
-     * Returns whether the predicate is true for the reader's row.
+     * Returns whether the predicate is true for the row.
      *
      * @throws BadValueException if the value of a column cannot be given
      */
-    public boolean matches(RowReader reader) throws IOException, BadValueException {
-        return root.test(reader) == Truth.TRUE;
+    public boolean matches(RowValues row) throws IOException, BadValueException {
+        return root.test(row) == Truth.TRUE;
     }
 
     private enum Truth {
@@ -59,7 +59,7 @@ public final class RowFilter {
     }
 
     private interface Node {
-        Truth test(RowReader reader) throws IOException, BadValueException;
+        Truth test(RowValues row) throws IOException, BadValueException;
     }
 
     private static Node node(RowPredicate predicate, List<RowColumn> selected) {
@@ -69,14 +69,14 @@ public final class RowFilter {
         if (predicate instanceof RowPredicate.IsNull isNull) {
             int column = index(isNull.column(), selected);
             LiteralComparison value = new LiteralComparison(null);
-            return reader -> {
-                reader.get(column, value);
+            return row -> {
+                row.get(column, value);
                 return Truth.of(value.result() == LiteralComparison.Result.NULL);
             };
         }
         if (predicate instanceof RowPredicate.Not not) {
             Node node = node(not.predicate(), selected);
-            return reader -> switch (node.test(reader)) {
+            return row -> switch (node.test(row)) {
                 case TRUE -> Truth.FALSE;
                 case FALSE -> Truth.TRUE;
                 case UNKNOWN -> Truth.UNKNOWN;
@@ -92,10 +92,10 @@ public final class RowFilter {
     private static Node all(List<RowPredicate> parts, List<RowColumn> selected, Truth decisive, Truth otherwise) {
         List<Node> nodes = new ArrayList<>();
         parts.forEach(part -> nodes.add(node(part, selected)));
-        return reader -> {
+        return row -> {
             Truth result = otherwise;
             for (Node node : nodes) {
-                Truth truth = node.test(reader);
+                Truth truth = node.test(row);
                 if (truth == decisive) {
                     return decisive;
                 }
@@ -110,8 +110,8 @@ public final class RowFilter {
     private static Node comparison(RowPredicate.Comparison comparison, int column) {
         LiteralComparison value = new LiteralComparison(comparison.literal());
         RowPredicate.Operator operator = comparison.operator();
-        return reader -> {
-            reader.get(column, value);
+        return row -> {
+            row.get(column, value);
             return switch (value.result()) {
                 case NULL -> Truth.UNKNOWN;
                 case NAN -> Truth.of(operator == RowPredicate.Operator.NOT_EQUAL);

@@ -15,8 +15,8 @@ public interface RowFormat {
      * Opens a file and reads what describes its rows, such as a footer or header. The caller keeps the reader open
      * until it has closed the result.
      *
-     * @param limits bounds for what a file may declare
-     * @throws DamagedFileException if the file is not what it should be, for example truncated; names the file
+     * @param limits bounds for the sizes that a file may declare
+     * @throws DamagedFileException if the file is damaged, for example truncated; names the file
      * @throws UnsupportedFileException if it uses something that Stoker does not read, for example encryption; names it
      * @throws IOException if the file cannot be read now
      */

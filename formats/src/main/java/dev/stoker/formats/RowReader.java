@@ -4,7 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 
 /** Reads the rows of a part in their order. For one thread. */
-public interface RowReader extends Closeable {
+public interface RowReader extends RowValues, Closeable {
     /**
      * Moves to the next row, at first to the first one.
      *
@@ -18,14 +18,6 @@ public interface RowReader extends Closeable {
      * the decompressed file). It does not depend on how the file is divided into parts.
      */
     long position();
-
-    /**
-     * Gives the value of a selected column of the row.
-     *
-     * @param column index into the columns that were selected, not into the schema
-     * @throws BadValueException if the column's type cannot hold the value; the row can be left out
-     */
-    void get(int column, ValueSink sink) throws IOException, BadValueException;
 
     /**
      * Leaves out the row that {@link #next} could not read.

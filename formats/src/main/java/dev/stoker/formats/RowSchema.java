@@ -20,7 +20,7 @@ public record RowSchema(List<RowColumn> columns, List<RefusedColumn> refused) {
      *
      * @param name name in the file
      * @param sourceType the type in the words of the format
-     * @param reason why, and what the user can do, as a clause: "its items can be null; fill them before"
+     * @param reason the reason and the next step, as a clause: "its items can be null; fill them before"
      */
     public record RefusedColumn(String name, String sourceType, String reason) {}
 }

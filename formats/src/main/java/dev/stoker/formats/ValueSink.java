@@ -21,7 +21,7 @@ public interface ValueSink {
     /** Takes a floating-point number. */
     void setDouble(double value) throws BadValueException;
 
-    /** Takes a decimal; its scale is at most that of the type. */
+    /** Takes a decimal. It has at most as many digits after the point as the type. */
     void setDecimal(BigDecimal value) throws BadValueException;
 
     /**

@@ -15,7 +15,7 @@ public final class ColumnarAssertions {
                 ReadRows.expected(expected + ".json"));
     }
 
-    /** Asserts that what was read is what is expected. */
+    /** Asserts that the values read equal the expected values. */
     public static void assertReads(ReadRows read, ReadRows expected) {
         assertThat(read.columns()).isEqualTo(expected.columns());
         assertThat(read.refused()).isEqualTo(expected.refused());

@@ -58,7 +58,7 @@ public final class FileAttack {
         }
     }
 
-    /** Returns what the file gives, or null if it was refused. */
+    /** Returns the rows of the file, or null if it was refused. */
     private static List<List<String>> read(RowFormat format, byte[] file, String how) {
         try {
             return ReadRows.of(format, file, LIMITS).rows();
@@ -70,7 +70,10 @@ public final class FileAttack {
         }
     }
 
-    /** Flips every bit of a file with checksums. What is read must be what was there, or be refused. */
+    /**
+     * Flips every bit of a file with checksums. The rows must equal the rows that were written, or the file must be
+     * refused.
+     */
     public static void flipChecked(RowFormat format, byte[] file, int from, int to) throws IOException {
         List<List<String>> rows = ReadRows.of(format, file, LIMITS).rows();
         for (int at = from; at < to; at++) {

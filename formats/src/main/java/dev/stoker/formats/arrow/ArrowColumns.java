@@ -204,7 +204,7 @@ final class ArrowColumns {
             size = dimension == 0 || size % dimension != 0 ? 0 : size / dimension;
         }
         if (size != 1) {
-            throw new RefusedException("its shape " + shape + " is not that of its values, or is permuted" + LEAVE_OUT);
+            throw new RefusedException("its shape " + shape + " is permuted or does not fit its values" + LEAVE_OUT);
         }
         return shape.toString();
     }

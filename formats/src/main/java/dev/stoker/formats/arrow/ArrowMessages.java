@@ -56,7 +56,7 @@ final class ArrowMessages {
     /**
      * A message with buffers.
      *
-     * @param data the record batch, also that of a dictionary
+     * @param data a record batch or the record batch of a dictionary
      * @param dictionary the dictionary, or null
      * @param offset where the message begins
      * @param body where its buffers begin

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A field of an Arrow schema.
  *
- * @param type its type; that of the values if they are encoded by a dictionary
+ * @param type its type; for a column with a dictionary, the type of the dictionary's values
  * @param dictionary the encoding, or null if there is none
  * @param metadata its own metadata
  */

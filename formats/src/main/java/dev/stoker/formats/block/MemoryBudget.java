@@ -20,7 +20,7 @@ public final class MemoryBudget {
     /**
      * Takes memory before it is allocated.
      *
-     * @param what what it is for, such as "column 'image' of row group 3"
+     * @param what its use, such as "column 'image' of row group 3"
      */
     public void take(long bytes, String what) throws UnsupportedFileException {
         if (bytes < 0 || bytes > limit - used) {

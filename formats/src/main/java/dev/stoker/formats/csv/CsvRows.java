@@ -77,7 +77,7 @@ final class CsvRows implements Closeable {
             cause = cause.getCause();
         }
         String kind = e.getClass().getName();
-        // The parser's own errors; those of a store stay what they are.
+        // The parser's own errors. Errors of a store keep their type.
         if (!kind.startsWith("org.apache.commons.csv")
                 && e.getClass() != IOException.class
                 && e.getClass() != EOFException.class) {

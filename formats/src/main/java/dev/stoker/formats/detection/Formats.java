@@ -64,7 +64,7 @@ public final class Formats {
     }
 
     /**
-     * Returns the format of a file. If the file is compressed with gzip or zstd, decides by what is inside.
+     * Returns the format of a file. If the file is compressed with gzip or zstd, its content decides.
      *
      * @return empty if no format recognises the file
      */
@@ -97,7 +97,7 @@ public final class Formats {
         return ALL.stream().filter(format -> format.recognises(file)).findFirst();
     }
 
-    /** Returns the head of what a file holds compressed: the first bytes that can be decompressed from its head. */
+    /** Returns the first bytes of the decompressed content, if the head of the file suffices to decompress them. */
     private static FileHead inside(FileHead file) {
         byte[] bytes = new byte[FileHead.FIRST_BYTES];
         int length = 0;

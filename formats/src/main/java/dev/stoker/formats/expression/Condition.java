@@ -25,7 +25,7 @@ sealed interface Condition {
         }
     }
 
-    /** A column of type bool that stands alone. */
+    /** A column of type bool without a comparison. */
     record Flag(String column) implements Condition {
         @Override
         public void collect(Set<String> columns) {

@@ -33,7 +33,7 @@ public final class SavedDataset {
     private SavedDataset() {}
 
     /**
-     * Returns the names of the splits, which are those of their directories.
+     * Returns the names of the splits, which are the names of their directories.
      *
      * @param json content of {@link #SPLITS_FILE}
      * @param file its name, for messages

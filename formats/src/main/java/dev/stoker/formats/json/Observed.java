@@ -80,7 +80,7 @@ final class Observed {
         return Objects.requireNonNull(lines.get(kind), "the rows have the kind");
     }
 
-    /** Returns whether values stand in different numbers of lists. */
+    /** Returns whether values are nested in different numbers of lists. */
     boolean isUneven() {
         return otherDepth >= 0 || (depth >= 0 && emptyDepth > depth);
     }

@@ -54,7 +54,7 @@ public record MdsIndex(List<Shard> shards) {
         shards = List.copyOf(shards);
     }
 
-    /** Returns whether the beginning of a file named {@link #NAME} is that of an index of MDS shards. */
+    /** Returns whether a file named {@link #NAME} begins as an index of MDS shards does. */
     public static boolean recognises(byte[] first) {
         String text = new String(first, StandardCharsets.UTF_8);
         return text.stripLeading().startsWith("{") && text.contains("\"shards\"") && text.contains("\"column_names\"");

@@ -18,7 +18,7 @@ final class BytesLists extends ListValue {
     private final List<ByteBuffer> items = new ArrayList<>();
     private long size;
 
-    /** @param nullIsEmpty whether an item that is null is given as an empty one: a path of a file that has none */
+    /** @param nullIsEmpty whether a null item becomes an empty one, as for the path of a file without a path */
     BytesLists(LeafReader reader, ColumnPath path, Scalar scalar, long maxBytes, boolean nullIsEmpty) {
         super(reader, path);
         this.nullIsEmpty = nullIsEmpty;

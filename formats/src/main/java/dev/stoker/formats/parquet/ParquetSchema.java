@@ -187,7 +187,7 @@ final class ParquetSchema {
                 && path.getLogicalTypeAnnotation() != null;
     }
 
-    /** Adds the column of the bytes, with the name of the struct, and that of the path. */
+    /** Adds the column of the bytes, with the name of the struct, and the column of the path. */
     private void payload(GroupType group, Place struct, Feature feature) {
         Place place = struct.asPayload();
         Place bytesPlace = place.enter(group.getType(0), place.name(), Kind.VALUE);

@@ -22,7 +22,7 @@ final class Scalars {
     static final class Integers extends Scalar {
         private final long mask;
 
-        /** @param mask the bits that count: those of a uint32 if the value is one, otherwise all */
+        /** @param mask the bits that count: the low 32 for a uint32, otherwise all */
         Integers(long mask) {
             this.mask = mask;
         }

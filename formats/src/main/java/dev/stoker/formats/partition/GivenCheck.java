@@ -31,7 +31,7 @@ final class GivenCheck {
     void require(RowReader rows, int column) throws IOException, BadValueException {
         rows.get(column, comparison);
         if (comparison.result() != expected) {
-            throw new BadValueException("the value in the file differs from that of its directory " + given.shown()
+            throw new BadValueException("the value in the file differs from the value of its directory " + given.shown()
                     + "; correct one of them, or leave the column out with --columns");
         }
     }

@@ -3,7 +3,7 @@ package dev.stoker.formats.tfrecord;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Reads the fields of a protobuf message. Every length is checked against what is left. Not thread-safe. */
+/** Reads the fields of a protobuf message. Every length is checked against the remaining bytes. Not thread-safe. */
 final class ProtoInput {
     static final int VARINT = 0;
     static final int FIXED64 = 1;
@@ -11,7 +11,7 @@ final class ProtoInput {
     static final int FIXED32 = 5;
     private static final int MAX_FIELD = (1 << 29) - 1;
 
-    /** Thrown if bytes are not a message. Not an error of the file yet: the caller says what it read. */
+    /** Thrown if bytes are not a message. The caller turns it into an error that names the file. */
     static final class NotAMessageException extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The name of a member, divided as WebDataset does: at the first dot of the last part of the path.
  *
- * @param key what is before the dot, with directories
- * @param extension what is behind it, in lower case
+ * @param key the name before the dot, with directories
+ * @param extension the name after it, in lower case
  */
 record MemberName(String key, String extension) {
     /** Returns the parts, or null if there is nothing before the dot or no dot. */

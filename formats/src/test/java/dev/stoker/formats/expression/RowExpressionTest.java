@@ -3,6 +3,7 @@ package dev.stoker.formats.expression;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFilter;
 import dev.stoker.formats.RowReader;
@@ -59,7 +60,7 @@ class RowExpressionTest {
             }
 
             @Override
-            public void get(int column, ValueSink sink) throws dev.stoker.formats.BadValueException {
+            public void get(int column, ValueSink sink) throws BadValueException {
                 Object value = values.get(names.get(column));
                 if (value == null) {
                     sink.setNull();

@@ -91,7 +91,7 @@ class PartitionTest {
         assertThat(rows.columns()).hasSize(3);
         assertThat(rows.bad()).hasSize(3);
         assertThat(rows.bad().toString())
-                .contains("the value in the file differs from that of its directory year=2026")
+                .contains("the value in the file differs from the value of its directory year=2026")
                 .contains("directory none=__HIVE_DEFAULT_PARTITION__")
                 .contains("directory city=Zürich");
         assertThatThrownBy(

@@ -1,0 +1,147 @@
+package dev.stoker.formats.parquet;
+
+import dev.stoker.formats.OutputTable;
+import dev.stoker.formats.RowBatch;
+import dev.stoker.formats.UnwritableValueException;
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.arrow.TimeResolution;
+import dev.stoker.schemas.arrow.TimeType;
+import dev.stoker.schemas.arrow.TimestampType;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.column.ColumnWriter;
+
+/** Gives the values of one column to its encoder, with their levels. For one thread. */
+final class ColumnOutput {
+    private final OutputTable table;
+    private final int column;
+    private final ColumnDescriptor descriptor;
+    private final FieldType type;
+    /** Definition level of a row that is not null. */
+    private final int present;
+
+    private final ValueWriter values;
+
+    private ColumnOutput(OutputTable table, int column, ColumnDescriptor descriptor) {
+        this.table = table;
+        this.column = column;
+        this.descriptor = descriptor;
+        this.type = table.columns().get(column).type();
+        this.present = table.columns().get(column).nullable() ? 1 : 0;
+        this.values = ValueWriter.of(type, table.columns().get(column).classes());
+    }
+
+    static ColumnOutput of(OutputTable table, int column, ColumnDescriptor descriptor) {
+        return new ColumnOutput(table, column, descriptor);
+    }
+
+    ColumnDescriptor descriptor() {
+        return descriptor;
+    }
+
+    /** Writes the values of some rows. */
+    void write(RowBatch rows, int from, int to, ColumnWriter out) throws IOException {
+        ArrowColumn values = rows.columns().get(column);
+        for (int row = from; row < to; row++) {
+            if (values.isNull(row)) {
+                out.writeNull(0, 0);
+            } else {
+                write(rows, values, row, out);
+            }
+        }
+    }
+
+    private void write(RowBatch rows, ArrowColumn source, int row, ColumnWriter out) throws IOException {
+        if (type instanceof ListType) {
+            list(source.bytesAt(row), present, 0, out);
+        } else if (type instanceof TensorType) {
+            tensor(source.bytesAt(row), out);
+        } else if (type instanceof NestedListType) {
+            nested(source, row, out);
+        } else if (isInSeconds()) {
+            seconds(rows, source, row, out);
+        } else {
+            values.row(source, row, 0, present, out);
+        }
+    }
+
+    /** Writes the elements of a list; the level of an empty one is given. */
+    private void list(ByteBuffer elements, int empty, int repetition, ColumnWriter out) {
+        if (!elements.hasRemaining()) {
+            out.writeNull(repetition, empty);
+            return;
+        }
+        int width = values.width();
+        int inner = empty == present ? 1 : 2;
+        for (int at = 0; at < elements.limit(); at += width) {
+            values.element(elements, at, at == 0 ? repetition : inner, empty + 1, out);
+        }
+    }
+
+    /** Writes the elements of a tensor, which are optional. */
+    private void tensor(ByteBuffer elements, ColumnWriter out) {
+        int width = values.width();
+        for (int at = 0; at < elements.limit(); at += width) {
+            values.element(elements, at, at == 0 ? 0 : 1, present + 2, out);
+        }
+    }
+
+    private void nested(ArrowColumn source, int row, ColumnWriter out) {
+        int count = source.itemCount(row);
+        if (count == 0) {
+            out.writeNull(0, present);
+        }
+        boolean isOfLists = ((NestedListType) type).item() instanceof ListType;
+        for (int item = 0; item < count; item++) {
+            ByteBuffer bytes = source.itemAt(row, item);
+            int repetition = item == 0 ? 0 : 1;
+            if (isOfLists) {
+                list(bytes, present + 1, repetition, out);
+            } else {
+                values.bytes(bytes, repetition, present + 1, out);
+            }
+        }
+    }
+
+    private boolean isInSeconds() {
+        return (type instanceof TimestampType timestamp && timestamp.unit() == TimeResolution.SECONDS)
+                || (type instanceof TimeType time && time.unit() == TimeResolution.SECONDS);
+    }
+
+    /** Parquet has no seconds. */
+    private void seconds(RowBatch rows, ArrowColumn source, int row, ColumnWriter out) throws UnwritableValueException {
+        long millis;
+        try {
+            millis = Math.multiplyExact(source.longAt(row), 1000L);
+        } catch (ArithmeticException e) {
+            throw new UnwritableValueException(
+                    table.nameOf(rows, row),
+                    table.columns().get(column).name(),
+                    "its time does not fit into milliseconds, which are Parquet's longest unit; leave out the column"
+                            + " with --columns");
+        }
+        if (type instanceof TimeType) {
+            out.write((int) millis, 0, present);
+        } else {
+            out.write(millis, 0, present);
+        }
+    }
+
+    /** Returns the type of the elements of a list or tensor. */
+    static ScalarType element(FieldType type) {
+        if (type instanceof ListType list) {
+            return list.element();
+        }
+        if (type instanceof TensorType tensor) {
+            return tensor.element();
+        }
+        NestedListType nested = (NestedListType) type;
+        return nested.item() instanceof ListType list ? list.element() : (ScalarType) nested.item();
+    }
+}

@@ -1,0 +1,194 @@
+package dev.stoker.formats.parquet;
+
+import dev.stoker.formats.OutputColumn;
+import dev.stoker.formats.OutputTable;
+import dev.stoker.formats.block.BlockCompressor;
+import dev.stoker.schemas.arrow.ArrowField;
+import dev.stoker.schemas.arrow.ArrowSchema;
+import dev.stoker.schemas.arrow.ArrowStream;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.arrow.TimeType;
+import dev.stoker.schemas.arrow.TimestampType;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Locale;
+import org.apache.parquet.column.statistics.Statistics;
+import org.apache.parquet.format.ColumnChunk;
+import org.apache.parquet.format.ColumnMetaData;
+import org.apache.parquet.format.ColumnOrder;
+import org.apache.parquet.format.CompressionCodec;
+import org.apache.parquet.format.FileMetaData;
+import org.apache.parquet.format.KeyValue;
+import org.apache.parquet.format.RowGroup;
+import org.apache.parquet.format.TypeDefinedOrder;
+import org.apache.parquet.format.Util;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
+
+/** Collects the footer of a file that is being written. For one thread. */
+final class ParquetFooter {
+    /** Longer least and greatest values are not stored. */
+    private static final int MAX_STATISTIC = 1024;
+
+    private static final String ARROW_SCHEMA = "ARROW:schema";
+
+    private final MessageType schema;
+    private final OutputTable table;
+    private final List<RowGroup> groups = new ArrayList<>();
+    private long rows;
+
+    ParquetFooter(MessageType schema, OutputTable table) {
+        this.schema = schema;
+        this.table = table;
+    }
+
+    /** Binary payload, such as images and audio, is usually compressed already; text and numbers are not. */
+    static BlockCompressor codec(OutputColumn column, String compression) {
+        boolean isBytes = column.type() == ScalarType.BINARY
+                || (column.type() instanceof NestedListType nested && nested.item() == ScalarType.BINARY);
+        return column.payload() && isBytes
+                ? BlockCompressor.NONE
+                : BlockCompressor.valueOf(compression.toUpperCase(Locale.ROOT));
+    }
+
+    /** Adds a row group that begins at a position of the file. */
+    void addGroup(List<ColumnPages> chunks, long groupRows, long position) {
+        List<ColumnChunk> columns = new ArrayList<>();
+        long at = position;
+        long plain = 0;
+        for (int c = 0; c < chunks.size(); c++) {
+            ColumnPages chunk = chunks.get(c);
+            columns.add(chunk(c, chunk, at));
+            at += chunk.bytes();
+            plain += chunk.uncompressedBytes();
+        }
+        RowGroup group = new RowGroup(columns, plain, groupRows);
+        group.setFile_offset(position);
+        group.setTotal_compressed_size(at - position);
+        group.setOrdinal((short) groups.size());
+        groups.add(group);
+        rows += groupRows;
+    }
+
+    private ColumnChunk chunk(int c, ColumnPages pages, long at) {
+        List<org.apache.parquet.format.Encoding> encodings = new ArrayList<>();
+        pages.encodings().forEach(e -> encodings.add(org.apache.parquet.format.Encoding.valueOf(e.name())));
+        PrimitiveTypeName primitive = pages.descriptor().getPrimitiveType().getPrimitiveTypeName();
+        ColumnMetaData metadata = new ColumnMetaData(
+                SchemaElements.type(primitive),
+                encodings,
+                List.of(pages.descriptor().getPath()),
+                thrift(codec(table.columns().get(c), table.compression())),
+                pages.values(),
+                pages.uncompressedBytes(),
+                pages.bytes(),
+                at + pages.dictionaryBytes());
+        if (pages.dictionaryBytes() > 0) {
+            metadata.setDictionary_page_offset(at);
+        }
+        statistics(metadata, pages.statistics());
+        ColumnChunk chunk = new ColumnChunk(0);
+        chunk.setMeta_data(metadata);
+        return chunk;
+    }
+
+    private static CompressionCodec thrift(BlockCompressor codec) {
+        return switch (codec) {
+            case NONE -> CompressionCodec.UNCOMPRESSED;
+            case SNAPPY -> CompressionCodec.SNAPPY;
+            case GZIP -> CompressionCodec.GZIP;
+            case ZSTD -> CompressionCodec.ZSTD;
+        };
+    }
+
+    private static void statistics(ColumnMetaData metadata, Statistics<?> found) {
+        if (found.isEmpty()) {
+            return;
+        }
+        org.apache.parquet.format.Statistics stored = new org.apache.parquet.format.Statistics();
+        if (found.isNumNullsSet()) {
+            stored.setNull_count(found.getNumNulls());
+        }
+        if (found.hasNonNullValue() && isComparable(found)) {
+            stored.setMin_value(found.getMinBytes());
+            stored.setMax_value(found.getMaxBytes());
+        }
+        metadata.setStatistics(stored);
+    }
+
+    private static boolean isComparable(Statistics<?> found) {
+        PrimitiveTypeName type = found.type().getPrimitiveTypeName();
+        if (type == PrimitiveTypeName.FLOAT || type == PrimitiveTypeName.DOUBLE) {
+            double min = ((Number) found.genericGetMin()).doubleValue();
+            double max = ((Number) found.genericGetMax()).doubleValue();
+            // Zero has two signs, and NaN no place in the order.
+            return !Double.isNaN(min) && !Double.isNaN(max) && min != 0 && max != 0;
+        }
+        boolean isFloat16 =
+                type == PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY && found.type().getTypeLength() == 2;
+        return !isFloat16 && found.getMinBytes().length <= MAX_STATISTIC && found.getMaxBytes().length <= MAX_STATISTIC;
+    }
+
+    /** Returns the footer and its length. */
+    byte[] encode() throws IOException {
+        FileMetaData metadata = new FileMetaData(1, SchemaElements.of(schema), rows, groups);
+        metadata.setCreated_by("stoker");
+        List<ColumnOrder> orders = new ArrayList<>();
+        schema.getColumns().forEach(column -> orders.add(ColumnOrder.TYPE_ORDER(new TypeDefinedOrder())));
+        metadata.setColumn_orders(orders);
+        KeyValue arrow = new KeyValue(ARROW_SCHEMA);
+        arrow.setValue(Base64.getEncoder().encodeToString(arrowSchema()));
+        metadata.setKey_value_metadata(List.of(arrow));
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        Util.writeFileMetaData(metadata, out);
+        int length = out.size();
+        out.writeBytes(ByteBuffer.allocate(4)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putInt(length)
+                .array());
+        return out.toByteArray();
+    }
+
+    /** The types that Arrow's readers restore: time zones, tensors, dictionaries. */
+    private byte[] arrowSchema() {
+        List<ArrowField> fields = new ArrayList<>();
+        for (OutputColumn column : table.columns()) {
+            FieldType type = arrowType(column);
+            fields.add(
+                    column.nullable() ? ArrowField.nullable(column.name(), type) : ArrowField.of(column.name(), type));
+        }
+        return ArrowStream.openingWithDictionaries(ArrowSchema.of(fields));
+    }
+
+    private static FieldType arrowType(OutputColumn column) {
+        FieldType type = column.type();
+        if (type == ScalarType.BFLOAT16) {
+            return ScalarType.FLOAT32;
+        }
+        if (type instanceof ListType list && list.element() == ScalarType.BFLOAT16) {
+            return new ListType(ScalarType.FLOAT32);
+        }
+        if (type instanceof NestedListType nested
+                && nested.item() instanceof ListType list
+                && list.element() == ScalarType.BFLOAT16) {
+            return new NestedListType(new ListType(ScalarType.FLOAT32));
+        }
+        if (type instanceof TensorType tensor) {
+            ScalarType element = tensor.element() == ScalarType.BFLOAT16 ? ScalarType.FLOAT32 : tensor.element();
+            return new TensorType(element, tensor.shape());
+        }
+        if (type instanceof TimestampType timestamp) {
+            return new TimestampType(OutputType.stored(timestamp.unit()), timestamp.zone());
+        }
+        return type instanceof TimeType time ? new TimeType(OutputType.stored(time.unit())) : type;
+    }
+}

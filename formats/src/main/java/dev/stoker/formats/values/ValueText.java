@@ -1,0 +1,96 @@
+package dev.stoker.formats.values;
+
+import dev.stoker.formats.Cell;
+import dev.stoker.formats.UnwritableValueException;
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.DecimalType;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.HalfFloats;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TimeResolution;
+import dev.stoker.schemas.arrow.TimeType;
+import dev.stoker.schemas.arrow.TimestampType;
+import java.nio.ByteBuffer;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.LocalTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+
+/** Writes single values as text that {@link TextValue} reads back: the inverse of it. */
+public final class ValueText {
+    private static final long NANOS = 1_000_000_000;
+    private static final DateTimeFormatter TIME = DateTimeFormatter.ISO_LOCAL_TIME;
+    private static final DateTimeFormatter DATE_TIME = DateTimeFormatter.ISO_LOCAL_DATE_TIME;
+
+    private ValueText() {}
+
+    /**
+     * Returns the text of a value that is not null, of a type with one value per row other than binary.
+     *
+     * @throws UnwritableValueException if it is a time beyond the calendar
+     */
+    public static String of(Cell cell) throws UnwritableValueException {
+        ArrowColumn source = cell.source();
+        FieldType type = cell.type();
+        int row = cell.row();
+        if (type instanceof DecimalType) {
+            return source.decimalAt(row).toPlainString();
+        }
+        if (!(type instanceof ScalarType scalar) || scalar == ScalarType.DATE) {
+            try {
+                return moment(type, source.longAt(row));
+            } catch (DateTimeException | ArithmeticException e) {
+                throw cell.refused(
+                        "no calendar reaches the time " + source.longAt(row) + "; leave out the column with --columns");
+            }
+        }
+        return switch (scalar) {
+            case BOOL -> source.booleanAt(row) ? "true" : "false";
+            case UTF8 -> source.stringAt(row);
+            case CATEGORICAL -> cell.table().classAt(cell.rows(), cell.column(), row);
+            case UINT64 -> Long.toUnsignedString(source.longAt(row));
+            case FLOAT64 -> Double.toString(source.doubleAt(row));
+            case FLOAT16, BFLOAT16, FLOAT32 -> Float.toString((float) source.doubleAt(row));
+            default -> Long.toString(source.longAt(row));
+        };
+    }
+
+    private static String moment(FieldType type, long value) {
+        if (type instanceof TimestampType timestamp) {
+            long perSecond = timestamp.unit().perSecond();
+            int nanos = (int) (Math.floorMod(value, perSecond) * (NANOS / perSecond));
+            LocalDateTime utc = LocalDateTime.ofEpochSecond(Math.floorDiv(value, perSecond), nanos, ZoneOffset.UTC);
+            return DATE_TIME.format(utc) + (timestamp.zone().isPresent() ? "Z" : "");
+        }
+        if (type instanceof TimeType time) {
+            TimeResolution unit = time.unit();
+            return TIME.format(LocalTime.ofNanoOfDay(Math.multiplyExact(value, NANOS / unit.perSecond())));
+        }
+        return LocalDate.ofEpochDay(value).toString();
+    }
+
+    /** Returns a floating-point number of a list, at a position in bytes. */
+    public static double floatAt(ScalarType element, ByteBuffer bytes, int at) {
+        return switch (element) {
+            case FLOAT16 -> HalfFloats.fromFloat16(bytes.getShort(at));
+            case BFLOAT16 -> HalfFloats.fromBfloat16(bytes.getShort(at));
+            case FLOAT32 -> bytes.getFloat(at);
+            default -> bytes.getDouble(at);
+        };
+    }
+
+    /** Returns an integer of a list, at a position in bytes; the bits of a uint64. */
+    public static long integerAt(ScalarType element, ByteBuffer bytes, int at) {
+        return switch (element) {
+            case INT8 -> bytes.get(at);
+            case UINT8 -> bytes.get(at) & 0xFF;
+            case INT16 -> bytes.getShort(at);
+            case UINT16 -> bytes.getShort(at) & 0xFFFF;
+            case INT32 -> bytes.getInt(at);
+            case UINT32 -> bytes.getInt(at) & 0xFFFFFFFFL;
+            default -> bytes.getLong(at);
+        };
+    }
+}

@@ -1,0 +1,134 @@
+package dev.stoker.formats.webdataset;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.stoker.formats.Cell;
+import dev.stoker.formats.OutputTable;
+import dev.stoker.formats.RowBatch;
+import dev.stoker.formats.RowOutput;
+import dev.stoker.formats.UnwritableValueException;
+import dev.stoker.formats.files.SafePath;
+import dev.stoker.formats.values.JsonValues;
+import dev.stoker.formats.values.ValueText;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TensorType;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
+
+/** Writes one archive. For one thread. */
+final class WebDatasetOutput implements RowOutput {
+    private static final JsonFactory JSON = new JsonFactory();
+    private static final int MODE = 0100644;
+
+    private final OutputStream stream;
+    private final OutputTable table;
+    private final TarArchiveOutputStream tar;
+    private final String[] endings;
+
+    WebDatasetOutput(OutputStream stream, OutputTable table) {
+        this.stream = stream;
+        this.table = table;
+        this.tar = new TarArchiveOutputStream(stream, 512, StandardCharsets.UTF_8.name());
+        tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_POSIX);
+        tar.setBigNumberMode(TarArchiveOutputStream.BIGNUMBER_POSIX);
+        tar.setAddPaxHeadersForNonAsciiNames(true);
+        this.endings = table.columns().stream().map(WebDatasetWriter::ending).toArray(String[]::new);
+    }
+
+    /**
+     * Returns the name of a key's members before the dot. Readers divide a name at the first dot of its last part, and
+     * leave out members below a first part such as {@code __info__}; so these characters are escaped.
+     */
+    static String base(String key) {
+        String path = SafePath.of(key);
+        int last = path.lastIndexOf('/') + 1;
+        StringBuilder base = new StringBuilder(path.length());
+        boolean isMetadata = MemberName.isMetadata(path);
+        for (int i = 0; i < path.length(); i++) {
+            char c = path.charAt(i);
+            if ((c == '.' && i >= last) || (i == 0 && isMetadata)) {
+                SafePath.escape(c, base);
+            } else {
+                base.append(c);
+            }
+        }
+        return base.toString();
+    }
+
+    @Override
+    public void write(RowBatch rows) throws IOException {
+        for (int row = 0; row < rows.rows(); row++) {
+            String base = base(rows.columns().get(table.key()).stringAt(row));
+            int members = 0;
+            for (int c = 0; c < endings.length; c++) {
+                if (c != table.key() && !rows.columns().get(c).isNull(row)) {
+                    member(base + "." + endings[c], new Cell(table, rows, c, row));
+                    members++;
+                }
+            }
+            if (members == 0) {
+                throw new UnwritableValueException(
+                        table.nameOf(rows, row),
+                        "all",
+                        "it has no value in any column, so that the archive would have no member of it; add a"
+                                + " column to --columns");
+            }
+        }
+    }
+
+    @SuppressWarnings("ByteBufferBackingArray") // Batches have arrays; the start is added.
+    private void member(String name, Cell cell) throws IOException {
+        FieldType type = cell.type();
+        ByteBuffer content = type == ScalarType.BINARY || type == ScalarType.UTF8
+                ? cell.source().bytesAt(cell.row())
+                : ByteBuffer.wrap(converted(cell));
+        TarArchiveEntry entry = new TarArchiveEntry(name, true);
+        entry.setSize(content.remaining());
+        entry.setMode(MODE);
+        entry.setModTime(0L);
+        tar.putArchiveEntry(entry);
+        tar.write(content.array(), content.arrayOffset() + content.position(), content.remaining());
+        tar.closeArchiveEntry();
+    }
+
+    private static byte[] converted(Cell cell) throws IOException {
+        if (cell.type() instanceof ListType list) {
+            ByteBuffer values = cell.source().bytesAt(cell.row());
+            return NumpyArray.of(
+                    list.element(), List.of(values.limit() / list.element().width()), values);
+        }
+        if (cell.type() instanceof TensorType tensor) {
+            return NumpyArray.of(tensor.element(), tensor.shape(), cell.source().bytesAt(cell.row()));
+        }
+        return cell.type() instanceof NestedListType
+                ? json(cell)
+                : ValueText.of(cell).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static byte[] json(Cell cell) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (JsonGenerator out = JSON.createGenerator(bytes)) {
+            JsonValues.write(cell, out);
+        }
+        return bytes.toByteArray();
+    }
+
+    @Override
+    public void finish() throws IOException {
+        tar.finish();
+        tar.flush();
+        stream.close();
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,95 @@
+package dev.stoker.formats.webdataset;
+
+import dev.stoker.formats.OutputColumn;
+import dev.stoker.formats.OutputTable;
+import dev.stoker.formats.RowFormatWriter;
+import dev.stoker.formats.RowOutput;
+import dev.stoker.formats.block.StreamCompression;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TensorType;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Writes WebDataset shards: a tar archive with a member for each value, named by key and column. */
+public final class WebDatasetWriter implements RowFormatWriter {
+    @Override
+    public String name() {
+        return "webdataset";
+    }
+
+    @Override
+    public List<String> compressions() {
+        return StreamCompression.NAMES;
+    }
+
+    @Override
+    public String ending(String compression) {
+        return ".tar" + StreamCompression.ending(compression);
+    }
+
+    @Override
+    public List<String> problems(OutputTable table) {
+        List<String> problems = new ArrayList<>();
+        if (table.key() < 0) {
+            problems.add("the members of an archive are named by the key; add key to --columns");
+        } else if (table.columns().size() == 1) {
+            problems.add("an archive needs a column besides the key; add one to --columns");
+        }
+        for (int c = 0; c < table.columns().size(); c++) {
+            OutputColumn column = table.columns().get(c);
+            if (c == table.key()) {
+                continue;
+            }
+            if (column.type() instanceof NestedListType nested && nested.item() == ScalarType.BINARY) {
+                problems.add("column " + column.name()
+                        + ": a member holds one value, not binary[]; leave it out with --columns, or export to"
+                        + " parquet");
+            }
+            String name = column.name();
+            String lower = name.toLowerCase(Locale.ROOT);
+            boolean isPlain = name.equals(lower)
+                    && name.chars().noneMatch(ch -> ch == '/' || ch <= ' ' || ch == 0x7F)
+                    && !name.startsWith(".")
+                    && !name.endsWith(".");
+            if (!isPlain) {
+                problems.add("column " + name + ": the ending of a member is in lower case, without slashes, spaces and"
+                        + " outer dots; rename it, such as --rename '" + name + "="
+                        + lower.replaceAll("[/\\s]", "_").replaceAll("^\\.+|\\.+$", "") + "'");
+            }
+        }
+        return problems;
+    }
+
+    /** Returns the ending of the members of a column: with {@code .npy} or {@code .json} for lists. */
+    static String ending(OutputColumn column) {
+        String format = isArray(column.type()) ? "npy" : column.type() instanceof NestedListType ? "json" : "";
+        String name = column.name();
+        boolean hasIt = format.isEmpty() || name.equals(format) || name.endsWith("." + format);
+        return hasIt ? name : name + "." + format;
+    }
+
+    static boolean isArray(FieldType type) {
+        return type instanceof ListType || type instanceof TensorType;
+    }
+
+    @Override
+    public String type(OutputColumn column) {
+        String content = isArray(column.type())
+                ? "NumPy array"
+                : column.type() instanceof NestedListType
+                        ? "JSON"
+                        : column.type() == ScalarType.BINARY ? "bytes" : "text";
+        return content + " in ." + ending(column);
+    }
+
+    @Override
+    public RowOutput open(OutputStream out, OutputTable table) throws IOException {
+        return new WebDatasetOutput(StreamCompression.open(out, table.compression()), table);
+    }
+}
