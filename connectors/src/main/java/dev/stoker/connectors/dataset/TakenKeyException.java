@@ -14,12 +14,20 @@ public final class TakenKeyException extends StokerException {
     /** The dataset already has a sample with this key. */
     public static TakenKeyException inDataset(String key, String where) {
         return new TakenKeyException("The dataset already has a sample with the key " + key + ", in " + where
-                + "; leave the file or row out, rename it, or replace all samples with --replace");
+                + "; leave the file or row out, rename it, or replace all samples with --replace (INSERT OVERWRITE in"
+                + " SQL)");
     }
 
     /** Two files have this key. */
     public static TakenKeyException twice(String key) {
         return new TakenKeyException("The key " + key
                 + " occurs twice in this ingest; rename one of the files, or choose other columns with --key");
+    }
+
+    /** Two rows that a sink writes have this key. */
+    public static TakenKeyException twiceInRows(String key) {
+        return new TakenKeyException("The key " + key
+                + " occurs twice in the rows to write; nothing is committed, remove one of the rows or choose another"
+                + " key");
     }
 }

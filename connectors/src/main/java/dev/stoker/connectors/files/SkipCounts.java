@@ -2,7 +2,9 @@ package dev.stoker.connectors.files;
 
 import dev.stoker.flink.types.Texts;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.core.memory.DataInputDeserializer;
@@ -58,6 +60,14 @@ public final class SkipCounts {
     /** The counts by reason, without the zeros. */
     public Map<FileSkip, Long> byReason() {
         return Map.copyOf(counts);
+    }
+
+    /** Returns a line for each reason, with the number of entries and an example. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        counts.forEach((reason, count) -> lines.add("left out: " + reason.text(count)
+                + example(reason).map(path -> ", such as " + path).orElse("")));
+        return lines;
     }
 
     public byte[] toBytes() {

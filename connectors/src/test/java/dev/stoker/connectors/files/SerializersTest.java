@@ -10,6 +10,7 @@ import dev.stoker.connectors.files.source.reader.ShuffledBundler;
 import dev.stoker.connectors.files.source.split.DirectorySplit;
 import dev.stoker.connectors.files.source.split.DirectorySplitSerializer;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -96,7 +97,7 @@ class SerializersTest {
     @Test
     void entriesSurvive() {
         List<FileEntry> files = List.of(
-                new FileEntry("a/\u00e4.jpg".getBytes(java.nio.charset.StandardCharsets.UTF_8), 0, -1, new long[0]),
+                new FileEntry("a/\u00e4.jpg".getBytes(StandardCharsets.UTF_8), 0, -1, new long[0]),
                 new FileEntry(new byte[] {'x'}, Long.MAX_VALUE >> 1, 1_700_000_000_000L, new long[] {-1, 0, 200}));
         List<PathBundle> bundles = new ArrayList<>();
         ShuffledBundler bundler = new ShuffledBundler(5, PathBundle.Kind.FILES, bundles::add);
@@ -164,8 +165,7 @@ class SerializersTest {
         String[] b = y.isEmpty() ? new String[0] : y.split("/");
         for (int i = 0; i < Math.min(a.length, b.length); i++) {
             int order = Arrays.compareUnsigned(
-                    a[i].getBytes(java.nio.charset.StandardCharsets.UTF_8),
-                    b[i].getBytes(java.nio.charset.StandardCharsets.UTF_8));
+                    a[i].getBytes(StandardCharsets.UTF_8), b[i].getBytes(StandardCharsets.UTF_8));
             if (order != 0) {
                 return order;
             }

@@ -91,6 +91,8 @@ public final class KafkaBroker implements AutoCloseable {
                 "transaction.state.log.min.isr=1",
                 "transaction.state.log.num.partitions=1",
                 "group.initial.rebalance.delay.ms=0",
+                // By default 7 days: 30 s after its start the broker would delete records that tests date back.
+                "log.retention.ms=-1",
                 // By default half of the heap.
                 "log.cleaner.dedupe.buffer.size=4194304",
                 "broker.session.timeout.ms=3000",

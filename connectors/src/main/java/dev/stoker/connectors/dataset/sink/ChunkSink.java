@@ -2,6 +2,7 @@ package dev.stoker.connectors.dataset.sink;
 
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.PackReport;
+import dev.stoker.connectors.dataset.SampleKeys;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommittable;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommittableSerializer;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommitter;
@@ -43,7 +44,7 @@ public final class ChunkSink implements Sink<PackReport>, SupportsCommitter<Inge
     @Override
     public Committer<IngestCommittable> createCommitter(CommitterInitContext context) {
         // By now the chunks represent hours of work.
-        return new IngestCommitter(run, Patience.ofBatchAtWork());
+        return new IngestCommitter(run, SampleKeys.GIVEN, Patience.ofBatchAtWork());
     }
 
     @Override

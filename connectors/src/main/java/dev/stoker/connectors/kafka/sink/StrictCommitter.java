@@ -39,7 +39,7 @@ final class StrictCommitter implements Committer<KafkaCommittable> {
     private boolean isRefused;
 
     /**
-     * @param committer Kafka's committer; closed with this one
+     * @param committer Kafka's committer; {@link #close} closes it
      * @param where topic and brokers, for messages
      */
     StrictCommitter(Committer<KafkaCommittable> committer, Brokers brokers, String where) {

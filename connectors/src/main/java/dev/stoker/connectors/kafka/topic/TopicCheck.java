@@ -19,6 +19,7 @@ import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
@@ -280,7 +281,7 @@ public final class TopicCheck implements AutoCloseable {
     }
 
     private static void pause() {
-        java.util.concurrent.locks.LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
     }
 
     private static String value(Config config, String name, String missing) {

@@ -8,17 +8,43 @@ import java.util.SortedSet;
 /**
  * The contents of one version.
  *
+ * @param part the version's place in its run
  * @param chunks in the order in which they get their ordinals
  * @param classes the class names used, by categorical field
  * @param notes numbers for the version's properties
  * @param examples texts for the version's properties
  */
 public record IngestCommittable(
+        Part part,
         List<ChunkSummary> chunks,
         Map<String, SortedSet<String>> classes,
         Map<String, Long> notes,
         Map<String, String> examples) {
+
+    /**
+     * The place of a version in its run.
+     *
+     * @param ingest id under which it is committed once; empty for the only version of the run that commits
+     * @param isLast whether the run writes no chunk after it
+     */
+    public record Part(String ingest, boolean isLast) {
+        static final Part ONLY = new Part("", true);
+
+        boolean isOnly() {
+            return ingest.isEmpty();
+        }
+    }
+
     public IngestCommittable {
         chunks = List.copyOf(chunks);
+    }
+
+    /** Creates the only committable of a run. */
+    public IngestCommittable(
+            List<ChunkSummary> chunks,
+            Map<String, SortedSet<String>> classes,
+            Map<String, Long> notes,
+            Map<String, String> examples) {
+        this(Part.ONLY, chunks, classes, notes, examples);
     }
 }

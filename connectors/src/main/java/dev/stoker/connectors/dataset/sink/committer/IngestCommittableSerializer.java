@@ -9,7 +9,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
-/** Version 1: number of chunks, the chunks, classes, notes, examples, as in {@link PackReportSerializer}. */
+/** Version 1: part, number of chunks, the chunks, classes, notes, examples, as in {@link PackReportSerializer}. */
 public final class IngestCommittableSerializer implements SimpleVersionedSerializer<IngestCommittable> {
 
     private static final int VERSION = 1;
@@ -23,6 +23,8 @@ public final class IngestCommittableSerializer implements SimpleVersionedSeriali
     public byte[] serialize(IngestCommittable committable) throws IOException {
         DataOutputSerializer out =
                 new DataOutputSerializer(64 + 80 * committable.chunks().size());
+        out.writeUTF(committable.part().ingest());
+        out.writeBoolean(committable.part().isLast());
         out.writeInt(committable.chunks().size());
         for (ChunkSummary chunk : committable.chunks()) {
             PackReportSerializer.write(chunk, out);
@@ -39,11 +41,13 @@ public final class IngestCommittableSerializer implements SimpleVersionedSeriali
             throw new IOException("A committable of an ingest has version " + version + ", this code reads " + VERSION);
         }
         DataInputDeserializer in = new DataInputDeserializer(serialized);
+        IngestCommittable.Part part = new IngestCommittable.Part(in.readUTF(), in.readBoolean());
         List<ChunkSummary> chunks = new ArrayList<>();
         for (int count = in.readInt(); count > 0; count--) {
             chunks.add(PackReportSerializer.readChunk(in));
         }
         return new IngestCommittable(
+                part,
                 chunks,
                 PackReportSerializer.readClasses(in),
                 PackReportSerializer.readNotes(in),

@@ -2,34 +2,40 @@ package dev.stoker.connectors.dataset.sink.committer;
 
 import dev.stoker.connectors.dataset.CommitRefusedException;
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.PartIds;
+import dev.stoker.connectors.dataset.SampleKeys;
 import dev.stoker.flink.failure.Patience;
+import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
-import dev.stoker.metadata.Removal;
-import dev.stoker.metadata.WriterProcess;
-import dev.stoker.schemas.log.Operation;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.log.AddedChunk;
+import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.time.Clock;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Optional;
 import org.apache.flink.api.connector.sink2.Committer;
 
 /**
- * Commits one version, and commits it only once even after retries, because the commit log records the ingest's id.
- * Runs on the task's thread.
+ * Commits the versions of a run: one, or one for each checkpoint. Commits each only once even after retries, because
+ * the commit log records its ingest id. Releases the lease of the run after the last version. Runs on the task's
+ * thread.
  */
 public final class IngestCommitter implements Committer<IngestCommittable> {
 
     private final IngestRun run;
+    private final SampleKeys keys;
     private final CommitLoop loop;
 
-    /** @param patience how to retry while the store is unavailable */
-    public IngestCommitter(IngestRun run, Patience patience) {
+    /**
+     * @param keys the origin of the keys; given keys are compared with versions that others have committed since
+     * @param patience how to retry while the store is unavailable
+     */
+    public IngestCommitter(IngestRun run, SampleKeys keys, Patience patience) {
         this.run = run;
+        this.keys = keys;
         loop = new CommitLoop(run.store(), run.target(), patience);
     }
 
@@ -39,6 +45,13 @@ public final class IngestCommitter implements Committer<IngestCommittable> {
     }
 
     private void commit(IngestCommittable committable, ObjectStore store) throws IOException {
+        IngestCommittable.Part part = committable.part();
+        if (committable.chunks().isEmpty() && !part.isOnly()) {
+            // The end of a stream. The dataset does not exist if the stream had no record.
+            Optional<Dataset> found = part.isLast() ? Dataset.find(store) : Optional.empty();
+            found.ifPresent(dataset -> new Leases(dataset).release(PartIds.run(part.ingest())));
+            return;
+        }
         Dataset dataset = Dataset.open(store);
         if (!dataset.info().id().toString().equals(run.dataset())) {
             throw new CommitRefusedException("The dataset at " + run.target()
@@ -48,35 +61,25 @@ public final class IngestCommitter implements Committer<IngestCommittable> {
             throw new CommitRefusedException(
                     "No samples to commit: everything was left out " + committable.notes() + "; nothing is committed");
         }
-        Map<String, List<String>> classes = new TreeMap<>();
-        committable.classes().forEach((field, names) -> classes.put(field, new ArrayList<>(names)));
-        Map<String, String> properties = new TreeMap<>(run.properties());
-        committable.notes().forEach((name, count) -> properties.put(name, Long.toString(count)));
-        properties.putAll(committable.examples());
-        boolean isReplacing = run.effect() == IngestRun.Effect.REPLACE;
-        new dev.stoker.metadata.Committer(dataset, Clock.systemUTC(), WriterProcess.user())
-                .commit(new dev.stoker.metadata.CommitRequest(
-                        run.ingest(),
-                        isReplacing ? Operation.REPLACE : Operation.INGEST,
-                        committable.chunks(),
-                        removal(committable, dataset),
-                        classes,
-                        properties));
-        new Leases(dataset).release(run.ingest());
+        String ingest = part.isOnly() ? run.ingest() : part.ingest();
+        String lease = part.isOnly() ? run.ingest() : PartIds.run(part.ingest());
+        Commit commit = new VersionCommit(run, keys).commit(dataset, committable, ingest, lease);
+        if (commit.repeated() && !part.isOnly()) {
+            requireSame(committable, commit.entry());
+        }
+        if (part.isLast()) {
+            new Leases(dataset).release(lease);
+        }
     }
 
-    /** Called for each version that the commit is tried on. Refuses versions that already have one of the keys. */
-    private Removal removal(IngestCommittable committable, Dataset dataset) {
-        if (run.effect() == IngestRun.Effect.REPLACE) {
-            return Removal.EVERYTHING;
+    /** A restored stream commits a version again. Another stream under the same id would lose its rows. */
+    private void requireSame(IngestCommittable committable, LogEntry entry) throws IOException {
+        List<?> there = entry.added().stream().map(AddedChunk::id).toList();
+        if (!there.equals(committable.chunks().stream().map(ChunkSummary::id).toList())) {
+            throw new CommitRefusedException("Version " + entry.version() + " of " + run.target()
+                    + " has the ingest id " + entry.ingest() + " but other chunks; start the job with another ingest"
+                    + " id");
         }
-        // The first ingest of a dataset began on an empty dataset. Samples that others appended meanwhile stay, as with
-        // an append.
-        LateKeys keys = new LateKeys(dataset.store(), committable.chunks(), run.baseVersion());
-        return base -> {
-            keys.check(base);
-            return List.of();
-        };
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.stoker.connectors.dataset.sink.committer;
 
 import dev.stoker.connectors.dataset.PackReportSerializer;
+import dev.stoker.connectors.dataset.PartIds;
 import dev.stoker.connectors.dataset.TopicReportSerializer;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import java.io.IOException;
@@ -35,8 +36,7 @@ public record TopicCommittable(
 
     /** The run of the job that packed the chunks and holds the lease. Another run may commit them. */
     String run() {
-        int dash = ingest.lastIndexOf('-');
-        return dash < 1 ? ingest : ingest.substring(0, dash);
+        return PartIds.run(ingest);
     }
 
     /** Version 1: the parts in order. */

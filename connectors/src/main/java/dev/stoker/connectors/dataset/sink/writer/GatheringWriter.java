@@ -21,7 +21,7 @@ import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
  */
 public final class GatheringWriter implements CommittingSinkWriter<PackReport, IngestCommittable> {
 
-    private static final Comparator<PackReport.Chunk> ORDER =
+    static final Comparator<PackReport.Chunk> ORDER =
             Comparator.comparingInt(PackReport.Chunk::task).thenComparingInt(PackReport.Chunk::number);
 
     private final SortedSet<PackReport.Chunk> chunks = new TreeSet<>(ORDER);
@@ -29,13 +29,18 @@ public final class GatheringWriter implements CommittingSinkWriter<PackReport, I
     private final SkipList skips;
     private boolean gathered;
 
-    /** @param skips gets what was left out; closed with this */
+    /** @param skips the list of skipped samples; {@link #close} closes it */
     public GatheringWriter(SkipList skips) {
         this.skips = skips;
     }
 
     @Override
     public void write(PackReport report, Context context) throws IOException {
+        add(report);
+    }
+
+    /** Takes a report. */
+    void add(PackReport report) throws IOException {
         if (report instanceof PackReport.Chunk chunk) {
             if (!chunks.add(chunk)) {
                 throw new IllegalStateException(

@@ -1,5 +1,6 @@
 package dev.stoker.connectors.dataset.sink.writer;
 
+import dev.stoker.connectors.dataset.PartIds;
 import dev.stoker.connectors.dataset.TooManyDeadLettersException;
 import dev.stoker.connectors.dataset.TopicReport;
 import dev.stoker.connectors.dataset.TopicRun;
@@ -76,7 +77,7 @@ public final class TopicWriter
         // A failed checkpoint has used a number, perhaps this one, so numbers only increase.
         number = Math.max(checkpoint, number + 1);
         TopicCommittable committable = new TopicCommittable(
-                run.run() + "-" + number, chunks, classes, before, new TreeMap<>(after), sinceVersion);
+                PartIds.of(run.run(), number), chunks, classes, before, new TreeMap<>(after), sinceVersion);
         before = new TreeMap<>(after);
         sinceVersion = 0;
         chunks = new ArrayList<>();

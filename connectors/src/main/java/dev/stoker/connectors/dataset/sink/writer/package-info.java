@@ -1,4 +1,4 @@
 /**
- * Collects the reports of all packing tasks into committables, on the task's thread. Writes no files.
+ * Packs records into chunks, and collects the reports of all packing tasks into committables, on the task's thread.
  */
 package dev.stoker.connectors.dataset.sink.writer;

@@ -1,6 +1,7 @@
 package dev.stoker.connectors.dataset.sink.committer;
 
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.SampleKeys;
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.schemas.chunk.ChunkSummary;
@@ -21,7 +22,7 @@ public final class CommitDrivers {
 
     /** Commits a file ingest. */
     public static void ingest(IngestRun run, List<ChunkSummary> chunks, List<String> classes) throws IOException {
-        IngestCommitter committer = new IngestCommitter(run, Patience.ofBatch());
+        IngestCommitter committer = new IngestCommitter(run, SampleKeys.GIVEN, Patience.ofBatch());
         commit(
                 committer,
                 new IngestCommittable(

@@ -26,6 +26,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
@@ -75,12 +76,7 @@ class TopicCommitterTest {
         try (ObjectStore store = new LocalObjectStore(directory)) {
             ChunkSummary chunk = SampleDatasets.write(store, SampleDatasets.id(++chunks), "run", "train", keys);
             return new TopicCommittable(
-                    ingest,
-                    List.of(chunk),
-                    Map.of("label", new java.util.TreeSet<>(List.of("a"))),
-                    before,
-                    offsets(after),
-                    0);
+                    ingest, List.of(chunk), Map.of("label", new TreeSet<>(List.of("a"))), before, offsets(after), 0);
         }
     }
 

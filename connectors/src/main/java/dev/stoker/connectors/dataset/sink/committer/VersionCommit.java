@@ -1,0 +1,67 @@
+package dev.stoker.connectors.dataset.sink.committer;
+
+import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.SampleKeys;
+import dev.stoker.metadata.Commit;
+import dev.stoker.metadata.CommitRequest;
+import dev.stoker.metadata.Committer;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Removal;
+import dev.stoker.metadata.WriterProcess;
+import dev.stoker.schemas.log.Operation;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Commits chunks to a dataset.
+ *
+ * @param run the ingest and its effect
+ * @param keys the origin of the keys
+ */
+record VersionCommit(IngestRun run, SampleKeys keys) {
+
+    /**
+     * Commits, unless an earlier call has committed under the same id.
+     *
+     * @param ingest id of the commit
+     * @param lease id under whose lease the chunks were written
+     */
+    Commit commit(Dataset dataset, IngestCommittable committable, String ingest, String lease) throws IOException {
+        Map<String, List<String>> classes = new TreeMap<>();
+        committable.classes().forEach((field, names) -> classes.put(field, new ArrayList<>(names)));
+        Map<String, String> properties = new TreeMap<>(run.properties());
+        committable.notes().forEach((name, count) -> properties.put(name, Long.toString(count)));
+        properties.putAll(committable.examples());
+        boolean isReplacing = run.effect() == IngestRun.Effect.REPLACE;
+        return new Committer(dataset, Clock.systemUTC(), WriterProcess.user())
+                .commit(new CommitRequest(
+                        ingest,
+                        isReplacing ? Operation.REPLACE : Operation.INGEST,
+                        committable.chunks(),
+                        removal(committable, dataset),
+                        classes,
+                        properties,
+                        List.of(lease)));
+    }
+
+    /** Called for each version that the commit is tried on. Refuses versions that already have one of the keys. */
+    private Removal removal(IngestCommittable committable, Dataset dataset) {
+        if (run.effect() == IngestRun.Effect.REPLACE) {
+            return Removal.EVERYTHING;
+        }
+        if (keys == SampleKeys.GENERATED) {
+            return Removal.NOTHING;
+        }
+        // The first ingest of a dataset began on an empty dataset. Samples that others appended meanwhile stay, as with
+        // an append.
+        LateKeys late = new LateKeys(dataset.store(), committable.chunks(), run.baseVersion());
+        return base -> {
+            late.check(base);
+            return List.of();
+        };
+    }
+}

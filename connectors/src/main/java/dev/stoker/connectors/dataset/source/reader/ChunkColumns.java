@@ -1,0 +1,133 @@
+package dev.stoker.connectors.dataset.source.reader;
+
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ColumnReader;
+import java.io.IOException;
+import java.util.List;
+
+/** The verified columns of a chunk, however they are read. */
+interface ChunkColumns {
+
+    List<Field> fields();
+
+    ArrowColumn keys() throws IOException;
+
+    /** Returns the column of a small field. */
+    ArrowColumn small(int field) throws IOException;
+
+    /** Returns the places of the values of a payload field. */
+    Places payload(int field) throws IOException;
+
+    /** Returns the checksums of the values of a payload field. */
+    ArrowColumn crcs(int field) throws IOException;
+
+    List<String> classes(int field) throws IOException;
+
+    /** The places of the values of a payload field in the file. */
+    interface Places {
+        ArrowColumn values();
+
+        long position(int row);
+
+        int crc32c(int row);
+    }
+
+    /** The columns of a head that was read whole. */
+    record OfHead(ChunkHead head) implements ChunkColumns {
+        @Override
+        public List<Field> fields() {
+            return head.fields();
+        }
+
+        @Override
+        public ArrowColumn keys() {
+            return head.keys();
+        }
+
+        @Override
+        public ArrowColumn small(int field) {
+            return head.column(field);
+        }
+
+        @Override
+        public Places payload(int field) {
+            return new Places() {
+                @Override
+                public ArrowColumn values() {
+                    return head.column(field);
+                }
+
+                @Override
+                public long position(int row) {
+                    return head.payloadPosition(field, row);
+                }
+
+                @Override
+                public int crc32c(int row) {
+                    return head.payloadCrc32c(field, row);
+                }
+            };
+        }
+
+        @Override
+        public ArrowColumn crcs(int field) {
+            return head.payloadCrcs(field);
+        }
+
+        @Override
+        public List<String> classes(int field) {
+            return head.classes(field);
+        }
+    }
+
+    /** Columns that are read one by one. */
+    record OneByOne(ColumnReader reader) implements ChunkColumns {
+        @Override
+        public List<Field> fields() {
+            return reader.fields();
+        }
+
+        @Override
+        public ArrowColumn keys() throws IOException {
+            return reader.keys();
+        }
+
+        @Override
+        public ArrowColumn small(int field) throws IOException {
+            return reader.column(field);
+        }
+
+        @Override
+        public Places payload(int field) throws IOException {
+            ColumnReader.Payload payload = reader.payload(field);
+            return new Places() {
+                @Override
+                public ArrowColumn values() {
+                    return payload.values();
+                }
+
+                @Override
+                public long position(int row) {
+                    return payload.position(row);
+                }
+
+                @Override
+                public int crc32c(int row) {
+                    return payload.crcs().intAt(row);
+                }
+            };
+        }
+
+        @Override
+        public ArrowColumn crcs(int field) throws IOException {
+            return reader.payloadCrcs(field);
+        }
+
+        @Override
+        public List<String> classes(int field) throws IOException {
+            return reader.classes(field);
+        }
+    }
+}

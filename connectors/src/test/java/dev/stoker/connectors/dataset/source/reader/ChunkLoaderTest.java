@@ -1,0 +1,165 @@
+package dev.stoker.connectors.dataset.source.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.connectors.dataset.DatasetScan;
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.connectors.dataset.EveryTypeDataset;
+import dev.stoker.connectors.dataset.MeteredStores;
+import dev.stoker.connectors.dataset.RowFilter;
+import dev.stoker.connectors.dataset.RowFilter.Operator;
+import dev.stoker.connectors.dataset.SampleTexts;
+import dev.stoker.connectors.dataset.source.split.SourceChunk;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ChunkLoaderTest {
+
+    /** Reads heads whole, or column by column. */
+    private static final List<Integer> WAYS = List.of(Integer.MAX_VALUE, 0);
+
+    @TempDir
+    Path directory;
+
+    private static DatasetScan scan(Path path, List<String> columns, RowFilter... filters) {
+        return new DatasetScan(
+                DatasetStore.BY_LOCATION, path.toString(), 0, columns, List.of(), List.of(), List.of(filters), 100);
+    }
+
+    private static SourceChunk chunk(ObjectStore store, int index) throws IOException {
+        Snapshot newest = Dataset.open(store).snapshot();
+        return new SourceChunk(
+                newest.table().ordinal(index),
+                newest.table().summary(index),
+                newest.table().removedRows(index));
+    }
+
+    private List<String> lines(DatasetScan scan, int shortHead, int begin) throws IOException {
+        try (ObjectStore store = MeteredStores.open(directory.toString())) {
+            ChunkLoader.Loaded loaded =
+                    new ChunkLoader(store, scan, shortHead).load(1, chunk(store, 0), begin, scan.limit());
+            SampleTexts texts = new SampleTexts(scan.columns().size());
+            List<String> lines = new ArrayList<>();
+            for (int row : loaded.rows()) {
+                lines.add(texts.deserialize(loaded.cursor().at(row)));
+            }
+            return lines;
+        }
+    }
+
+    private static List<String> allColumns() {
+        List<String> names = new ArrayList<>(List.of("key"));
+        EveryTypeDataset.fields().stream().map(Field::name).forEach(names::add);
+        return names;
+    }
+
+    @Test
+    void bothWaysReadTheSameValuesOfEveryType() throws IOException {
+        EveryTypeDataset.create(directory).append("train", 1, 12);
+        List<String> whole = lines(scan(directory, allColumns()), Integer.MAX_VALUE, 0);
+        List<String> single = lines(scan(directory, allColumns()), 0, 0);
+        assertThat(single).hasSize(12).isEqualTo(whole);
+        assertThat(whole.get(5)).contains(" null ").doesNotContain("text");
+        assertThat(whole.get(7))
+                .startsWith("v1 0/7 train key-7 1 -93 93 93 7 207 60007 4000000007 -8 7.5 7.5 7.5 7.5 text ü 7 "
+                        + SampleTexts.hex("bytes 7") + " dog 93 8 8 8 8 2 -1493 -1499994 -1499999994 -1499994 6.95 "
+                        + "-12345678901234567890123456.0000000001 070000000800000009000000 ff07 ")
+                .contains(" " + SampleTexts.hex(EveryTypeDataset.payload(7)) + " " + EveryTypeDataset.payload(7) + " ");
+    }
+
+    @Test
+    void readsOnlyLiveRowsFromTheFirstOneOn() throws IOException {
+        EveryTypeDataset dataset = EveryTypeDataset.create(directory);
+        dataset.append("train", 1, 6);
+        dataset.remove(0, 1, 4);
+        for (int way : WAYS) {
+            assertThat(lines(scan(directory, List.of("key")), way, 0))
+                    .containsExactly(
+                            "v1 0/0 train key-0", "v1 0/2 train key-2", "v1 0/3 train key-3", "v1 0/5 train key-5");
+            assertThat(lines(scan(directory, List.of()), way, 3)).containsExactly("v1 0/3 train", "v1 0/5 train");
+        }
+    }
+
+    @Test
+    void filtersRowsByColumnsThatAreNotSelected() throws IOException {
+        EveryTypeDataset.create(directory).append("train", 1, 30);
+        for (int way : WAYS) {
+            assertThat(keys(way, new RowFilter("f_categorical", Operator.EQUAL, List.of("eel"))))
+                    .containsExactly(2, 8, 11, 14, 17, 23, 26, 29);
+            assertThat(keys(
+                            way,
+                            new RowFilter("f_categorical", Operator.IN, List.of("eel", "none")),
+                            new RowFilter("number", Operator.LESS, List.of(12L))))
+                    .containsExactly(2, 8, 11);
+            assertThat(keys(way, new RowFilter("f_int8", Operator.IS_NULL, List.of())))
+                    .containsExactly(0, 5, 10, 15, 20, 25);
+            assertThat(keys(way, new RowFilter("f_float64", Operator.GREATER_OR_EQUAL, List.of(28.5))))
+                    .containsExactly(28, 29);
+            assertThat(keys(way, new RowFilter("key", Operator.EQUAL, List.of("key-7"))))
+                    .containsExactly(7);
+        }
+    }
+
+    private List<Integer> keys(int way, RowFilter... filters) throws IOException {
+        return lines(scan(directory, List.of("p_utf8"), filters), way, 0).stream()
+                .map(line -> Integer.valueOf(line.substring(line.indexOf("payload-") + 8, line.indexOf("-ü"))))
+                .toList();
+    }
+
+    @Test
+    void readsOnlyTheBytesOfNamedColumns() throws IOException {
+        EveryTypeDataset.create(directory).append("train", 1, 20_000);
+        String where = directory.toString();
+        DatasetScan number = new DatasetScan(
+                DatasetStore.BY_LOCATION, where, 0, List.of("number"), List.of(), List.of(), List.of(), 1 << 20);
+        try (ObjectStore store = MeteredStores.open(where)) {
+            SourceChunk chunk = chunk(store, 0);
+            MeteredStores.take(where);
+            assertThat(new ChunkLoader(store, number).load(1, chunk, 0, 1 << 20).rows())
+                    .hasSize(20_000);
+            assertThat(MeteredStores.take(where)).isBetween(160_000L, 200_000L);
+            DatasetScan none = scan(directory, List.of());
+            new ChunkLoader(store, none).load(1, chunk, 0, 1 << 20);
+            assertThat(MeteredStores.take(where)).isZero();
+            // One value of a payload field, with the places and checksums of all of them.
+            DatasetScan one =
+                    scan(directory, List.of("p_tensor"), new RowFilter("number", Operator.EQUAL, List.of(7L)));
+            assertThat(new ChunkLoader(store, one).load(1, chunk, 0, 100).rows())
+                    .containsExactly(7);
+            assertThat(MeteredStores.take(where)).isBetween(240_000L, 300_000L);
+        }
+    }
+
+    @Test
+    void namesTheRowOfDamagedPayload() throws IOException {
+        EveryTypeDataset.create(directory).append("train", 1, 8);
+        Path file;
+        try (ObjectStore store = DatasetStore.BY_LOCATION.open(directory.toString())) {
+            file = directory.resolve(ChunkNames.path(chunk(store, 0).summary().id()));
+        }
+        byte[] content = Files.readAllBytes(file);
+        String value = new String(content, StandardCharsets.ISO_8859_1);
+        content[value.lastIndexOf("payload-3-")] ^= 1;
+        Files.write(file, content);
+        for (int way : WAYS) {
+            assertThatThrownBy(() -> lines(scan(directory, List.of("p_utf8")), way, 0))
+                    .isInstanceOf(CorruptDataException.class)
+                    .hasMessageContaining(file.toString())
+                    .hasMessageContaining("CRC32C of p_utf8 in row 3");
+            assertThat(lines(scan(directory, List.of("key")), way, 0)).hasSize(8);
+        }
+    }
+}

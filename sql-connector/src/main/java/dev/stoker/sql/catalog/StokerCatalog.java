@@ -1,0 +1,178 @@
+package dev.stoker.sql.catalog;
+
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.sql.table.StokerOptions;
+import dev.stoker.sql.table.StokerTableFactory;
+import dev.stoker.sql.types.Metadata;
+import dev.stoker.sql.types.SqlTypes;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.flink.table.api.Schema;
+import org.apache.flink.table.catalog.CatalogBaseTable;
+import org.apache.flink.table.catalog.CatalogDatabase;
+import org.apache.flink.table.catalog.CatalogDatabaseImpl;
+import org.apache.flink.table.catalog.CatalogTable;
+import org.apache.flink.table.catalog.ObjectPath;
+import org.apache.flink.table.catalog.exceptions.CatalogException;
+import org.apache.flink.table.catalog.exceptions.DatabaseNotExistException;
+import org.apache.flink.table.catalog.exceptions.TableNotExistException;
+import org.apache.flink.table.factories.Factory;
+import org.apache.flink.table.types.DataType;
+
+/**
+ * The datasets of a directory, as tables of one database. A table has the dataset's fields as columns, and the metadata
+ * columns {@code key}, {@code _chunk}, {@code _row}, {@code _split}, {@code _version}, and
+ * {@code _crc32c_image} for each payload field like {@code image}. {@code photos$v3} is
+ * version 3 of the dataset {@code photos}. Opens datasets, but changes none. Thread-safe.
+ */
+public final class StokerCatalog extends ReadOnlyCatalog {
+
+    private static final Pattern VERSION = Pattern.compile("(.+)\\$v([1-9][0-9]{0,17})");
+
+    private final DatasetDirectory directory;
+
+    StokerCatalog(String name, String database, DatasetDirectory directory) {
+        super(name, database);
+        this.directory = directory;
+    }
+
+    @Override
+    public Optional<Factory> getFactory() {
+        return Optional.of(new StokerTableFactory());
+    }
+
+    @Override
+    public void open() {
+        try {
+            directory.list();
+        } catch (IOException e) {
+            throw new CatalogException(
+                    "Cannot list the directory of catalog " + getName() + ", " + directory.location() + ": " + e, e);
+        }
+    }
+
+    @Override
+    public void close() {}
+
+    @Override
+    public List<String> listDatabases() {
+        return List.of(getDefaultDatabase());
+    }
+
+    @Override
+    public boolean databaseExists(String name) {
+        return name.equals(getDefaultDatabase());
+    }
+
+    @Override
+    public CatalogDatabase getDatabase(String name) throws DatabaseNotExistException {
+        require(name);
+        return new CatalogDatabaseImpl(Map.of(), "Datasets in " + directory.location());
+    }
+
+    private void require(String database) throws DatabaseNotExistException {
+        if (!databaseExists(database)) {
+            throw new DatabaseNotExistException(getName(), database);
+        }
+    }
+
+    @Override
+    public List<String> listTables(String database) throws DatabaseNotExistException {
+        require(database);
+        try {
+            return directory.list();
+        } catch (IOException e) {
+            throw new CatalogException("Cannot list " + directory.location() + ": " + e, e);
+        }
+    }
+
+    /** A dataset, and the version that a table's name states; 0 for the newest. */
+    private record Named(String dataset, long version) {}
+
+    private Optional<Named> find(ObjectPath table) throws IOException {
+        if (!databaseExists(table.getDatabaseName())) {
+            return Optional.empty();
+        }
+        String name = table.getObjectName();
+        if (directory.has(name)) {
+            return Optional.of(new Named(name, 0));
+        }
+        Matcher versioned = VERSION.matcher(name);
+        if (versioned.matches() && directory.has(versioned.group(1))) {
+            return Optional.of(new Named(versioned.group(1), Long.parseLong(versioned.group(2))));
+        }
+        return Optional.empty();
+    }
+
+    @Override
+    public boolean tableExists(ObjectPath table) {
+        try {
+            return find(table).isPresent();
+        } catch (IOException e) {
+            throw new CatalogException("Cannot look for " + table + " in " + directory.location() + ": " + e, e);
+        }
+    }
+
+    @Override
+    public CatalogBaseTable getTable(ObjectPath path) throws TableNotExistException {
+        return table(path, Long.MAX_VALUE);
+    }
+
+    /** Returns the newest version that was committed at this time, in milliseconds since 1970, or before. */
+    @Override
+    public CatalogBaseTable getTable(ObjectPath path, long timestamp) throws TableNotExistException {
+        return table(path, timestamp);
+    }
+
+    private CatalogBaseTable table(ObjectPath path, long timestamp) throws TableNotExistException {
+        try {
+            Named named = find(path).orElseThrow(() -> new TableNotExistException(getName(), path));
+            String location = directory.locationOf(named.dataset());
+            try (ObjectStore store = DatasetStore.BY_LOCATION.open(location)) {
+                Dataset dataset = Dataset.open(store);
+                CatalogTable.Builder table = CatalogTable.newBuilder()
+                        .schema(schema(dataset.info()))
+                        .comment("Dataset " + dataset.info().name());
+                Map<String, String> options = new HashMap<>();
+                options.put("connector", StokerTableFactory.IDENTIFIER);
+                options.put(StokerOptions.PATH.key(), location);
+                if (timestamp != Long.MAX_VALUE) {
+                    long version = VersionsByTime.find(dataset, timestamp);
+                    options.put(StokerOptions.VERSION.key(), Long.toString(version));
+                    table.snapshot(timestamp);
+                } else if (named.version() > 0) {
+                    dataset.entry(named.version());
+                    options.put(StokerOptions.VERSION.key(), Long.toString(named.version()));
+                }
+                return table.options(options).build();
+            }
+        } catch (IOException e) {
+            throw new CatalogException("Cannot open the dataset of table " + path + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static Schema schema(DatasetInfo info) {
+        Map<Metadata, DataType> metadata = Metadata.of(info);
+        Schema.Builder schema = Schema.newBuilder();
+        schema.columnByMetadata(Field.KEY, metadata.get(Metadata.KEY), Metadata.KEY.key(), true);
+        for (Field field : info.fields()) {
+            schema.column(field.name(), SqlTypes.of(field));
+        }
+        metadata.forEach((value, type) -> {
+            String name = "_" + value.key().replace(':', '_');
+            if (!value.equals(Metadata.KEY) && info.field(name).isEmpty()) {
+                schema.columnByMetadata(name, type, value.key(), true);
+            }
+        });
+        return schema.build();
+    }
+}

@@ -1,0 +1,75 @@
+package dev.stoker.sql.types;
+
+import dev.stoker.schemas.arrow.DecimalType;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TimeResolution;
+import dev.stoker.schemas.arrow.TimeType;
+import dev.stoker.schemas.arrow.TimestampType;
+import org.apache.flink.table.types.logical.ArrayType;
+import org.apache.flink.table.types.logical.LogicalType;
+import org.apache.flink.table.types.logical.LogicalTypeRoot;
+import org.apache.flink.table.types.logical.utils.LogicalTypeChecks;
+
+/** The types of the fields of a dataset that a statement creates. Stateless. */
+public final class FieldTypes {
+
+    private FieldTypes() {}
+
+    /**
+     * Returns the type of the field of a column.
+     *
+     * @throws IllegalArgumentException if a dataset does not hold such values
+     */
+    public static FieldType of(LogicalType type) {
+        return switch (type.getTypeRoot()) {
+            case BOOLEAN -> ScalarType.BOOL;
+            case TINYINT -> ScalarType.INT8;
+            case SMALLINT -> ScalarType.INT16;
+            case INTEGER -> ScalarType.INT32;
+            case BIGINT -> ScalarType.INT64;
+            case FLOAT -> ScalarType.FLOAT32;
+            case DOUBLE -> ScalarType.FLOAT64;
+            case CHAR, VARCHAR -> ScalarType.UTF8;
+            case BINARY, VARBINARY -> ScalarType.BINARY;
+            case DATE -> ScalarType.DATE;
+            case DECIMAL -> new DecimalType(LogicalTypeChecks.getPrecision(type), LogicalTypeChecks.getScale(type));
+            case TIMESTAMP_WITHOUT_TIME_ZONE -> TimestampType.local(unit(LogicalTypeChecks.getPrecision(type)));
+            case TIMESTAMP_WITH_LOCAL_TIME_ZONE ->
+                TimestampType.zoned(unit(LogicalTypeChecks.getPrecision(type)), "UTC");
+            case TIME_WITHOUT_TIME_ZONE -> new TimeType(time(LogicalTypeChecks.getPrecision(type)));
+            case ARRAY -> list(((ArrayType) type).getElementType());
+            default ->
+                throw new IllegalArgumentException(
+                        "a dataset has no fields of type " + type.copy(true) + "; cast it, or select its parts");
+        };
+    }
+
+    private static FieldType list(LogicalType element) {
+        if (element.is(LogicalTypeRoot.ARRAY)) {
+            return new NestedListType(of(element));
+        }
+        FieldType item = of(element);
+        return item == ScalarType.UTF8 || item == ScalarType.BINARY
+                ? new NestedListType(item)
+                : item instanceof ScalarType scalar ? new ListType(scalar) : new NestedListType(item);
+    }
+
+    private static TimeResolution unit(int digits) {
+        return digits == 0
+                ? TimeResolution.SECONDS
+                : digits <= 3
+                        ? TimeResolution.MILLISECONDS
+                        : digits <= 6 ? TimeResolution.MICROSECONDS : TimeResolution.NANOSECONDS;
+    }
+
+    private static TimeResolution time(int digits) {
+        if (digits > 3) {
+            throw new IllegalArgumentException(
+                    "Flink keeps times of day in milliseconds; declare the column as TIME(3) or TIME(0)");
+        }
+        return digits == 0 ? TimeResolution.SECONDS : TimeResolution.MILLISECONDS;
+    }
+}

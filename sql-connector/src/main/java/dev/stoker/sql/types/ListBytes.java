@@ -1,0 +1,60 @@
+package dev.stoker.sql.types;
+
+import dev.stoker.schemas.arrow.HalfFloats;
+import dev.stoker.schemas.arrow.ScalarType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.apache.flink.table.data.ArrayData;
+
+/** Makes the little-endian elements of lists and tensors of Flink's arrays. Stateless. */
+final class ListBytes {
+
+    private ListBytes() {}
+
+    /**
+     * Returns the elements.
+     *
+     * @throws IllegalArgumentException if one is null or out of range
+     */
+    static ByteBuffer of(ScalarType element, ArrayData array) {
+        ByteBuffer bytes = ByteBuffer.allocate(Math.multiplyExact(element.width(), array.size()))
+                .order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < array.size(); i++) {
+            requireValue(array, i);
+            put(element, array, i, bytes);
+        }
+        return bytes.flip();
+    }
+
+    static void requireValue(ArrayData array, int index) {
+        if (array.isNullAt(index)) {
+            throw new IllegalArgumentException("item " + index + " of a list is null; items cannot be null");
+        }
+    }
+
+    private static void put(ScalarType element, ArrayData array, int i, ByteBuffer bytes) {
+        switch (element) {
+            case INT8 -> bytes.put(array.getByte(i));
+            case INT16 -> bytes.putShort(array.getShort(i));
+            case INT32 -> bytes.putInt(array.getInt(i));
+            case INT64 -> bytes.putLong(array.getLong(i));
+            case UINT8 -> bytes.put((byte) ranged(array.getShort(i), 0xFF, element));
+            case UINT16 -> bytes.putShort((short) ranged(array.getInt(i), 0xFFFF, element));
+            case UINT32 -> bytes.putInt((int) ranged(array.getLong(i), 0xFFFFFFFFL, element));
+            case UINT64 ->
+                bytes.putLong(ValueWriter.bits(array.getDecimal(i, 20, 0).toBigDecimal()));
+            case FLOAT16 -> bytes.putShort(HalfFloats.float16(array.getFloat(i)));
+            case BFLOAT16 -> bytes.putShort(HalfFloats.bfloat16(array.getFloat(i)));
+            case FLOAT32 -> bytes.putFloat(array.getFloat(i));
+            case FLOAT64 -> bytes.putDouble(array.getDouble(i));
+            default -> throw new IllegalArgumentException("No lists of " + element);
+        }
+    }
+
+    private static long ranged(long value, long greatest, ScalarType type) {
+        if (value < 0 || value > greatest) {
+            throw new IllegalArgumentException(value + " is not between 0 and " + greatest + ", the range of " + type);
+        }
+        return value;
+    }
+}
