@@ -102,7 +102,7 @@ public final class IngestJob {
      *
      * @param wanted subtasks; by default one for each processor
      */
-    static JobLauncher embedded(OptionalInt wanted) {
+    public static JobLauncher embedded(OptionalInt wanted) {
         int parallelism = wanted.orElse(Runtime.getRuntime().availableProcessors());
         Configuration conf = new Configuration();
         conf.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(64L * parallelism));

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** Describes the plan of an ingest as text. */
 final class PlanText {
@@ -55,10 +56,7 @@ final class PlanText {
                 (sample.totalBytes() + preparation.chunkSizeBytes(options) - 1) / preparation.chunkSizeBytes(options));
         lines.add(Units.plural(sample.total(), "sample") + ", " + Units.plural(sample.totalBytes(), "byte") + ", about "
                 + Units.plural(chunks, "chunk"));
-        sample.skipped()
-                .byReason()
-                .forEach((reason, count) -> lines.add("left out: " + reason.text(count) + ", such as "
-                        + sample.skipped().example(reason).orElse("")));
+        lines.addAll(sample.skipped().lines());
     }
 
     private static void addSplits(Preparation preparation, List<String> lines) {
@@ -68,7 +66,10 @@ final class PlanText {
             counts.merge(splits.of(file.key()), 1, Integer::sum);
         }
         lines.add("splits of the first "
-                + Units.plural(preparation.sample().files().size(), "sample") + ": " + counts);
+                + Units.plural(preparation.sample().files().size(), "sample") + ": "
+                + counts.entrySet().stream()
+                        .map(split -> split.getKey() + " " + Units.count(split.getValue()))
+                        .collect(Collectors.joining(", ")));
     }
 
     private static void addClasses(IngestOptions options, Preparation preparation, List<String> lines)
@@ -82,7 +83,8 @@ final class PlanText {
             labels.of(file.path()).ifPresent(classes::add);
         }
         List<String> first = classes.stream().limit(CLASSES_SHOWN).toList();
-        lines.add("classes among them: " + String.join(", ", first)
+        lines.add("classes of the first "
+                + Units.plural(preparation.sample().files().size(), "sample") + ": " + String.join(", ", first)
                 + (classes.size() > first.size() ? ", … (" + classes.size() + ")" : ""));
     }
 }

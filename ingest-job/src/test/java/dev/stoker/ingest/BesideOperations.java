@@ -41,6 +41,7 @@ import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,6 +49,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Stream;
 
 /**
  * The table of all operations that can run at once on a dataset. A new operation is one line in {@link #table}: its
@@ -162,9 +164,7 @@ final class BesideOperations {
             "--ingest-id",
             slot.ingest
         };
-        String[] all = java.util.stream.Stream.of(args, mode)
-                .flatMap(java.util.Arrays::stream)
-                .toArray(String[]::new);
+        String[] all = Stream.of(args, mode).flatMap(Arrays::stream).toArray(String[]::new);
         IngestOptions options = IngestOptions.parse(all);
         Preparation found = Preparation.of(options, stores);
         if (found.committed().isPresent()) {

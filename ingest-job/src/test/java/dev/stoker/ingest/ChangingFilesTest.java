@@ -7,10 +7,12 @@ import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.ingest.pack.SampleFiles;
 import dev.stoker.ingest.spec.IngestFailedException;
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
@@ -66,7 +68,7 @@ class ChangingFilesTest {
     }
 
     /** What happens to a file between listing and reading. */
-    private interface BeforeOpening extends java.io.Serializable {
+    private interface BeforeOpening extends Serializable {
         void run(Path file) throws IOException;
     }
 
@@ -143,7 +145,7 @@ class ChangingFilesTest {
     @Test
     void refusesToCommitNothing() {
         SampleFiles none = path -> {
-            throw new java.nio.file.NoSuchFileException(path);
+            throw new NoSuchFileException(path);
         };
 
         assertThatThrownBy(() -> ingest(none))

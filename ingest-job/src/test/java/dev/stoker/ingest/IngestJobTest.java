@@ -7,6 +7,7 @@ import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.order.KeyHash;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -288,14 +289,14 @@ class IngestJobTest {
         Trees.file(source(), "2.wav", "x".repeat(100));
         ingest();
         assertThat(Packed.read(target()).snapshot().info().fields())
-                .containsExactly(Field.payload("audio", dev.stoker.schemas.arrow.FieldType.parse("binary")));
+                .containsExactly(Field.payload("audio", FieldType.parse("binary")));
 
         Path texts = directory.resolve("texts");
         Trees.file(texts, "1.md", "caf\u00e9");
         Path target = directory.resolve("texts-target");
         Ingests.run(texts, target);
         assertThat(Packed.read(target).snapshot().info().fields())
-                .containsExactly(Field.small("text", dev.stoker.schemas.arrow.FieldType.parse("utf8")));
+                .containsExactly(Field.small("text", FieldType.parse("utf8")));
         assertThat(Packed.read(target).values("text")).isEqualTo(Map.of("1.md", "caf\u00e9"));
 
         Path data = directory.resolve("data");
@@ -303,7 +304,7 @@ class IngestJobTest {
         Path dataTarget = directory.resolve("data-target");
         Ingests.run(data, dataTarget, "--field", "blob", "--payload", "blob");
         assertThat(Packed.read(dataTarget).snapshot().info().fields())
-                .containsExactly(Field.payload("blob", dev.stoker.schemas.arrow.FieldType.parse("binary")));
+                .containsExactly(Field.payload("blob", FieldType.parse("binary")));
     }
 
     @Test

@@ -156,7 +156,8 @@ class IngestOptionsTest {
         assertThat(problems(empty.toString(), target.toString()))
                 .containsExactly("the source " + empty + " is empty; give the directory that holds the samples");
         assertThat(problems(file.toString(), target.toString()))
-                .containsExactly("the source " + file + " is a file; give the directory that holds it");
+                .containsExactly("the source " + file + " is a file of unknown format; name the format with --format,"
+                        + " or give the directory that holds the file");
     }
 
     @Test
@@ -326,7 +327,7 @@ class IngestOptionsTest {
         assertThat(plan.lines())
                 .contains(
                         "field  image: binary, payload",
-                        "classes among them: a, b",
+                        "classes of the first 2 samples: a, b",
                         "2 samples, 4,001 bytes, about 1 chunk");
         assertThat(target).doesNotExist();
     }

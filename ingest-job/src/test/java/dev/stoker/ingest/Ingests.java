@@ -8,10 +8,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** Runs ingests on the cluster of the test's environment. */
 final class Ingests {
+    private static final Configuration NO_RESTART =
+            new Configuration().set(RestartStrategyOptions.RESTART_STRATEGY, "none");
 
     private Ingests() {}
 
@@ -31,6 +35,16 @@ final class Ingests {
                 JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment()),
                 IngestListener.SILENT,
                 access);
+    }
+
+    /** Runs an ingest whose job ends at its first failure. */
+    static IngestResult runWithoutRestarts(DatasetStore store, Path source, Path target, String... options)
+            throws IOException, InterruptedException {
+        return IngestJob.run(
+                options(source, target, options),
+                JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment(NO_RESTART)),
+                IngestListener.SILENT,
+                new SampleAccess(SampleFiles.LOCAL, store));
     }
 
     static IngestOptions options(Path source, Path target, String... options) {

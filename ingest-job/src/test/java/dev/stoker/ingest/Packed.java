@@ -1,5 +1,7 @@
 package dev.stoker.ingest;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
@@ -16,12 +18,14 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.zip.CRC32C;
 
 /**
  * What a version of a dataset holds, read back from its chunk files.
@@ -59,6 +63,13 @@ public record Packed(Snapshot snapshot, List<Sample> samples, List<List<String>>
         }
     }
 
+    /** Fails unless the newest version holds exactly these images, by key. */
+    static void assertHasImages(Path target, Map<String, byte[]> expected) throws IOException {
+        Map<String, byte[]> packed = read(target).bytes("image");
+        assertThat(packed.keySet()).isEqualTo(expected.keySet());
+        packed.forEach((key, bytes) -> assertThat(bytes).as(key).isEqualTo(expected.get(key)));
+    }
+
     public static Packed read(Path target) throws IOException {
         try (ObjectStore store = new LocalObjectStore(target)) {
             Snapshot snapshot = Dataset.open(store).snapshot();
@@ -89,8 +100,8 @@ public record Packed(Snapshot snapshot, List<Sample> samples, List<List<String>>
             Field field = head.fields().get(f);
             if (field.payload()) {
                 int from = head.payloadPosition(f, row);
-                byte[] bytes = java.util.Arrays.copyOfRange(file, from, from + head.payloadLength(f, row));
-                java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
+                byte[] bytes = Arrays.copyOfRange(file, from, from + head.payloadLength(f, row));
+                CRC32C crc = new CRC32C();
                 crc.update(bytes);
                 if ((int) crc.getValue() != head.payloadCrc32c(f, row)) {
                     throw new AssertionError("CRC of " + head.key(row));

@@ -1,6 +1,7 @@
 package dev.stoker.ingest.pack;
 
 import dev.stoker.connectors.dataset.PackReport;
+import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.files.FileEntries;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.PathBundle;
@@ -149,7 +150,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         FileEntries.decode(bundle, listed);
         for (FileEntry file : listed) {
             if (Arrays.equals(lastKey, file.key())) {
-                throw dev.stoker.connectors.dataset.TakenKeyException.twice(file.path());
+                throw TakenKeyException.twice(file.path());
             }
             lastKey = file.key();
             planner.add(file);

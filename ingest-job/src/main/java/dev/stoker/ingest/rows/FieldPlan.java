@@ -151,7 +151,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                 : String.join(", ", names.subList(0, 20)) + ", … (" + names.size() + ")";
     }
 
-    /** Returns the key's columns: those that the user names, or the one that the format has for it. */
+    /** Returns the columns of the key: the user's choice, or else the key column of the format. */
     private static List<String> key(RowIngestOptions.Columns wanted, RowInspection source) {
         if (!wanted.key().isEmpty()) {
             return wanted.key();

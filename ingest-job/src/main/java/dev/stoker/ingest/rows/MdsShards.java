@@ -4,7 +4,9 @@ import dev.stoker.formats.mds.MdsIndex;
 import dev.stoker.formats.mds.MdsIndex.Shard;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 
 /** Finds the descriptions of MDS shards in their indexes. Reads each index once. Thread-safe. */
 final class MdsShards {
@@ -12,12 +14,12 @@ final class MdsShards {
     private final Map<String, Shard> shards = new HashMap<>();
 
     /** Locations of the indexes that were read; guarded by this. */
-    private final Map<String, Integer> read = new HashMap<>();
+    private final Set<String> read = new HashSet<>();
 
     /** Returns the description of a file that an index names. */
     synchronized Shard of(SourceFile file) throws IOException {
         String location = file.index();
-        if (!read.containsKey(location)) {
+        if (!read.contains(location)) {
             int slash = location.lastIndexOf('/');
             SourceFile index = RowSources.file(location);
             MdsIndex parsed = MdsIndex.parse(location, SourceNotes.bytes(index, MdsIndex.MAX_BYTES));
@@ -25,7 +27,7 @@ final class MdsShards {
                 shards.put(location.substring(0, slash + 1) + shard.raw().name(), shard);
                 shards.put(location.substring(0, slash + 1) + shard.stored().name(), shard);
             }
-            read.put(location, parsed.shards().size());
+            read.add(location);
         }
         Shard shard = shards.get(file.location());
         if (shard == null) {

@@ -25,8 +25,8 @@ import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.OutputTag;
 
 /**
- * Packs the rows of runs in the order of the source. The place of a chunk in the version is that of its run, so the
- * tasks need no order among them. Runs on the task's thread.
+ * Packs the rows of runs in the order of the source. The run determines the place of a chunk in the version, so
+ * tasks may finish in any order. Runs on the task's thread.
  */
 final class PackRunsOperator extends AbstractStreamOperator<PackReport>
         implements OneInputStreamOperator<RowRun, PackReport>, BoundedOneInput {

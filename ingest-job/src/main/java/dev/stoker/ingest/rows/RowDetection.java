@@ -84,7 +84,7 @@ public final class RowDetection {
                 found.merge(format.map(RowFormat::name).orElse(FILES), 1, Integer::sum);
             }
         } catch (IOException | IllegalArgumentException e) {
-            // The ingest says what is wrong with the source.
+            // The ingest reports the fault of the source.
             return Map.of();
         }
         return found;

@@ -13,7 +13,7 @@ import java.io.IOException;
  * Opens the files of a source, with the columns that their directories give.
  *
  * @param format of the files
- * @param limits bounds for what a file may declare
+ * @param limits bounds for the sizes that a file may declare
  * @param hints the columns that all files have, if the format does not describe them
  * @param path the columns of directories
  * @param shards the indexes of MDS

@@ -6,7 +6,7 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.MemorySize;
 
-/** The command-line options of an ingest of rows, besides those that it shares with an ingest of files. */
+/** The command-line options of an ingest of rows. An ingest of files shares the others. */
 public final class RowIngestFlags {
     public static final ConfigOption<String> FORMAT = ConfigOptions.key(IngestFlags.PREFIX + "format")
             .stringType()
@@ -19,7 +19,8 @@ public final class RowIngestFlags {
             .stringType()
             .asList()
             .noDefaultValue()
-            .withDescription("Columns of the source that become fields, with commas between them. Default: all.");
+            .withDescription("Columns of the source that become fields, with commas between them. Can be repeated."
+                    + " Default: all.");
 
     public static final ConfigOption<List<String>> RENAME = ConfigOptions.key(IngestFlags.PREFIX + "rename")
             .stringType()

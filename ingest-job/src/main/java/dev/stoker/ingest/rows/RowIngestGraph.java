@@ -40,7 +40,7 @@ public record RowIngestGraph(RowIngestPlan plan) {
     /** Flink assigns keys to tasks in groups. This number per task gives all tasks about the same share. */
     private static final int KEY_GROUPS_PER_TASK = 64;
 
-    /** Adds the job to an environment, and sets what it requires of Flink. */
+    /** Adds the job to an environment, and sets the Flink options that it needs. */
     public void addTo(StreamExecutionEnvironment env) {
         BatchSettings.apply(env);
         int parallelism = parallelism(env);

@@ -35,16 +35,16 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * What the source holds: its files, their parts, and the columns that they have together. Reads what describes each
- * file, such as its footer, and the first rows of the first file. Runs on the machine that submits the job.
+ * The content of a source: its files, their parts, and the columns of all files. Reads the metadata of each file, such
+ * as its footer, and the first rows of the first file. Runs on the machine that submits the job.
  *
  * @param reading opens the files
  * @param files the files, in the order of the source
- * @param pieces their parts, in the same order, without those that {@code --where} excludes
+ * @param pieces their parts, in the same order, without the parts that {@code --where} excludes
  * @param found the columns of all files
  * @param rows number of rows in the pieces, or -1 if only reading tells
  * @param sizes mean bytes of a value of variable length in the first rows, by column
- * @param omitted what is left out before the tasks read anything
+ * @param omitted counts of files and rows that are left out before the tasks read anything
  * @param ownPathColumns columns that the directories give and the first file has too
  */
 record RowInspection(
@@ -229,7 +229,7 @@ record RowInspection(
                 RowFile file = reading.openAlone(first, reader)) {
             columns.add(file.schema(), first);
         } catch (DamagedFileException | UnsupportedFileException e) {
-            // Opening all files says so.
+            // Opening all files reports it.
             return WhereParts.ALL;
         }
         own.addAll(columns.columns().keySet());
@@ -326,7 +326,7 @@ record RowInspection(
                     rows++;
                 }
             } catch (BadValueException | DamagedFileException e) {
-                // The tasks say so, with the place.
+                // The tasks report it, with the place.
             }
             for (int c = 0; c < bytes.length; c++) {
                 sizes.putIfAbsent(columns.get(c).name(), rows == 0 ? 0 : bytes[c] / rows);

@@ -131,7 +131,7 @@ public final class RowPreparation {
         return created;
     }
 
-    /** Describes what the ingest will do, with the first rows and an estimate of the size. Reads the first rows. */
+    /** Describes the ingest, with the first rows and an estimate of the size. Reads the first rows. */
     public List<String> preview() throws IOException {
         List<String> lines = lines();
         OptionalLong total = source().rows() < 0 ? OptionalLong.empty() : OptionalLong.of(source().rows());
@@ -188,7 +188,7 @@ public final class RowPreparation {
                 new ArrayList<>(lines()));
     }
 
-    /** Describes what the ingest will do. */
+    /** Describes the ingest. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         long bytes = source().files().stream().mapToLong(SourceFile::length).sum();
@@ -234,7 +234,7 @@ public final class RowPreparation {
         return lines;
     }
 
-    /** Says what is not even read. */
+    /** Counts the files and row groups that the ingest will not read. */
     private String excluded() {
         List<String> parts = new ArrayList<>();
         if (source().omitted().files() > 0) {

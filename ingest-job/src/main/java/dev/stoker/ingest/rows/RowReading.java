@@ -40,7 +40,7 @@ record RowReading(
         return new RowFiles(Formats.named(format), RowFiles.limits(memoryBytes), hints(), path, new MdsShards());
     }
 
-    /** Returns what the files must have, if their format does not describe their columns. */
+    /** Returns names and types of the columns, for files whose format does not describe them. */
     private ColumnHints hints() {
         Map<String, FieldType> known = new LinkedHashMap<>();
         types.forEach((name, type) -> known.put(name, FieldType.parse(type)));

@@ -16,9 +16,9 @@ final class RowReport {
     private RowReport() {}
 
     /**
-     * Returns the report. The first task adds what the plan has left out.
+     * Returns the report. The first task adds the counts of the plan.
      *
-     * @param skipped counts what the task has left out
+     * @param skipped counts of rows that the task left out
      * @param leftOut lists it
      */
     static PackReport.Done done(

@@ -2,6 +2,7 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.connectors.files.listing.DirectoryLister;
 import dev.stoker.connectors.files.source.split.DirectorySplit;
 import dev.stoker.formats.RowFormat;
@@ -51,7 +52,8 @@ final class RowSources {
     /**
      * Does the same.
      *
-     * @param warnings gets a line for each directory with files that are left out
+     * @param warnings gets a line for each directory with files that its description does not name, and for each reason
+     *     why files were left out
      */
     static List<SourceFile> list(List<String> sources, RowIngestOptions.Tree rules, long most, List<String> warnings)
             throws IOException {
@@ -103,8 +105,10 @@ final class RowSources {
         FileTree tree =
                 new FileTree(root, rules.hidden(), rules.links(), FileTree.Empty.SKIP, rules.errors(), List.of(), true);
         SourceNotes notes = new SourceNotes(warnings);
-        List<SourceFile> files = new Listing(tree, pattern, most, notes).list();
-        // Who names files means these files.
+        SkipCounts skipped = new SkipCounts();
+        List<SourceFile> files = new Listing(tree, pattern, most, notes, skipped).list();
+        warnings.addAll(skipped.lines());
+        // A pattern names its files, so descriptions do not apply.
         return pattern.isPresent() ? files : notes.apply(files);
     }
 
@@ -148,15 +152,17 @@ final class RowSources {
         private final Optional<PathMatcher> pattern;
         private final long most;
         private final SourceNotes notes;
+        private final SkipCounts skipped;
         private final List<SourceFile> files = new ArrayList<>();
         private final List<DirectorySplit> found = new ArrayList<>();
         private DirectorySplit directory = DirectorySplit.ROOT;
 
-        Listing(FileTree tree, Optional<PathMatcher> pattern, long most, SourceNotes notes) {
+        Listing(FileTree tree, Optional<PathMatcher> pattern, long most, SourceNotes notes, SkipCounts skipped) {
             this.tree = tree;
             this.pattern = pattern;
             this.most = most;
             this.notes = notes;
+            this.skipped = skipped;
         }
 
         List<SourceFile> list() throws IOException {
@@ -178,11 +184,13 @@ final class RowSources {
         public void file(String name, long size, long modifiedMs, long[] sidecars) {
             String path = directory.child(name);
             notes.add(new SourceFile(tree.root(), path, size));
-            if (files.size() < most
-                    && !isNote(name)
-                    && pattern.map(p -> p.matches(Path.of(path))).orElse(true)) {
+            if (files.size() < most && !isNote(name) && isWanted(path)) {
                 files.add(new SourceFile(tree.root(), path, size));
             }
+        }
+
+        private boolean isWanted(String path) {
+            return pattern.map(p -> p.matches(Path.of(path))).orElse(true);
         }
 
         private static boolean isNote(String name) {
@@ -200,7 +208,13 @@ final class RowSources {
         }
 
         @Override
-        public void skip(FileSkip reason, String path) {}
+        public void skip(FileSkip reason, String path) {
+            // A directory that cannot be listed may contain files that are wanted.
+            boolean isCounted = reason == FileSkip.UNREADABLE || isWanted(path);
+            if (isCounted && !isNote(path.substring(path.lastIndexOf('/') + 1))) {
+                skipped.add(reason, path);
+            }
+        }
     }
 
     /** Returns the format of a file, if it has rows. */

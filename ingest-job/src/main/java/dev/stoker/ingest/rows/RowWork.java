@@ -13,7 +13,7 @@ import java.util.ArrayList;
  *
  * @param reading how files are read
  * @param mapping of columns to fields
- * @param omitted what the plan has left out
+ * @param omitted counts of files and rows that the plan leaves out
  * @param target the dataset's location: an absolute path or a URI
  * @param dataset content of its dataset.json
  * @param ingest id of the ingest

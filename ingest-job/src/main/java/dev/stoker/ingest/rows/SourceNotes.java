@@ -56,7 +56,7 @@ final class SourceNotes {
     }
 
     /**
-     * Returns the files that the descriptions name, and the files of directories without one.
+     * Returns the files that the descriptions name, and the files of directories without a description.
      *
      * @param files of one tree, in their order
      */
@@ -99,7 +99,7 @@ final class SourceNotes {
         SourceFile of(SourceFile file);
     }
 
-    /** Replaces the files of a directory by those that its description names, in its order. */
+    /** Replaces the files of a directory by the files that its description names, in its order. */
     private List<SourceFile> only(
             List<SourceFile> files, String directory, SourceFile note, List<String> wanted, Change change) {
         Map<String, SourceFile> found = new HashMap<>();

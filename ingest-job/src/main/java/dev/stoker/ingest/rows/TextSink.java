@@ -14,7 +14,7 @@ final class TextSink implements ValueSink {
     private final String use;
     private String text = "";
 
-    /** @param use what the text is for, such as "a key" */
+    /** @param use the use of the text, such as "a key" */
     TextSink(String use) {
         this.use = use;
     }

@@ -22,7 +22,7 @@ import java.util.Set;
  * <p>An expression that does not fit the columns excludes nothing here; the plan reports it.
  *
  * @param where the expression, if there is one
- * @param first columns of the first file, without those of its directories
+ * @param first columns of the first file, without the columns of its directories
  * @param path the columns of directories
  * @param own columns of directories that the first file has too: only reading a file tells its values
  */

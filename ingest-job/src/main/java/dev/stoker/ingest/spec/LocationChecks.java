@@ -20,6 +20,9 @@ public record LocationChecks(Consumer<String> problems) {
 
     private static final Pattern WEB = Pattern.compile("https?:.*", Pattern.CASE_INSENSITIVE);
 
+    private static final String IS_FILE =
+            " is a file of unknown format; name the format with --format, or give the directory that holds the file";
+
     /** Checks two normalized locations. */
     public void check(String source, String target) {
         if (!Stores.isRemote(source) && !Stores.isRemote(target)) {
@@ -49,7 +52,7 @@ public record LocationChecks(Consumer<String> problems) {
             if (root.isEmpty()) {
                 problems.accept("the source " + source + " does not exist; give the directory that holds the samples");
             } else if (root.get().kind() != SourceTree.Kind.DIRECTORY) {
-                problems.accept("the source " + source + " is a file; give the directory that holds it");
+                problems.accept("the source " + source + IS_FILE);
             }
             return tree.location();
         } catch (IOException e) {
@@ -130,7 +133,7 @@ public record LocationChecks(Consumer<String> problems) {
             return false;
         }
         if (!Files.isDirectory(source)) {
-            problems.accept("the source " + source + " is a file; give the directory that holds it");
+            problems.accept("the source " + source + IS_FILE);
             return false;
         }
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(source)) {

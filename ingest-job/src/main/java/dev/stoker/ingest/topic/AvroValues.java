@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -197,7 +198,7 @@ final class AvroValues implements ValueDecoder {
 
     /** The bytes that each field of a record would take, by name. */
     static Map<String, Long> sizes(GenericRecord record) {
-        Map<String, Long> sizes = new java.util.LinkedHashMap<>();
+        Map<String, Long> sizes = new LinkedHashMap<>();
         for (Schema.Field field : record.getSchema().getFields()) {
             Object value = record.get(field.pos());
             long size = 8;

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
@@ -57,7 +58,7 @@ final class JsonValues implements ValueDecoder {
             if (json.nextToken() != JsonToken.START_OBJECT) {
                 throw notAnObject("it is not a JSON object");
             }
-            java.util.Arrays.fill(seen, false);
+            Arrays.fill(seen, false);
             while (json.nextToken() == JsonToken.FIELD_NAME) {
                 Integer field = own.get(json.currentName());
                 json.nextToken();

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.function.Supplier;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.jspecify.annotations.Nullable;
@@ -94,7 +95,7 @@ final class TopicIngestOptionsParser {
                         : isAppend ? TopicIngestOptions.Mode.APPEND : TopicIngestOptions.Mode.CREATE);
     }
 
-    private <T> @Nullable T tried(java.util.function.Supplier<T> parse) {
+    private <T> @Nullable T tried(Supplier<T> parse) {
         try {
             return parse.get();
         } catch (IllegalArgumentException e) {

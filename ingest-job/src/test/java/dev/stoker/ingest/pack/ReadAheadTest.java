@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -144,8 +146,8 @@ class ReadAheadTest {
     /** Files in memory. */
     private static final class FakeTree implements SourceTree {
 
-        private final Map<String, String> files = new java.util.concurrent.ConcurrentSkipListMap<>();
-        private final java.util.Set<String> calls = ConcurrentHashMap.newKeySet();
+        private final Map<String, String> files = new ConcurrentSkipListMap<>();
+        private final Set<String> calls = ConcurrentHashMap.newKeySet();
         private final AtomicInteger running = new AtomicInteger();
         private final AtomicInteger most = new AtomicInteger();
         private volatile CountDownLatch together = new CountDownLatch(0);

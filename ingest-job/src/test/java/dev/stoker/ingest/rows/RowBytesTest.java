@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RowBytesTest {
-    /** Notes what it is given. */
+    /** Records the values. */
     private static final class Notes implements ValueSink {
         private final List<String> notes = new ArrayList<>();
 

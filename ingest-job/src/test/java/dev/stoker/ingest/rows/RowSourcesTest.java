@@ -182,4 +182,24 @@ class RowSourcesTest {
                 .isInstanceOf(InvalidIngestException.class)
                 .hasMessageContaining("index.json names the file shard.0.mds, which is missing");
     }
+
+    @Test
+    void filesThatAreLeftOutAreCountedByReason() throws IOException {
+        Files.createFile(directory.resolve("a/none.parquet"));
+        Files.createFile(directory.resolve("a/_empty_note"));
+        Files.createSymbolicLink(directory.resolve("a/away.csv"), directory.resolve("missing"));
+
+        assertThat(warnings("a"))
+                .containsExactlyInAnyOrder(
+                        "left out: 1 empty, such as none.parquet",
+                        "left out: 1 hidden, such as .hidden",
+                        "left out: 1 broken link, such as away.csv");
+        assertThat(warnings("a/*.csv")).containsExactly("left out: 1 broken link, such as away.csv");
+    }
+
+    private List<String> warnings(String source) throws IOException {
+        List<String> warnings = new ArrayList<>();
+        RowSources.list(List.of(directory + "/" + source), RULES, 100, warnings);
+        return warnings;
+    }
 }

@@ -10,16 +10,20 @@ import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
@@ -89,7 +93,7 @@ class TopicFailoverITCase {
             Configuration all = new Configuration(conf);
             all.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
             all.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 100);
-            all.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, java.time.Duration.ofMillis(500));
+            all.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(500));
             all.set(
                     CheckpointingOptions.SAVEPOINT_DIRECTORY,
                     directory.resolve("savepoints").toUri().toString());
@@ -134,7 +138,7 @@ class TopicFailoverITCase {
         TopicIngestResult end() throws Exception {
             try {
                 return result.get(120, TimeUnit.SECONDS);
-            } catch (java.util.concurrent.ExecutionException e) {
+            } catch (ExecutionException e) {
                 throw e.getCause() instanceof Exception cause ? cause : e;
             }
         }
@@ -224,9 +228,8 @@ class TopicFailoverITCase {
         if (!Files.isDirectory(all)) {
             return Set.of();
         }
-        try (java.util.stream.Stream<Path> found = Files.list(all)) {
-            return found.filter(path -> Files.exists(path.resolve("_metadata")))
-                    .collect(java.util.stream.Collectors.toSet());
+        try (Stream<Path> found = Files.list(all)) {
+            return found.filter(path -> Files.exists(path.resolve("_metadata"))).collect(Collectors.toSet());
         }
     }
 

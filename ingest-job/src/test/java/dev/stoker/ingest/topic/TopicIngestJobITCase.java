@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -303,7 +304,7 @@ class TopicIngestJobITCase {
                 topic.record(0, then, null, Topic.bytes("early")),
                 topic.record(0, then + 1000, null, Topic.bytes("late"))));
         Path timed = directory.resolve("from-time");
-        Streams.ingest(topic, timed, "--value=raw", "--from=" + java.time.Instant.ofEpochMilli(then + 500));
+        Streams.ingest(topic, timed, "--value=raw", "--from=" + Instant.ofEpochMilli(then + 500));
         assertThat(Streams.texts(timed, "data").values()).containsExactly("late");
         Path latest = directory.resolve("from-latest");
         TopicIngestResult nothing = Streams.ingest(topic, latest, "--value=raw", "--from=latest");

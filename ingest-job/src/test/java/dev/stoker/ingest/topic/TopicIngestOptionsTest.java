@@ -8,6 +8,7 @@ import dev.stoker.schemas.arrow.Field;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -49,9 +50,9 @@ class TopicIngestOptionsTest {
                         .fields())
                 .extracting(Field::name, field -> field.type().canonical(), Field::nullable)
                 .containsExactly(
-                        org.assertj.core.groups.Tuple.tuple("label", "categorical", false),
-                        org.assertj.core.groups.Tuple.tuple("image", "float32[3,8,8]", false),
-                        org.assertj.core.groups.Tuple.tuple("note", "utf8", true));
+                        Tuple.tuple("label", "categorical", false),
+                        Tuple.tuple("image", "float32[3,8,8]", false),
+                        Tuple.tuple("note", "utf8", true));
     }
 
     @Test

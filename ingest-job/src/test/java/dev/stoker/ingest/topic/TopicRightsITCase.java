@@ -8,6 +8,7 @@ import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.spec.IngestFailedException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -69,8 +70,8 @@ class TopicRightsITCase {
 
     private static TopicIngestResult ingest(String topic, TopicIngestListener listener, String... more)
             throws Exception {
-        List<String> args = new java.util.ArrayList<>(
-                List.of("--value=raw", "--commit-interval=200 ms", "--kafka-config=" + settings));
+        List<String> args =
+                new ArrayList<>(List.of("--value=raw", "--commit-interval=200 ms", "--kafka-config=" + settings));
         args.addAll(List.of(more));
         TopicIngestOptions options = Streams.options(
                 "kafka://" + broker.guarded() + "/" + topic,

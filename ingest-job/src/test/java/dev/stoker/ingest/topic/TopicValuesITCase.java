@@ -3,6 +3,7 @@ package dev.stoker.ingest.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
 import dev.stoker.ingest.Packed;
 import dev.stoker.ingest.spec.IngestFailedException;
@@ -17,6 +18,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.avro.Schema;
@@ -25,6 +27,7 @@ import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.io.BinaryEncoder;
 import org.apache.avro.io.EncoderFactory;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -61,12 +64,12 @@ class TopicValuesITCase {
         assertThat(packed.snapshot().info().fields())
                 .extracting(Field::name, field -> field.type().canonical(), Field::nullable)
                 .containsExactly(
-                        org.assertj.core.groups.Tuple.tuple("n", "int64", false),
-                        org.assertj.core.groups.Tuple.tuple("x", "float64", false),
-                        org.assertj.core.groups.Tuple.tuple("caption", "utf8", false),
-                        org.assertj.core.groups.Tuple.tuple("ok", "bool", false),
-                        org.assertj.core.groups.Tuple.tuple("tokens", "int64[]", false),
-                        org.assertj.core.groups.Tuple.tuple("note", "utf8", true));
+                        Tuple.tuple("n", "int64", false),
+                        Tuple.tuple("x", "float64", false),
+                        Tuple.tuple("caption", "utf8", false),
+                        Tuple.tuple("ok", "bool", false),
+                        Tuple.tuple("tokens", "int64[]", false),
+                        Tuple.tuple("note", "utf8", true));
         Packed.Sample second = packed.samples().get(1);
         assertThat(second.fields())
                 .containsEntry("n", -7L)
@@ -161,7 +164,7 @@ class TopicValuesITCase {
 
     private static byte[] document(String text, Double score) throws IOException {
         Schema kind = new Schema.Parser().parse(WRITTEN).getField("kind").schema();
-        Map<String, Object> fields = new java.util.HashMap<>(Map.of(
+        Map<String, Object> fields = new HashMap<>(Map.of(
                 "text",
                 text,
                 "tokens",
@@ -216,10 +219,8 @@ class TopicValuesITCase {
     void readsAvroWithTheSchemasOfARegistry() throws Exception {
         Topic topic = Topic.create("registered", 1);
         HttpServer registry = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-        String written =
-                "{\"schema\":" + new com.fasterxml.jackson.databind.ObjectMapper().writeValueAsString(WRITTEN) + "}";
-        String other =
-                "{\"schema\":" + new com.fasterxml.jackson.databind.ObjectMapper().writeValueAsString(OTHER) + "}";
+        String written = "{\"schema\":" + new ObjectMapper().writeValueAsString(WRITTEN) + "}";
+        String other = "{\"schema\":" + new ObjectMapper().writeValueAsString(OTHER) + "}";
         registry.createContext("/", exchange -> {
             String path = exchange.getRequestURI().getPath();
             String body = switch (path) {

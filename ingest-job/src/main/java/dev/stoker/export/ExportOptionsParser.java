@@ -1,0 +1,204 @@
+package dev.stoker.export;
+
+import dev.stoker.export.place.TargetPlace;
+import dev.stoker.export.spec.InvalidExportException;
+import dev.stoker.export.spec.RowOrder;
+import dev.stoker.export.task.Writers;
+import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.formats.expression.InvalidExpressionException;
+import dev.stoker.formats.expression.RowExpression;
+import dev.stoker.schemas.order.LaneOrder;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.ShufflePolicy;
+import dev.stoker.storage.Stores;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+
+/** Parses arguments into options and collects all problems. For one use. */
+final class ExportOptionsParser {
+    /** A URI without a path: the number at its end is a port and no split. */
+    private static final String HOST_AND_PORT = "[A-Za-z][A-Za-z0-9+.-]+://[^/:@]+:[0-9]+(?=[@:]|$)";
+
+    private static final Pattern SOURCE = Pattern.compile(
+            "(?<path>" + HOST_AND_PORT + "|.+?)(?:@(?<version>[0-9]{1,18}))?(?::(?<split>[A-Za-z0-9_.-]+))?");
+    private static final Pattern EPOCH = Pattern.compile("epoch:([0-9]{1,18})");
+
+    private final JobArguments arguments;
+    private final Configuration given;
+    private final List<String> problems;
+    private final Optional<RowExpression> where;
+
+    ExportOptionsParser(String... args) {
+        arguments = JobArguments.parse(args, ExportFlags.PREFIX, ExportFlags.all());
+        given = arguments.options();
+        problems = new ArrayList<>(arguments.problems());
+        where = given.getOptional(ExportFlags.WHERE).flatMap(text -> expression(text, problems));
+    }
+
+    ExportOptions parse() {
+        List<String> positional = arguments.positional();
+        ExportOptions.Source source = noSource();
+        String target = "";
+        if (positional.size() != 2) {
+            problems.add("an export takes a dataset and a target directory, such as ./data/photos ./photos-parquet");
+        } else {
+            source = source(positional.get(0));
+            target = location(positional.get(1));
+        }
+        ExportOptions options = new ExportOptions(
+                source,
+                target,
+                given.get(ExportFlags.OVERWRITE) ? TargetPlace.Existing.REPLACE : TargetPlace.Existing.REFUSE,
+                files(),
+                order(),
+                work(),
+                given.get(ExportFlags.DRY_RUN));
+        if (!problems.isEmpty()) {
+            throw new InvalidExportException(problems);
+        }
+        return options;
+    }
+
+    private ExportOptions.Files files() {
+        String format = given.getOptional(ExportFlags.FORMAT).orElse("");
+        if (!Writers.names().contains(format)) {
+            problems.add("option --format: "
+                    + (format.isEmpty() ? "it is not given; it" : format + " is unknown; the format")
+                    + " is one of " + String.join(", ", Writers.names()));
+        }
+        return new ExportOptions.Files(
+                format,
+                given.getOptional(ExportFlags.COMPRESSION),
+                given.getOptional(ExportFlags.COLUMNS).map(ExportOptionsParser::names),
+                renamed());
+    }
+
+    private ExportOptions.Source source(String text) {
+        Matcher matcher = SOURCE.matcher(text);
+        if (!matcher.matches()) {
+            problems.add("'" + text + "' is not DATASET[@version][:split]");
+            return noSource();
+        }
+        String version = matcher.group("version");
+        return new ExportOptions.Source(
+                location(matcher.group("path")),
+                version == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(version)),
+                Optional.ofNullable(matcher.group("split")),
+                where);
+    }
+
+    private ExportOptions.Source noSource() {
+        return new ExportOptions.Source("", OptionalLong.empty(), Optional.empty(), where);
+    }
+
+    private static Optional<RowExpression> expression(String text, List<String> problems) {
+        try {
+            return Optional.of(RowExpression.parse(text));
+        } catch (InvalidExpressionException e) {
+            problems.add("option --where: " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private String location(String text) {
+        try {
+            return Stores.normalize(text);
+        } catch (IllegalArgumentException e) {
+            problems.add(e.getMessage());
+            return "";
+        }
+    }
+
+    private static List<String> names(List<String> texts) {
+        return texts.stream()
+                .flatMap(text -> Arrays.stream(text.split(",")))
+                .map(String::strip)
+                .filter(name -> !name.isEmpty())
+                .toList();
+    }
+
+    private Map<String, String> renamed() {
+        Map<String, String> pairs = new LinkedHashMap<>();
+        for (String text : given.get(ExportFlags.RENAME)) {
+            int equals = text.indexOf('=');
+            if (equals < 1 || equals == text.length() - 1) {
+                problems.add("option --rename: " + text + " is not column=name");
+            } else if (pairs.put(text.substring(0, equals), text.substring(equals + 1)) != null) {
+                problems.add("option --rename: the column " + text.substring(0, equals) + " is given twice");
+            }
+        }
+        return pairs;
+    }
+
+    private RowOrder order() {
+        String text = given.get(ExportFlags.ORDER);
+        Matcher epoch = EPOCH.matcher(text);
+        if (epoch.matches()) {
+            try {
+                return new RowOrder.Epoch(Long.parseLong(epoch.group(1)), spec().toJson());
+            } catch (IllegalArgumentException e) {
+                problems.add(e.getMessage());
+                return new RowOrder.Stored();
+            }
+        }
+        if (!text.equals("stored")) {
+            problems.add("option --order: " + text + " is not stored or epoch:N, such as epoch:0");
+        }
+        for (ConfigOption<?> option : ExportFlags.ofEpochs()) {
+            if (given.contains(option)) {
+                problems.add("option " + JobArguments.flag(option, ExportFlags.PREFIX)
+                        + " needs the order of an epoch: give --order epoch:N too");
+            }
+        }
+        return new RowOrder.Stored();
+    }
+
+    private OrderSpec spec() {
+        return new OrderSpec(
+                given.get(ExportFlags.SEED),
+                given.get(ExportFlags.BATCH_SIZE),
+                given.get(ExportFlags.LANES),
+                given.get(ExportFlags.SHUFFLE_WINDOW).getBytes(),
+                choice(ShufflePolicy.class, ExportFlags.SHUFFLE),
+                choice(LaneOrder.class, ExportFlags.LANE_ORDER));
+    }
+
+    private <E extends Enum<E>> E choice(Class<E> type, ConfigOption<String> option) {
+        E[] constants = type.getEnumConstants();
+        List<String> values = Arrays.stream(constants)
+                .map(constant -> constant.name().toLowerCase(Locale.ROOT))
+                .toList();
+        int index = values.indexOf(given.get(option));
+        if (index < 0) {
+            problems.add("option " + JobArguments.flag(option, ExportFlags.PREFIX) + ": " + given.get(option)
+                    + " is not " + String.join(" or ", values));
+        }
+        return constants[Math.max(0, index)];
+    }
+
+    private ExportOptions.Work work() {
+        return new ExportOptions.Work(
+                number(ExportFlags.SHARDS, 100_000),
+                Math.max(1, given.get(ExportFlags.SHARD_SIZE).getBytes()),
+                number(ExportFlags.PARALLELISM, 32_768));
+    }
+
+    private OptionalInt number(ConfigOption<Integer> option, int most) {
+        Optional<Integer> value = given.getOptional(option);
+        value.filter(n -> n < 1 || n > most)
+                .ifPresent(n -> problems.add("option " + JobArguments.flag(option, ExportFlags.PREFIX) + ": " + n
+                        + " is not between 1 and " + most));
+        return value.map(OptionalInt::of).orElse(OptionalInt.empty());
+    }
+}

@@ -1,0 +1,116 @@
+package dev.stoker.export.read;
+
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.RowColumn;
+import dev.stoker.formats.RowFilter;
+import dev.stoker.formats.RowPredicate;
+import dev.stoker.formats.ValueSink;
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.DecimalType;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TimeType;
+import dev.stoker.schemas.arrow.TimestampType;
+import dev.stoker.schemas.batch.BatchChunk;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkReader;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.io.BufferRangeReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Decides whether a condition is true for a sample of a chunk. For one thread. */
+final class SampleFilter {
+    private final RowFilter filter;
+    /** Numbers of the columns that the condition uses: 0 for the key, f + 1 for field f. */
+    private final int[] numbers;
+
+    private final boolean readsPayload;
+    private @Nullable BatchChunk chunk;
+    private int row;
+
+    SampleFilter(RowPredicate condition, List<Field> fields) {
+        Set<String> used = RowFilter.columns(condition);
+        List<RowColumn> columns = List.copyOf(Selection.columns(fields).values());
+        List<RowColumn> selected =
+                columns.stream().filter(column -> used.contains(column.name())).toList();
+        this.filter = new RowFilter(condition, selected);
+        this.numbers = selected.stream().mapToInt(columns::indexOf).toArray();
+        this.readsPayload = selected.stream()
+                .anyMatch(column -> column.role() == RowColumn.Role.PAYLOAD && isComparable(column.type()));
+    }
+
+    private static boolean isComparable(FieldType payload) {
+        return payload == ScalarType.UTF8 || payload == ScalarType.BINARY;
+    }
+
+    /** Returns the part of a chunk that {@link #matches} reads. */
+    Chunks.Part part() {
+        return readsPayload ? Chunks.Part.WHOLE : Chunks.Part.HEAD;
+    }
+
+    /** Returns whether the condition is true for a sample. */
+    boolean matches(BatchChunk of, int at) throws IOException {
+        chunk = of;
+        row = at;
+        try {
+            return filter.matches(this::give);
+        } catch (BadValueException e) {
+            throw new IllegalStateException("a condition takes all values that a dataset can hold", e);
+        }
+    }
+
+    private void give(int column, ValueSink sink) throws IOException, BadValueException {
+        ChunkHead head = Objects.requireNonNull(chunk, "called for a sample").head();
+        if (numbers[column] == 0) {
+            sink.setBytes(head.keys().bytesAt(row));
+            return;
+        }
+        int field = numbers[column] - 1;
+        ArrowColumn values = head.column(field);
+        FieldType type = head.fields().get(field).type();
+        if (values.isNull(row)) {
+            sink.setNull();
+        } else if (type instanceof ScalarType scalar) {
+            scalar(scalar, head, field, sink);
+        } else if (type instanceof DecimalType) {
+            sink.setDecimal(values.decimalAt(row));
+        } else if (type instanceof TimestampType || type instanceof TimeType) {
+            sink.setLong(values.longAt(row));
+        } else {
+            // Lists and tensors can only be compared with null.
+            sink.setBytes(ByteBuffer.allocate(0));
+        }
+    }
+
+    private void scalar(ScalarType type, ChunkHead head, int field, ValueSink sink)
+            throws IOException, BadValueException {
+        ArrowColumn values = head.column(field);
+        switch (type) {
+            case UTF8, BINARY ->
+                sink.setBytes(head.fields().get(field).payload() ? payload(head, field) : values.bytesAt(row));
+            case CATEGORICAL ->
+                sink.setBytes(ByteBuffer.wrap(
+                        head.classes(field).get(values.intAt(row)).getBytes(StandardCharsets.UTF_8)));
+            case FLOAT16, BFLOAT16, FLOAT32, FLOAT64 -> sink.setDouble(values.doubleAt(row));
+            default -> sink.setLong(values.longAt(row));
+        }
+    }
+
+    /** Returns verified bytes, because a damaged value must not decide that a sample is left out. */
+    private ByteBuffer payload(ChunkHead head, int field) throws IOException {
+        ByteBuffer file = Objects.requireNonNull(
+                Objects.requireNonNull(chunk, "called for a sample").bytes(), "the whole chunk was read");
+        ByteBuffer value = file.slice(head.payloadPosition(field, row), head.payloadLength(field, row));
+        if (Crc32cs.of(value.duplicate()) != head.payloadCrc32c(field, row)) {
+            ChunkReader.verifySample(head, new BufferRangeReader(head.file(), file), row);
+        }
+        return value;
+    }
+}

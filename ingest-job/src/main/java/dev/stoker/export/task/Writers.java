@@ -1,0 +1,37 @@
+package dev.stoker.export.task;
+
+import dev.stoker.formats.RowFormatWriter;
+import dev.stoker.formats.arrow.ArrowRowWriter;
+import dev.stoker.formats.avro.AvroRowWriter;
+import dev.stoker.formats.files.FilesWriter;
+import dev.stoker.formats.json.JsonLinesWriter;
+import dev.stoker.formats.parquet.ParquetRowWriter;
+import dev.stoker.formats.tfrecord.TfRecordWriter;
+import dev.stoker.formats.webdataset.WebDatasetWriter;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The formats that an export writes. */
+public final class Writers {
+    private static final List<RowFormatWriter> ALL = List.of(
+            new ParquetRowWriter(),
+            new ArrowRowWriter(),
+            new WebDatasetWriter(),
+            new TfRecordWriter(),
+            new AvroRowWriter(),
+            new JsonLinesWriter());
+
+    private Writers() {}
+
+    /** Returns the format with this name; empty for a tree of files, which has none. */
+    public static Optional<RowFormatWriter> named(String name) {
+        return ALL.stream().filter(format -> format.name().equals(name)).findFirst();
+    }
+
+    /** Returns the names of all formats, with that of a tree of files. */
+    public static List<String> names() {
+        return Stream.concat(ALL.stream().map(RowFormatWriter::name), Stream.of(FilesWriter.NAME))
+                .toList();
+    }
+}
