@@ -23,12 +23,24 @@ class ModuleDirectionsTest {
     private static final String FLINK_COMMON = "dev.stoker.flink..";
     private static final String CONNECTORS = "dev.stoker.connectors..";
     private static final String INGEST = "dev.stoker.ingest..";
+    private static final String EXPORT = "dev.stoker.export..";
     private static final String FEEDER = "dev.stoker.feeder..";
     private static final String CLIENT = "dev.stoker.client..";
     private static final String CLI = "dev.stoker.cli..";
 
     private static final List<String> UPWARDS = List.of(
-            TRANSPORT, SCHEMAS, STORAGE, FORMATS, METADATA, SERVER, FLINK_COMMON, CONNECTORS, INGEST, FEEDER, CLI);
+            TRANSPORT,
+            SCHEMAS,
+            STORAGE,
+            FORMATS,
+            METADATA,
+            SERVER,
+            FLINK_COMMON,
+            CONNECTORS,
+            INGEST,
+            EXPORT,
+            FEEDER,
+            CLI);
 
     private static JavaClasses classes;
 

@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import dev.stoker.export.spec.InvalidExportException;
 import dev.stoker.feeder.plan.InvalidFeedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.errors.ErrorText;
@@ -52,6 +53,9 @@ final class Errors {
             return wrong(invalid.problems(), command);
         }
         if (e instanceof InvalidIngestException invalid) {
+            return wrong(invalid.problems(), command);
+        }
+        if (e instanceof InvalidExportException invalid) {
             return wrong(invalid.problems(), command);
         }
         err.println("stoker: " + message(e));

@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import dev.stoker.export.ExportFlags;
 import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.feeder.topic.TopicFeedFlags;
 import dev.stoker.flink.arguments.JobArguments;
@@ -161,6 +162,9 @@ final class Topics {
                             TopicIngestFlags.MAX_DEAD_LETTERS,
                             TopicIngestFlags.KAFKA_CONFIG)));
 
+    static final List<JobTopic> EXPORT = List.of(
+            new JobTopic("Export", ExportFlags.general()), new JobTopic("Order of an epoch", ExportFlags.ofEpochs()));
+
     private static final List<Named> OF_VERBS = List.of(
             new Named(
                     "Selection",
@@ -211,6 +215,7 @@ final class Topics {
                 add(names, IngestFlags.PREFIX, INGEST_OF_ROWS);
                 add(names, IngestFlags.PREFIX, INGEST_FROM_KAFKA);
             }
+            case "export" -> add(names, ExportFlags.PREFIX, EXPORT);
             case "feed", "run" -> {
                 add(names, FeedFlags.PREFIX, FEED);
                 add(names, FeedFlags.PREFIX, FEED_TO_KAFKA);

@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import dev.stoker.export.ExportFlags;
 import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.feeder.topic.TopicFeedFlags;
 import dev.stoker.ingest.rows.RowIngestFlags;
@@ -16,7 +17,7 @@ final class Verbs {
     private Verbs() {}
 
     /** Verbs that take the options of a job. The job parses them, so that all problems are reported together. */
-    static final Set<String> OF_JOBS = Set.of("ingest", "feed", "run");
+    static final Set<String> OF_JOBS = Set.of("ingest", "export", "feed", "run");
 
     /**
      * Adds the verbs to the command.
@@ -38,6 +39,16 @@ final class Verbs {
         JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, RowIngestFlags.own());
         JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, TopicIngestFlags.all());
         command.addSubcommand(ingest);
+        CommandLine export = new CommandLine(new ExportVerb(arguments));
+        JobOptions.describe(
+                export.getCommandSpec(),
+                ExportFlags.PREFIX,
+                ExportFlags.all(),
+                "DATASET",
+                "The samples to export: path[@version][:split]; all splits by default.",
+                "TARGET",
+                "Directory or URI for the files.");
+        command.addSubcommand(export);
         command.addSubcommand(new InfoVerb());
         command.addSubcommand(new ShowVerb());
         command.addSubcommand(new LogVerb());

@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.export.ExportFlags;
 import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.feeder.topic.TopicFeedFlags;
 import dev.stoker.ingest.rows.RowIngestFlags;
@@ -28,6 +29,7 @@ class OptionsPageTest {
         assertThat(options(Topics.INGEST)).containsExactlyInAnyOrderElementsOf(IngestFlags.all());
         assertThat(options(Topics.INGEST_OF_ROWS)).containsExactlyInAnyOrderElementsOf(RowIngestFlags.own());
         assertThat(options(Topics.INGEST_FROM_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicIngestFlags.all());
+        assertThat(options(Topics.EXPORT)).containsExactlyInAnyOrderElementsOf(ExportFlags.all());
         assertThat(options(Topics.FEED)).containsExactlyInAnyOrderElementsOf(FeedFlags.all());
         assertThat(options(Topics.FEED_TO_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicFeedFlags.all());
     }
@@ -39,7 +41,7 @@ class OptionsPageTest {
     }
 
     @Test
-    void thePageIsThatOfTheOptions() throws IOException {
+    void thePageDescribesTheOptions() throws IOException {
         String page = page();
         if (Boolean.getBoolean("stoker.write-docs")) {
             Files.writeString(PAGE, page);
@@ -61,6 +63,7 @@ class OptionsPageTest {
                 "Ingest from Kafka: `stoker ingest`, `ingest-job.jar`",
                 IngestFlags.PREFIX,
                 Topics.INGEST_FROM_KAFKA);
+        section(page, "Export: `stoker export`", ExportFlags.PREFIX, Topics.EXPORT);
         section(page, "Feed: `stoker feed`, `stoker run`, `feeder-job.jar`", FeedFlags.PREFIX, Topics.FEED);
         section(page, "Feed to Kafka: `stoker feed`, `feeder-job.jar`", FeedFlags.PREFIX, Topics.FEED_TO_KAFKA);
         return page.toString();

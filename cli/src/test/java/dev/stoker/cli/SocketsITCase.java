@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
@@ -35,7 +36,7 @@ class SocketsITCase {
     private static final String UNIX = "Unix-domain socket";
     private static final String OTHERS = "all others";
     /** Verbs that start Flink; the others end without a request. */
-    private static final Set<String> LONG = Set.of("ingest", "feed", "run");
+    private static final Set<String> LONG = Set.of("ingest", "export", "feed", "run");
 
     @TempDir
     private Path directory;
@@ -117,27 +118,38 @@ class SocketsITCase {
     }
 
     @Test
-    void anIngestListensAsDocumented() throws Exception {
+    void ingestsAndExportsListenAsDocumented() throws Exception {
         Path source = Files.createDirectories(directory.resolve("source/a"));
         for (int i = 0; i < 3000; i++) {
             Files.write(source.resolve(i + ".bin"), new byte[] {1, 2, 3});
         }
+        String packed = directory.resolve("packed").toString();
+        listensAsDocumented(
+                "ingest",
+                round -> List.of(source.getParent().toString(), packed + round, "--label-from=parent-dir"));
+        listensAsDocumented(
+                "export",
+                round -> List.of(
+                        packed + "0", directory.resolve("exported" + round).toString(), "--format=files"));
+    }
+
+    private void listensAsDocumented(String verb, IntFunction<List<String>> arguments) throws Exception {
         int samples = 0;
         for (int round = 0; samples == 0; round++) {
-            assertThat(round).as("ingests without a thread that packs").isLessThan(5);
-            String target = directory.resolve("packed" + round).toString();
-            try (StokerProcess ingest = StokerProcess.start(
-                    directory, "ingest", source.getParent().toString(), target, "--label-from=parent-dir")) {
-                while (ingest.isAlive()) {
-                    Set<String> threads = ingest.threads();
-                    Set<Socket> sockets = ingest.sockets();
+            assertThat(round).as(verb + "s without a thread of a task").isLessThan(5);
+            String[] args = Stream.concat(Stream.of(verb), arguments.apply(round).stream())
+                    .toArray(String[]::new);
+            try (StokerProcess process = StokerProcess.start(directory, args)) {
+                while (process.isAlive()) {
+                    Set<String> threads = process.threads();
+                    Set<Socket> sockets = process.sockets();
                     assertThat(sockets).allMatch(Socket::isLocal);
                     if (threads.stream().anyMatch(name -> name.startsWith("Source: ") || name.startsWith("pack ("))) {
                         samples++;
-                        assertThat(named(sockets, "", "")).isEqualTo(allowed().get("ingest"));
+                        assertThat(named(sockets, "", "")).isEqualTo(allowed().get(verb));
                     }
                 }
-                assertThat(ingest.code()).as(ingest.output()).isZero();
+                assertThat(process.code()).as(process.output()).isZero();
             }
         }
     }
