@@ -168,7 +168,7 @@ def report(results: dict[str, list[dict]]) -> None:
     ceiling = {
         "feed": "plain stream",
         "feed (unix)": "plain stream",
-        "feed (hand-over)": "mapped read",
+        "feed (local reads)": "mapped read",
         "path": "mapped read",
     }
     print(
@@ -217,7 +217,7 @@ def main() -> int:
                 "feed (unix)": lambda: with_cpu(
                     feeder.pid, lambda: child("feed", address, batch, "0", epochs, transport="unix")
                 ),
-                "feed (hand-over)": lambda: with_cpu(
+                "feed (local reads)": lambda: with_cpu(
                     feeder.pid, lambda: child("feed", address, batch, "1", epochs, transport="handover")
                 ),
             }.items():

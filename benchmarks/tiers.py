@@ -126,7 +126,7 @@ def cached_against_local(dataset: str, work: Path, size: int, window: int, args:
     local = rates["local, mapped"]
     print(f"\n{most} epochs before, {args.rounds} rounds of {args.epochs} epochs after one that does not count")
     head = f"{'later epochs':<16}{'GB/s best':>12}{'median':>10}{'of local':>10}{'by median':>11}"
-    print(f"{head}{'trainer CPU s/GB':>18}{'feeder CPU s/GB':>17}{'handed over':>13}")
+    print(f"{head}{'trainer CPU s/GB':>18}{'feeder CPU s/GB':>17}{'local reads':>13}")
     for name, found in rates.items():
         ratios = f"{max(found) / max(local):>10.2f}{statistics.median(found) / statistics.median(local):>11.2f}"
         trainer, server = (min(r[key] / r["bytes"] * 1e9 for r in results[name]) for key in ("cpu", "server_cpu"))
