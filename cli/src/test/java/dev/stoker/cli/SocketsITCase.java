@@ -125,8 +125,7 @@ class SocketsITCase {
         }
         String packed = directory.resolve("packed").toString();
         listensAsDocumented(
-                "ingest",
-                round -> List.of(source.getParent().toString(), packed + round, "--label-from=parent-dir"));
+                "ingest", round -> List.of(source.getParent().toString(), packed + round, "--label-from=parent-dir"));
         listensAsDocumented(
                 "export",
                 round -> List.of(
