@@ -86,7 +86,8 @@ final class Errors {
             return message.replaceFirst("^Missing required parameters?: ", "missing: ")
                     .replace("'", "");
         }
-        return message.replaceFirst("^Invalid value for option '(.*?)'", "option $1")
+        return message.replaceFirst("^Error: ", "")
+                .replaceFirst("^Invalid value for option '(.*?)'", "option $1")
                 .replaceFirst("is not an? (int|long)$", "is not a whole number");
     }
 

@@ -177,6 +177,7 @@ final class Topics {
                             "--dataset",
                             "--epochs",
                             "--older-than")),
+            new Named("Statements", List.of("--execute", "--file", "--set")),
             new Named("New chunks", List.of("--below", "--chunk-size", "--order", "--seed")),
             new Named("Changes", List.of("--dry-run", "--yes", "--break", "--ingest-id")),
             new Named("Time and threads", List.of("--timeout", "--threads")),

@@ -19,6 +19,9 @@ final class Verbs {
     /** Verbs that take the options of a job. The job parses them, so that all problems are reported together. */
     static final Set<String> OF_JOBS = Set.of("ingest", "export", "feed", "run");
 
+    /** Verbs that write temporary files. */
+    static final Set<String> WITH_SCRATCH = Set.of("ingest", "export", "feed", "run", "sql");
+
     /**
      * Adds the verbs to the command.
      *
@@ -49,6 +52,7 @@ final class Verbs {
                 "TARGET",
                 "Directory or URI for the files.");
         command.addSubcommand(export);
+        command.addSubcommand(new SqlVerb());
         command.addSubcommand(new InfoVerb());
         command.addSubcommand(new ShowVerb());
         command.addSubcommand(new LogVerb());

@@ -35,8 +35,8 @@ class SocketsITCase {
     private static final String PAGE = "page";
     private static final String UNIX = "Unix-domain socket";
     private static final String OTHERS = "all others";
-    /** Verbs that start Flink; the others end without a request. */
-    private static final Set<String> LONG = Set.of("ingest", "export", "feed", "run");
+    /** Verbs that start Flink; the others end without a request. {@link SqlITCase} has a test of {@code sql}. */
+    private static final Set<String> LONG = Set.of("ingest", "export", "feed", "run", "sql");
 
     @TempDir
     private Path directory;

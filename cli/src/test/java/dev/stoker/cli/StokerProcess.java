@@ -53,7 +53,9 @@ final class StokerProcess implements AutoCloseable {
         command.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
         OPENED.forEach(name -> command.add("--add-opens=java.base/java." + name + "=ALL-UNNAMED"));
         command.add("-Djava.io.tmpdir=" + temporary);
-        command.addAll(List.of("-cp", Path.of("target", "dist", "lib").toAbsolutePath() + File.separator + "*"));
+        Path distribution = Path.of("target", "dist").toAbsolutePath();
+        command.add("-Dstoker.dist=" + distribution);
+        command.addAll(List.of("-cp", distribution.resolve("lib") + File.separator + "*"));
         command.add("dev.stoker.cli.Stoker");
         command.addAll(Arrays.asList(args));
         Path output = Files.createTempFile(directory, "stoker", ".log");
@@ -81,6 +83,11 @@ final class StokerProcess implements AutoCloseable {
 
     boolean isAlive() {
         return process.isAlive();
+    }
+
+    /** The processes that it has started. */
+    List<ProcessHandle> children() {
+        return process.children().toList();
     }
 
     /** Those on which it listens just now. */
