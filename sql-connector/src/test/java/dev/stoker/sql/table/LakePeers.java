@@ -82,12 +82,14 @@ class LakePeers {
         sql.executeSql("CREATE TEMPORARY TABLE numbers" + first + " (id BIGINT) WITH ('connector'='datagen',"
                 + " 'number-of-rows'='" + (last - first + 1) + "', 'fields.id.kind'='sequence', 'fields.id.start'='"
                 + first + "', 'fields.id.end'='" + last + "')");
+        String image = "ENCODE(REPEAT('€', CAST(MOD(id, 50) AS INT)), 'UTF-8')";
+        String taken = "TIMESTAMPADD(SECOND, CAST(id AS INT), TIMESTAMP '2026-01-01 00:00:00.123456')";
+        String none = "ARRAY_REMOVE(ARRAY[CAST(1 AS FLOAT)], CAST(1 AS FLOAT))";
         sql.executeSql("INSERT INTO lake.d.photos SELECT id, CONCAT('class ', CAST(id / 100 AS STRING)),"
-                        + " CASE WHEN MOD(id, 7) = 0 THEN NULL ELSE ENCODE(REPEAT('€', CAST(MOD(id, 50) AS INT)),"
-                        + " 'UTF-8') END, TIMESTAMPADD(SECOND, CAST(id AS INT), TIMESTAMP '2026-01-01 00:00:00.123456'),"
+                        + " CASE WHEN MOD(id, 7) = 0 THEN NULL ELSE " + image + " END, " + taken + ","
                         + " CASE WHEN MOD(id, 7) = 0 THEN NULL ELSE CAST(id AS DECIMAL(12, 2)) / 4 END,"
-                        + " CASE WHEN MOD(id, 5) = 0 THEN ARRAY_REMOVE(ARRAY[CAST(1 AS FLOAT)], CAST(1 AS FLOAT)) ELSE ARRAY[CAST(id AS FLOAT), CAST(0.5 AS FLOAT)] END"
-                        + " FROM numbers" + first)
+                        + " CASE WHEN MOD(id, 5) = 0 THEN " + none
+                        + " ELSE ARRAY[CAST(id AS FLOAT), CAST(0.5 AS FLOAT)] END FROM numbers" + first)
                 .await();
     }
 
