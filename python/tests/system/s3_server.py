@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import urllib.parse
 import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
@@ -78,7 +79,7 @@ class S3Server:
         self._process.send_signal(number)
 
     def _put(self, name: str, content: bytes = b"") -> None:
-        url = f"{self.endpoint}/{_BUCKET}/{name}".rstrip("/")
+        url = f"{self.endpoint}/{_BUCKET}/{urllib.parse.quote(name)}".rstrip("/")
         request = urllib.request.Request(url, content, {"Content-Type": "application/octet-stream"}, method="PUT")
         with urllib.request.urlopen(request, timeout=30):
             pass

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Decides which columns of a source become which fields of a dataset.
@@ -45,6 +46,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         requireWhere(wanted, source, problems);
         requireKnown("--rename", wanted.renamed().keySet(), source, problems);
         requireKnown("--key", wanted.key(), source, problems);
+        requireContents(wanted.contents(), source, problems);
         requireKnown("--type", wanted.types().keySet(), source, problems);
         wanted.label().ifPresent(name -> requireKnown("--label", List.of(name), source, problems));
         wanted.split().ifPresent(name -> requireKnown("--split-by", List.of(name), source, problems));
@@ -103,6 +105,10 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                 types.put(name, source.column(name).type().canonical());
             }
         }
+        for (FileContents.Column content : wanted.contents().columns()) {
+            types.putIfAbsent(
+                    content.name(), source.column(content.name()).type().canonical());
+        }
         DatasetInfo info = existing.orElseGet(() -> TargetDataset.describe(
                 options.name(), mapping.toFields(), options.work().chunkSizeBytes(), rule));
         return new FieldPlan(mapping, types, info);
@@ -118,6 +124,22 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                                 .findFirst()
                                 .map(column -> " that can become a field: " + column.reason())
                                 .orElse("; it has " + shown(source)));
+            }
+        }
+    }
+
+    /** Checks that the columns with paths exist, and that the fields with contents are new. */
+    private static void requireContents(FileContents contents, RowInspection source, List<String> problems) {
+        requireKnown("--read", contents.names(), source, problems);
+        for (FileContents.Column content : contents.columns()) {
+            RowColumn column = source.columns().get(content.name());
+            if (column != null && column.type() != ScalarType.UTF8) {
+                problems.add("option --read: the column " + content.name() + " is "
+                        + column.type().canonical() + "; paths are text");
+            }
+            if (source.found().doubled().contains(content.field())) {
+                problems.add("option --read: the source has a column " + content.field() + " already; choose another"
+                        + " name for the field");
             }
         }
     }
@@ -165,7 +187,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
 
     private static List<RowColumn> taken(RowIngestOptions.Columns wanted, List<String> key, RowInspection source) {
         if (wanted.taken().isPresent()) {
-            return wanted.taken().get().stream()
+            return Stream.concat(wanted.taken().get().stream(), wanted.contents().fields().stream())
                     .distinct()
                     .filter(source.columns()::containsKey)
                     .map(source.columns()::get)

@@ -16,9 +16,16 @@ import java.io.IOException;
  * @param limits bounds for the sizes that a file may declare
  * @param hints the columns that all files have, if the format does not describe them
  * @param path the columns of directories
+ * @param contents columns with paths of files
  * @param shards the indexes of MDS
  */
-record RowFiles(RowFormat format, ReadLimits limits, ColumnHints hints, PathColumns path, MdsShards shards) {
+record RowFiles(
+        RowFormat format,
+        ReadLimits limits,
+        ColumnHints hints,
+        PathColumns path,
+        FileContents contents,
+        MdsShards shards) {
     /** Returns the limits for a task. */
     static ReadLimits limits(long memoryBytes) {
         return new ReadLimits(
@@ -30,10 +37,10 @@ record RowFiles(RowFormat format, ReadLimits limits, ColumnHints hints, PathColu
 
     /** Returns this with other hints. */
     RowFiles with(ColumnHints other) {
-        return new RowFiles(format, limits, other, path, shards);
+        return new RowFiles(format, limits, other, path, contents, shards);
     }
 
-    /** Opens a file without the columns of its directories. */
+    /** Opens a file with its own columns only. */
     RowFile openAlone(SourceFile file, SourceReader reader) throws IOException {
         if (format instanceof MdsFormat mds && !file.index().isEmpty()) {
             return mds.open(reader, limits, shards.of(file));
@@ -43,6 +50,7 @@ record RowFiles(RowFormat format, ReadLimits limits, ColumnHints hints, PathColu
 
     /** Opens a file. */
     RowFile open(SourceFile file, SourceReader reader) throws IOException {
-        return CompletedFile.of(openAlone(file, reader), file.location(), path.of(file));
+        RowFile rows = contents.of(openAlone(file, reader), file, limits.memoryBytes());
+        return CompletedFile.of(rows, file.location(), path.of(file));
     }
 }

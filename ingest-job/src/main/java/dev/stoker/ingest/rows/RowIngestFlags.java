@@ -58,6 +58,19 @@ public final class RowIngestFlags {
             .withDescription("Condition that rows must satisfy, as in SQL: \"age >= 18 AND label IN ('cat', 'dog')\"."
                     + " Default: all rows.");
 
+    public static final ConfigOption<List<String>> READ = ConfigOptions.key(IngestFlags.PREFIX + "read")
+            .stringType()
+            .asList()
+            .defaultValues()
+            .withDescription("A column with paths of files, and a field for their content, as column=field: --read"
+                    + " path=image. The field is binary, or text with --type field=utf8. Can be repeated.");
+
+    public static final ConfigOption<String> READ_ROOT = ConfigOptions.key(IngestFlags.PREFIX + "read-root")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("Directory or URI of the files that --read names; paths cannot leave it. Default: the"
+                    + " directory of the file with the paths.");
+
     public static final ConfigOption<MemorySize> MEMORY = ConfigOptions.key(IngestFlags.PREFIX + "part-memory")
             .memoryType()
             .defaultValue(MemorySize.parse("1 gb"))
@@ -67,12 +80,12 @@ public final class RowIngestFlags {
 
     /** Returns the options that only rows have; {@link #KEY} is not one, because records of topics have it too. */
     public static List<ConfigOption<?>> own() {
-        return List.of(FORMAT, COLUMNS, RENAME, LABEL, TYPE, SPLIT_BY, WHERE, MEMORY);
+        return List.of(FORMAT, COLUMNS, RENAME, LABEL, TYPE, READ, READ_ROOT, SPLIT_BY, WHERE, MEMORY);
     }
 
     /** Returns all options of rows besides the shared ones. */
     public static List<ConfigOption<?>> all() {
-        return List.of(FORMAT, COLUMNS, RENAME, KEY, LABEL, TYPE, SPLIT_BY, WHERE, MEMORY);
+        return List.of(FORMAT, COLUMNS, RENAME, KEY, LABEL, TYPE, READ, READ_ROOT, SPLIT_BY, WHERE, MEMORY);
     }
 
     /** Returns the options of an ingest of files that an ingest of rows has too. */

@@ -51,6 +51,7 @@ public record RowIngestOptions(
      * @param key columns that name a sample; empty for the position in the source
      * @param label column with the class
      * @param types canonical types by column, where they differ from the source's
+     * @param contents columns with paths of files, whose contents become fields
      * @param payload names of the payload fields; empty to decide by size
      * @param split column with the name of the split
      * @param where condition that rows must satisfy; empty for all rows
@@ -61,6 +62,7 @@ public record RowIngestOptions(
             List<String> key,
             Optional<String> label,
             Map<String, String> types,
+            FileContents contents,
             Optional<List<String>> payload,
             Optional<String> split,
             Optional<RowExpression> where) {}

@@ -11,6 +11,7 @@ import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.SplitShares;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -108,9 +109,29 @@ final class RowIngestOptionsParser {
                 names(given.get(RowIngestFlags.KEY)),
                 given.getOptional(RowIngestFlags.LABEL),
                 types,
+                contents(types),
                 flags.payload(),
                 given.getOptional(RowIngestFlags.SPLIT_BY),
                 given.getOptional(RowIngestFlags.WHERE).flatMap(this::where));
+    }
+
+    private FileContents contents(Map<String, String> types) {
+        ArrayList<FileContents.Column> columns = new ArrayList<>();
+        pairs("--read", given.get(RowIngestFlags.READ), "field").forEach((column, field) -> {
+            String type = types.getOrDefault(field, ScalarType.BINARY.canonical());
+            if (!type.equals(ScalarType.BINARY.canonical()) && !type.equals(ScalarType.UTF8.canonical())) {
+                problems.add("option --type: the field " + field + " has the content of files, which can be binary or"
+                        + " utf8, not " + type);
+            }
+            columns.add(new FileContents.Column(column, field, type));
+        });
+        String root = given.getOptional(RowIngestFlags.READ_ROOT)
+                .flatMap(this::location)
+                .orElse("");
+        if (columns.isEmpty() && !root.isEmpty()) {
+            problems.add("--read-root needs --read column=field, which names the column with the paths");
+        }
+        return new FileContents(columns, root);
     }
 
     private Optional<RowExpression> where(String text) {

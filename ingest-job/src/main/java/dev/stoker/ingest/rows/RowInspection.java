@@ -102,6 +102,7 @@ record RowInspection(
                 RowFiles.limits(options.work().memoryBytes()),
                 declared(options, format, path),
                 path,
+                options.columns().contents(),
                 new MdsShards());
         SourceColumns columns = new SourceColumns(warnings);
         RowFiles reading = first.with(hints(options, files.get(0), first, columns));
@@ -171,6 +172,7 @@ record RowInspection(
         Map<String, FieldType> declared = new LinkedHashMap<>();
         options.columns().types().forEach((name, type) -> declared.put(name, FieldType.parse(type)));
         declared.keySet().removeAll(path.types().keySet());
+        declared.keySet().removeAll(options.columns().contents().fields());
         return ColumnHints.types(declared);
     }
 
@@ -195,6 +197,7 @@ record RowInspection(
             }
             Set<String> wanted = new HashSet<>(taken.get());
             wanted.addAll(options.columns().key());
+            wanted.addAll(options.columns().contents().names());
             options.columns().split().ifPresent(wanted::add);
             options.columns().where().map(RowExpression::columns).ifPresent(wanted::addAll);
             all.ignore(columns.stream()

@@ -144,10 +144,12 @@ public final class RowPreparation {
                 TargetDataset.chunkSizeBytes(fieldPlan().info(), options.work().chunkSizeBytes());
         List<String> declared = new ArrayList<>(options.columns().types().keySet());
         declared.removeAll(source().reading().path().types().keySet());
+        declared.removeAll(options.columns().contents().fields());
         RowReading reading = new RowReading(
                 source().format().name(),
                 fieldPlan().types(),
                 source().reading().path(),
+                options.columns().contents(),
                 new ArrayList<>(declared),
                 options.columns().taken().isEmpty(),
                 options.work().memoryBytes(),

@@ -19,6 +19,7 @@ import java.util.TreeMap;
  * @param format name of the format
  * @param types canonical type of each column that is read from the files
  * @param path the columns that directories give
+ * @param contents columns with paths of files
  * @param declared columns whose source type the user has declared
  * @param isWhole whether each column of the source is read, so that a further one is an error
  * @param memoryBytes memory that the selected columns of one part may take
@@ -28,6 +29,7 @@ record RowReading(
         String format,
         TreeMap<String, String> types,
         PathColumns path,
+        FileContents contents,
         ArrayList<String> declared,
         boolean isWhole,
         long memoryBytes,
@@ -37,13 +39,15 @@ record RowReading(
 
     /** Returns what opens the files. */
     RowFiles files() {
-        return new RowFiles(Formats.named(format), RowFiles.limits(memoryBytes), hints(), path, new MdsShards());
+        return new RowFiles(
+                Formats.named(format), RowFiles.limits(memoryBytes), hints(), path, contents, new MdsShards());
     }
 
     /** Returns names and types of the columns, for files whose format does not describe them. */
     private ColumnHints hints() {
         Map<String, FieldType> known = new LinkedHashMap<>();
         types.forEach((name, type) -> known.put(name, FieldType.parse(type)));
+        contents.fields().forEach(known::remove);
         Set<String> inferred = new HashSet<>(known.keySet());
         declared.forEach(inferred::remove);
         return new ColumnHints(

@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /** Takes values of key and split columns as text. For one thread. */
-final class TextSink implements ValueSink {
+class TextSink implements ValueSink {
     private final String use;
     private String text = "";
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +26,8 @@ class RowIngestOptionsTest {
                 "--label=y",
                 "--type",
                 "z=int8",
+                "--read=path=scan",
+                "--read-root=/scans",
                 "--payload=image",
                 "--split-by=fold",
                 "--append",
@@ -39,6 +42,8 @@ class RowIngestOptionsTest {
                         List.of("id", "part"),
                         Optional.of("y"),
                         Map.of("z", "int8"),
+                        new FileContents(
+                                new ArrayList<>(List.of(new FileContents.Column("path", "scan", "binary"))), "/scans"),
                         Optional.of(List.of("image")),
                         Optional.of("fold"),
                         Optional.empty()));

@@ -1,0 +1,60 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.formats.RowFile;
+import dev.stoker.schemas.arrow.FieldType;
+import java.io.IOException;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Columns with paths of files, and the fields that get the contents of these files.
+ *
+ * @param columns the columns
+ * @param root directory that has the files: an absolute path or a URI; empty for the directory of the rows' own file
+ */
+public record FileContents(ArrayList<Column> columns, String root) implements Serializable {
+    private static final long serialVersionUID = 1;
+
+    /** No column has paths. */
+    static final FileContents NONE = new FileContents(new ArrayList<>(), "");
+
+    /**
+     * A column with paths.
+     *
+     * @param name of the column
+     * @param field that gets the content
+     * @param type canonical type of the field: binary or utf8
+     */
+    public record Column(String name, String field, String type) implements Serializable {
+        private static final long serialVersionUID = 1;
+
+        FieldType fieldType() {
+            return FieldType.parse(type);
+        }
+    }
+
+    /** Returns the names of the columns with paths. */
+    Set<String> names() {
+        Set<String> names = new LinkedHashSet<>();
+        columns.forEach(column -> names.add(column.name()));
+        return names;
+    }
+
+    /** Returns the names of the fields with contents. */
+    List<String> fields() {
+        return columns.stream().map(Column::field).toList();
+    }
+
+    /** Adds the contents to the columns of a file. */
+    RowFile of(RowFile rows, SourceFile file, long limitBytes) throws IOException {
+        if (columns.isEmpty()) {
+            return rows;
+        }
+        String location = file.location();
+        String directory = root.isEmpty() ? location.substring(0, location.lastIndexOf('/')) : root;
+        return new ContentFile(rows, columns, new ContentTree(directory.isEmpty() ? "/" : directory, limitBytes));
+    }
+}
