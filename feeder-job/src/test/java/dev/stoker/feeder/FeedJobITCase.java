@@ -27,6 +27,8 @@ import dev.stoker.schemas.protocol.Durable;
 import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Ping;
+import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.RawClient;
@@ -259,6 +261,11 @@ class FeedJobITCase {
         try (RawClient client = RawClient.connect(address())) {
             client.join(RawClient.hello());
             given = consume(client, 0, Participant.rank(0, 1));
+            // The feeder reads the frames of a trainer in their order.
+            client.send(new Ping(1));
+            while (!(client.receive() instanceof Pong)) {
+                // Receipts may become durable meanwhile.
+            }
             StopSignal.of(plan.id()).request();
             job.getJobExecutionResult().get(60, TimeUnit.SECONDS);
         }
