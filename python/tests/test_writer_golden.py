@@ -167,7 +167,7 @@ def test_dataset_json_is_encoded_as_the_golden_one() -> None:
     content = (GOLDEN / "dataset-1.json").read_bytes()
     tree = json.loads(content)
     fields = tuple(Field.from_json(f, "golden") for f in tree["fields"])
-    info = DatasetInfo(tree["id"], tree["name"], tree["created"], fields, tree["options"])
+    info = DatasetInfo(tree["id"], tree["name"], tree["created"], fields, tree["options"], {"label": ("zebra", "café")})
     assert encode_info(info) == content
 
 

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.ipc
+import pyarrow.parquet as pq
+
+import stoker
 
 
 def splits(path: Path) -> dict[str, list[str]]:
@@ -52,6 +55,40 @@ def test_splits_of_a_saved_dataset_stay_splits(cli, tmp_path):
     cli.run("ingest", tmp_path / "saved" / "train", tmp_path / "listed", "--order", "listed")
     file = next((tmp_path / "listed").glob("chunks/*/*.arrow"))
     assert pyarrow.ipc.open_file(file).read_all()["id"].to_pylist() == ids[:40]
+
+
+def write_labelled(path: Path, names: list[str], labels: list[int], first: int = 0) -> None:
+    """A Parquet file with a ClassLabel, as the library datasets writes it."""
+    features = {"id": {"_type": "Value", "dtype": "string"}, "label": {"_type": "ClassLabel", "names": names}}
+    table = pa.table({"id": [f"s{first + i}" for i in range(len(labels))], "label": labels})
+    metadata = {"huggingface": json.dumps({"info": {"features": features}})}
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+
+
+def ids_of(path: Path) -> dict[str, int]:
+    """Key -> class id that a feed delivers."""
+    feed = stoker.Feed(path, batch_size=4)
+    return {key: int(label) for batch in feed for key, label in zip(batch.keys, batch["label"], strict=True)}
+
+
+def test_class_ids_are_those_of_the_source(cli, tmp_path):
+    names = ["zebra", "never used", "ant"]
+    write_labelled(tmp_path / "a.parquet", names, [0, 2, 2, 0, 2])
+    cli.run("ingest", tmp_path / "a.parquet", tmp_path / "data", "--key", "id")
+    assert stoker.open(tmp_path / "data").classes == {"label": tuple(names)}
+    assert ids_of(tmp_path / "data") == {"s0": 0, "s1": 2, "s2": 2, "s3": 0, "s4": 2}
+    # Another file has another order; further names come behind.
+    write_labelled(tmp_path / "b.parquet", ["bee", "ant", "zebra"], [0, 1, 2], first=5)
+    cli.run("ingest", tmp_path / "b.parquet", tmp_path / "data", "--key", "id", "--append")
+    assert stoker.open(tmp_path / "data").classes == {"label": (*names, "bee")}
+    found = ids_of(tmp_path / "data")
+    assert [found[f"s{i}"] for i in range(8)] == [0, 2, 2, 0, 2, 3, 2, 0]
+    # A version is the same without its chunk tables, and the description survives the loss of its file.
+    (tmp_path / "data" / "_stoker" / "dataset.json").unlink()
+    cli.run("recover", tmp_path / "data", "--yes")
+    for table in (tmp_path / "data" / "_stoker").glob("tables/*"):
+        table.unlink()
+    assert ids_of(tmp_path / "data") == found
 
 
 def shard(path: Path, first: int, count: int) -> dict:

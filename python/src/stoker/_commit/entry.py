@@ -64,6 +64,7 @@ def encode_info(info: DatasetInfo) -> bytes:
         "name": info.name,
         "created": info.created,
         "fields": [f.to_json() for f in info.fields],
+        **({"classes": {field: list(names) for field, names in info.classes.items()}} if info.classes else {}),
         "options": dict(info.options),
     }
     return seal(compact_upper(content).encode())

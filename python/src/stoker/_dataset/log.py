@@ -6,8 +6,8 @@ import json
 import os
 import re
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ class DatasetInfo:
     created: str
     fields: tuple[Field, ...]
     options: Mapping[str, Any]
+    classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """For categorical fields the class names that have the first ids."""
 
 
 @dataclass(frozen=True)
@@ -90,10 +92,27 @@ def read_info(root: Path) -> DatasetInfo:
         if len({f.name for f in fields}) != len(fields):
             raise ValueError("two fields of one name")
         return DatasetInfo(
-            str(uuid.UUID(content["id"])), content["name"], content["created"], fields, content.get("options", {})
+            str(uuid.UUID(content["id"])),
+            content["name"],
+            content["created"],
+            fields,
+            content.get("options", {}),
+            _declared_classes(content.get("classes", {}), fields),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as e:
         raise CorruptDataError(f"{path}: {e!r}") from e
+
+
+def _declared_classes(content: dict[str, Any], fields: Sequence[Field]) -> dict[str, tuple[str, ...]]:
+    categorical = {f.name for f in fields if f.element == "categorical"}
+    for name, classes in content.items():
+        if name not in categorical:
+            raise ValueError(f"classes of {name}, which is no categorical field")
+        if not isinstance(classes, list) or not classes or not all(isinstance(c, str) for c in classes):
+            raise ValueError(f"the classes of {name} are no list of texts")
+        if len(set(classes)) < len(classes):
+            raise ValueError(f"a class of {name} occurs twice")
+    return {name: tuple(classes) for name, classes in content.items()}
 
 
 def numbered(folder: Path, pattern: re.Pattern[str] = _ENTRY, after: int = 0) -> list[int]:

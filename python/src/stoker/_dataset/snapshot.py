@@ -158,7 +158,7 @@ def open_snapshot(root: Path, version: int | None = None) -> Snapshot:
     wanted = newest if version is None else version
     if not 1 <= wanted <= newest:
         raise UnknownVersionError(f"{root} has no version {version}; it has 1 to {newest}")
-    building = _Building([], {}, 0)
+    building = _Building([], {f: list(names) for f, names in info.classes.items()}, 0)
     for at in reversed([n for n in tables if n <= wanted]):
         path = table_path(root, at)
         try:

@@ -94,7 +94,7 @@ final class LogVerb implements Callable<Integer> {
     /** Returns the samples of the versions from {@code first} to {@code last}; version 0 has none. */
     private static long[] liveRows(Dataset dataset, long first, long last) throws IOException {
         ChunkTable table = first == 0
-                ? ChunkTable.empty(dataset.info().id())
+                ? ChunkTable.empty(dataset.info())
                 : dataset.snapshot(first).table();
         long[] rows = new long[(int) (last - first + 1)];
         rows[0] = table.liveRows();

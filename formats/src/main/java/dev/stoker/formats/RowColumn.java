@@ -1,6 +1,7 @@
 package dev.stoker.formats;
 
 import dev.stoker.schemas.arrow.FieldType;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -11,8 +12,11 @@ import java.util.Objects;
  * @param nullable whether a value may be missing
  * @param sourceType the type in the words of the format, for messages and {@code --dry-run}
  * @param role the use of the column, if the file states it
+ * @param classes all class names of a categorical column in the order of the file's class ids; empty if the file does not
+ *     state them
  */
-public record RowColumn(String name, FieldType type, boolean nullable, String sourceType, Role role) {
+public record RowColumn(
+        String name, FieldType type, boolean nullable, String sourceType, Role role, List<String> classes) {
     /** What a column is for, if the file says so. */
     public enum Role {
         /** The file says nothing. */
@@ -28,8 +32,14 @@ public record RowColumn(String name, FieldType type, boolean nullable, String so
     }
 
     public RowColumn {
+        classes = List.copyOf(classes);
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(type, "type");
         Objects.requireNonNull(role, "role");
+    }
+
+    /** A column without stated classes. */
+    public RowColumn(String name, FieldType type, boolean nullable, String sourceType, Role role) {
+        this(name, type, nullable, sourceType, role, List.of());
     }
 }

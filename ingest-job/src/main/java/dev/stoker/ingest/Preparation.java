@@ -159,8 +159,8 @@ record Preparation(
         List<Field> fields = new ArrayList<>(small.values());
         fields.addAll(payload.values());
         SplitRule rule = options.splitRule().orElse(new SplitRule.Shares(new LinkedHashMap<>()));
-        DatasetInfo info =
-                TargetDataset.describe(options.name(), fields, options.work().chunkSizeBytes(), rule);
+        DatasetInfo info = TargetDataset.describe(
+                options.name(), fields, Map.of(), options.work().chunkSizeBytes(), rule);
         return new Preparation(info, true, 0, contentField, rule, sample, Optional.empty());
     }
 

@@ -201,7 +201,7 @@ public final class Dataset {
 
     /** Returns version 0. */
     Snapshot nothing() {
-        return new Snapshot(info, ChunkTable.empty(info.id()));
+        return new Snapshot(info, ChunkTable.empty(info));
     }
 
     static String where(ObjectStore store) {

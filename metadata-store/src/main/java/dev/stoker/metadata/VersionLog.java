@@ -77,7 +77,7 @@ final class VersionLog {
                 LOG.warn("Ignoring chunk table {}: {}", store.describe(name), e.getMessage());
             }
         }
-        return ChunkTable.empty(info.id()).with(entries(1, version));
+        return ChunkTable.empty(info).with(entries(1, version));
     }
 
     private ChunkTable readTable(long version) throws IOException {

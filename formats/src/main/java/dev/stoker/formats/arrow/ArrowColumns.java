@@ -154,10 +154,10 @@ final class ArrowColumns {
                                 : null;
         FieldType type = isClass ? ScalarType.CATEGORICAL : listOf(scalar, element, place.lists());
         Role role = isClass ? Role.LABEL : Role.NONE;
-        RowColumn column =
-                new RowColumn(place.name(), type, nullable || isClass, isClass ? "ClassLabel" : describe(field), role);
-        columns.add(new ArrowValue.Column(
-                column, place.root(), place.steps(), element, isClass ? feature.names() : List.of(), false));
+        List<String> classes = isClass ? feature.names() : List.of();
+        RowColumn column = new RowColumn(
+                place.name(), type, nullable || isClass, isClass ? "ClassLabel" : describe(field), role, classes);
+        columns.add(new ArrowValue.Column(column, place.root(), place.steps(), element, classes, false));
     }
 
     /** Returns the shape of lists of fixed size of numbers, or null if it is something else. */

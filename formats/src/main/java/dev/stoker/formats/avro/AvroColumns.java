@@ -166,7 +166,12 @@ final class AvroColumns {
                 FieldType field = fieldType(mapping, place.lists());
                 slot = slot(place, mapping.element());
                 columns.add(new RowColumn(
-                        place.name(), field, place.nullable(), AvroTypes.describe(type), RowColumn.Role.NONE));
+                        place.name(),
+                        field,
+                        place.nullable(),
+                        AvroTypes.describe(type),
+                        RowColumn.Role.NONE,
+                        field == ScalarType.CATEGORICAL ? type.getEnumSymbols() : List.of()));
             } catch (IllegalArgumentException e) {
                 refuse(place, type, ErrorText.of(e));
             }

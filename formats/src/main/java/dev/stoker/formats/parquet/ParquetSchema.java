@@ -239,14 +239,15 @@ final class ParquetSchema {
                     && mapping.type() instanceof ScalarType scalar
                     && scalar.isInteger();
             FieldType field = isClass ? ScalarType.CATEGORICAL : listOf(mapping.type(), mapping.element(), lists);
+            List<String> classes = isClass ? feature.names() : List.of();
             RowColumn column = new RowColumn(
                     place.name(),
                     field,
                     place.nullable() || isClass,
                     isClass ? "ClassLabel" : description,
-                    isClass ? Role.LABEL : Role.NONE);
-            columns.add(new ParquetColumn(
-                    column, source(type, place, index), mapping.maker(), isClass ? feature.names() : List.of(), null));
+                    isClass ? Role.LABEL : Role.NONE,
+                    classes);
+            columns.add(new ParquetColumn(column, source(type, place, index), mapping.maker(), classes, null));
         } catch (RefusedException e) {
             refused.add(new RefusedColumn(place.name(), description, ErrorText.of(e)));
         }

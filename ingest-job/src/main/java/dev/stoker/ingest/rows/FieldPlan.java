@@ -110,8 +110,24 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                     content.name(), source.column(content.name()).type().canonical());
         }
         DatasetInfo info = existing.orElseGet(() -> TargetDataset.describe(
-                options.name(), mapping.toFields(), options.work().chunkSizeBytes(), rule));
+                options.name(),
+                mapping.toFields(),
+                classes(mapping, source),
+                options.work().chunkSizeBytes(),
+                rule));
         return new FieldPlan(mapping, types, info);
+    }
+
+    /** Returns the classes that the source states, by field. */
+    private static Map<String, List<String>> classes(RowMapping mapping, RowInspection source) {
+        Map<String, List<String>> classes = new LinkedHashMap<>();
+        for (RowMapping.Mapped mapped : mapping.fields()) {
+            List<String> names = source.column(mapped.column()).classes();
+            if (!names.isEmpty() && mapped.toField().type() == ScalarType.CATEGORICAL) {
+                classes.put(mapped.field(), names);
+            }
+        }
+        return classes;
     }
 
     private static void requireKnown(

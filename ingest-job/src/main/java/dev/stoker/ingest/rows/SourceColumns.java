@@ -62,7 +62,8 @@ final class SourceColumns {
     }
 
     private static RowColumn nullable(RowColumn column, boolean nullable) {
-        return new RowColumn(column.name(), column.type(), nullable, column.sourceType(), column.role());
+        return new RowColumn(
+                column.name(), column.type(), nullable, column.sourceType(), column.role(), column.classes());
     }
 
     /** Returns the columns by name, in the order in which the files have them. */

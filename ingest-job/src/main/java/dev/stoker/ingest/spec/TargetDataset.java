@@ -26,13 +26,20 @@ public final class TargetDataset {
     /**
      * The description of a new dataset.
      *
+     * @param classes that it declares, by categorical field
      * @param chunkSizeBytes as requested
      */
-    public static DatasetInfo describe(String name, List<Field> fields, OptionalInt chunkSizeBytes, SplitRule rule) {
+    public static DatasetInfo describe(
+            String name,
+            List<Field> fields,
+            Map<String, List<String>> classes,
+            OptionalInt chunkSizeBytes,
+            SplitRule rule) {
         Map<String, Object> settings = new LinkedHashMap<>();
         settings.put(CHUNK_SIZE_OPTION, (long) chunkSizeBytes.orElse(defaultChunkSize()));
         rule.keep(settings);
-        return new DatasetInfo(UUID.randomUUID(), name, Instant.now().truncatedTo(ChronoUnit.MILLIS), fields, settings);
+        Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
+        return new DatasetInfo(UUID.randomUUID(), name, now, fields, classes, settings);
     }
 
     /**

@@ -106,7 +106,7 @@ record TopicPreparation(
         SplitRule rule = options.shape().splitRule().orElseGet(() -> new SplitRule.Shares(new LinkedHashMap<>()));
         List<Field> fields = new NewFields(options, value, first, notes).decide();
         DatasetInfo info = TargetDataset.describe(
-                options.shape().name(), fields, options.work().chunkSizeBytes(), rule);
+                options.shape().name(), fields, Map.of(), options.work().chunkSizeBytes(), rule);
         return new TopicPreparation(info, new State(true, 0), shape, committed, start, end, value, rule, notes);
     }
 

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 
 /** Assigns chunk-local ids to class names in order of first use, and reads the names of a chunk. Not thread-safe. */
-final class ClassNames {
+public final class ClassNames {
     private static final int MAX_BYTES = 65_535;
 
     private final Map<String, Integer> ids = new HashMap<>();
@@ -68,6 +68,11 @@ final class ClassNames {
             names.add(name);
         }
         return id;
+    }
+
+    /** @throws IllegalArgumentException if a text cannot be the name of a class */
+    public static void check(String name) {
+        checkedBytes(name);
     }
 
     /**

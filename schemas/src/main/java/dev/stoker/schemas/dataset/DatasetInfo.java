@@ -1,6 +1,8 @@
 package dev.stoker.schemas.dataset;
 
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.chunk.ClassNames;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
@@ -23,9 +25,17 @@ import java.util.UUID;
  * @param name the dataset's name, for people
  * @param created time of creation, in whole milliseconds
  * @param fields in dataset order: small fields before payload fields
+ * @param classes for categorical fields, the class names with the first ids, in the order of their ids. A class of a
+ *     sample that is not among them gets its id with its first commit
  * @param options options of the creation: {@link String} or {@link Long} by name, in the given order
  */
-public record DatasetInfo(UUID id, String name, Instant created, List<Field> fields, Map<String, Object> options) {
+public record DatasetInfo(
+        UUID id,
+        String name,
+        Instant created,
+        List<Field> fields,
+        Map<String, List<String>> classes,
+        Map<String, Object> options) {
 
     /** The format version that this release writes, and the newest that it reads. */
     public static final int FORMAT = 1;
@@ -37,6 +47,9 @@ public record DatasetInfo(UUID id, String name, Instant created, List<Field> fie
         Objects.requireNonNull(id, "id");
         Objects.requireNonNull(name, "name");
         fields = List.copyOf(fields);
+        Map<String, List<String>> ordered = new LinkedHashMap<>();
+        classes.forEach((field, list) -> ordered.put(field, List.copyOf(list)));
+        classes = Collections.unmodifiableMap(ordered);
         options = Collections.unmodifiableMap(new LinkedHashMap<>(options));
         if (!created.equals(created.truncatedTo(ChronoUnit.MILLIS))) {
             throw new IllegalArgumentException("The creation time has parts of a millisecond: " + created);
@@ -53,11 +66,29 @@ public record DatasetInfo(UUID id, String name, Instant created, List<Field> fie
             }
             payload |= field.payload();
         }
+        for (Map.Entry<String, List<String>> declared : classes.entrySet()) {
+            requireClasses(declared.getKey(), declared.getValue(), fields);
+        }
         options.forEach((option, setting) -> {
             if (!(setting instanceof String) && !(setting instanceof Long)) {
                 throw new IllegalArgumentException("Option " + option + " is neither a String nor a Long: " + setting);
             }
         });
+    }
+
+    /** A description that declares no classes. */
+    public DatasetInfo(UUID id, String name, Instant created, List<Field> fields, Map<String, Object> options) {
+        this(id, name, created, fields, Map.of(), options);
+    }
+
+    private static void requireClasses(String field, List<String> names, List<Field> fields) {
+        if (fields.stream().noneMatch(f -> f.name().equals(field) && f.type() == ScalarType.CATEGORICAL)) {
+            throw new IllegalArgumentException("Classes are declared for " + field + ", which is no categorical field");
+        }
+        if (names.isEmpty() || new HashSet<>(names).size() < names.size()) {
+            throw new IllegalArgumentException("The declared classes of " + field + " are none, or one occurs twice");
+        }
+        names.forEach(ClassNames::check);
     }
 
     /** Returns the field of that name. The key is not a field. */

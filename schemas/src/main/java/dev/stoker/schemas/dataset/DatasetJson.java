@@ -33,10 +33,10 @@ import java.util.Map;
  *
  * <pre>
  * {"self":"stoker.crc32c=…","format":1,"id":…,"name":…,"created":…,
- *  "fields":[{"name":…,"type":…,"nullable":…,"payload":…},…],"options":{…}}
+ *  "fields":[{"name":…,"type":…,"nullable":…,"payload":…},…],"classes":{…},"options":{…}}
  * </pre>
  *
- * Unknown keys are ignored.
+ * The classes are omitted if none are declared. Unknown keys are ignored.
  */
 final class DatasetJson {
 
@@ -71,6 +71,17 @@ final class DatasetJson {
                 json.writeEndObject();
             }
             json.writeEndArray();
+            if (!info.classes().isEmpty()) {
+                json.writeObjectFieldStart("classes");
+                for (Map.Entry<String, List<String>> declared : info.classes().entrySet()) {
+                    json.writeArrayFieldStart(declared.getKey());
+                    for (String name : declared.getValue()) {
+                        json.writeString(name);
+                    }
+                    json.writeEndArray();
+                }
+                json.writeEndObject();
+            }
             json.writeObjectFieldStart("options");
             for (Map.Entry<String, Object> option : info.options().entrySet()) {
                 if (option.getValue() instanceof Long number) {
@@ -137,6 +148,16 @@ final class DatasetJson {
                     flag(field, "nullable"),
                     flag(field, "payload")));
         }
+        Map<String, List<String>> classes = new LinkedHashMap<>();
+        json.path("classes").properties().forEach(declared -> {
+            require(declared.getValue().isArray(), "the classes of " + declared.getKey() + " are not a list");
+            List<String> names = new ArrayList<>();
+            for (JsonNode name : declared.getValue()) {
+                require(name.isTextual(), "a class of " + declared.getKey() + " is not text");
+                names.add(name.textValue());
+            }
+            classes.put(declared.getKey(), names);
+        });
         require(json.path("options").isObject(), "options is not an object");
         Map<String, Object> options = new LinkedHashMap<>();
         json.path("options").properties().forEach(option -> {
@@ -151,6 +172,7 @@ final class DatasetJson {
                 text(json, "name"),
                 TIME.parse(text(json, "created"), Instant::from),
                 fields,
+                classes,
                 options);
     }
 

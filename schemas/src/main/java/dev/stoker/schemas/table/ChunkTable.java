@@ -1,6 +1,7 @@
 package dev.stoker.schemas.table;
 
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
@@ -31,9 +32,16 @@ public final class ChunkTable {
         this.columns = columns;
     }
 
-    /** Returns the table of version 0, without chunks. */
+    /** Returns the table of version 0, without chunks and classes. */
     public static ChunkTable empty(UUID dataset) {
         return new ChunkTable(new TableColumns(dataset));
+    }
+
+    /** Returns the table of version 0 of a dataset, with the classes that it declares. */
+    public static ChunkTable empty(DatasetInfo info) {
+        TableColumns columns = new TableColumns(info.id());
+        columns.classes = ClassTable.of(info.classes());
+        return new ChunkTable(columns);
     }
 
     /**

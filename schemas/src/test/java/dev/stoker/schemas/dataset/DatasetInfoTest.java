@@ -36,6 +36,7 @@ class DatasetInfoTest {
                         Field.nullable("weight", FieldType.parse("bfloat16")),
                         Field.payload("image", FieldType.parse("binary")),
                         Field.payload("pixels", FieldType.parse("float32[3,224,224]"))),
+                Map.of("label", List.of("zebra", "café")),
                 options);
     }
 
@@ -58,12 +59,34 @@ class DatasetInfoTest {
                         + "\\{\"name\":\"image\",\"type\":\"binary\",\"nullable\":false,\"payload\":true\\},"
                         + "\\{\"name\":\"pixels\",\"type\":\"float32\\[3,224,224\\]\",\"nullable\":false,"
                         + "\"payload\":true\\}\\],"
+                        + "\"classes\":\\{\"label\":\\[\"zebra\",\"café\"\\]\\},"
                         + "\"options\":\\{\"chunk_size\":8388608,\"order\":\"shuffled\"\\}\\}");
     }
 
     @Test
     void readsBackWhatWasWritten() throws IOException {
         assertThat(DatasetInfo.decode(info().encode(), "file")).isEqualTo(info());
+    }
+
+    @Test
+    void declaredClassesAreThoseOfACategoricalFieldAndOccurOnce() throws IOException {
+        String json = new String(info().encode(), StandardCharsets.UTF_8)
+                .replaceFirst("crc32c=[0-9a-f]{8}", "crc32c=00000000");
+        String declared = "{\"label\":[\"zebra\",\"café\"]}";
+        for (String wrong : List.of(
+                "{\"weight\":[\"zebra\"]}",
+                "{\"nope\":[\"zebra\"]}",
+                "{\"label\":[\"a\",\"a\"]}",
+                "{\"label\":[]}",
+                "{\"label\":[1]}",
+                "{\"label\":\"a\"}")) {
+            assertThatThrownBy(() -> read(sealed(json.replace(declared, wrong))))
+                    .as(wrong)
+                    .isInstanceOf(CorruptDataException.class);
+        }
+        assertThat(DatasetInfo.decode(sealed(json.replace("\"classes\":" + declared + ",", "")), "file")
+                        .classes())
+                .isEmpty();
     }
 
     @Test
