@@ -224,6 +224,12 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
 
     @Override
     public void close() throws IOException {
-        maps.withdraw(ended);
+        try {
+            maps.withdraw(ended);
+        } catch (IOException | RuntimeException | Error e) {
+            // Flink swallows it.
+            LOG.error("The entry of the feed was not changed, so stoker ps and stop take it for running", e);
+            throw e;
+        }
     }
 }
