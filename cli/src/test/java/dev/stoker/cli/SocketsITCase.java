@@ -129,7 +129,10 @@ class SocketsITCase {
         listensAsDocumented(
                 "export",
                 round -> List.of(
-                        packed + "0", directory.resolve("exported" + round).toString(), "--format=files", "--columns=key,data"));
+                        packed + "0",
+                        directory.resolve("exported" + round).toString(),
+                        "--format=files",
+                        "--columns=key,data"));
     }
 
     private void listensAsDocumented(String verb, IntFunction<List<String>> arguments) throws Exception {

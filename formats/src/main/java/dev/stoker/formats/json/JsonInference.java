@@ -177,9 +177,6 @@ final class JsonInference {
             return "lists of lists of " + (isNumber(observed) ? "lists" : "other values than numbers")
                     + " are not supported" + option(path);
         }
-        if (depth == 1 && observed.has(Kind.BOOL)) {
-            return "lists of bool do not exist; use --type " + path + "=uint8[] for 0 and 1";
-        }
         if (!isAligned(path)) {
             return "some objects of the list do not have it" + option(parent(path));
         }
@@ -230,9 +227,11 @@ final class JsonInference {
     }
 
     private static RowColumn column(String path, Observed observed) {
+        // There are no lists of bool.
+        String bool = observed.depth() == 0 ? "bool" : "uint8";
         String element = observed.has(Kind.TEXT)
                 ? "utf8"
-                : observed.has(Kind.BOOL) ? "bool" : observed.has(Kind.FLOAT) ? "float64" : "int64";
+                : observed.has(Kind.BOOL) ? bool : observed.has(Kind.FLOAT) ? "float64" : "int64";
         FieldType type = FieldType.parse(element + "[]".repeat(observed.depth()));
         return new RowColumn(path, type, true, observed.sourceType(), RowColumn.Role.NONE);
     }

@@ -66,6 +66,7 @@ class JsonLinesFormatTest {
                 "{\"a\":1}\\n{\"a\":2.5}!a:float64",
                 "{\"a\":null}\\n{\"a\":true}!a:bool",
                 "{\"a\":[]}\\n{\"a\":[1]}\\n{\"a\":[1.5]}!a:float64[]",
+                "{\"a\":[]}\\n{\"a\":[true,false]}!a:uint8[]",
                 "{\"a\":[[]]}\\n{\"a\":[[1],[2,3]]}!a:int64[][]",
                 "{\"a\":{\"b\":1}}\\n{\"b\":2}\\n{\"a\":null}!a.b:int64 b:int64",
                 "{\"a\":[{\"x\":[1,2]},{\"x\":[]}]}!a.x:int64[][]",
@@ -81,7 +82,7 @@ class JsonLinesFormatTest {
             value = {
                 "{\"a\":1}\\n\\n{\"a\":\"x\"}!different types: integer in line 1, text in line 3; use --type a=utf8",
                 "{\"a\":1}\\n{\"a\":[1]}!different types",
-                "{\"a\":[true]}!use --type a=uint8[]",
+                "{\"a\":[1,true]}!different types: ",
                 "{\"a\":[1,null]}!an item of its list in line 1 is null",
                 "{\"a\":null}!all its values are null in the first rows; give its type with --type a=…",
                 "{\"a\":{}}!its objects have no keys",

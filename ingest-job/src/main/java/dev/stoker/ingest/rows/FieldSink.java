@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** Sets a field of the builder's open row. For one thread. */
 final class FieldSink implements ValueSink {
     private final List<Field> fields;
+    private final boolean[] classes;
+    private final boolean[] reals;
     private @Nullable ChunkBuilder builder;
     private int field;
     private boolean isClass;
@@ -27,6 +29,12 @@ final class FieldSink implements ValueSink {
     /** @param fields of the dataset, as the builder has them */
     FieldSink(List<Field> fields) {
         this.fields = fields;
+        this.classes = new boolean[fields.size()];
+        this.reals = new boolean[fields.size()];
+        for (int f = 0; f < classes.length; f++) {
+            classes[f] = fields.get(f).type() == ScalarType.CATEGORICAL;
+            reals[f] = fields.get(f).type() instanceof ScalarType scalar && scalar.isFloat();
+        }
     }
 
     /** Begins a row in a builder. */
@@ -38,8 +46,8 @@ final class FieldSink implements ValueSink {
     /** Chooses the field that the next value is for. */
     FieldSink at(int index) {
         field = index;
-        isClass = fields.get(index).type() == ScalarType.CATEGORICAL;
-        isReal = fields.get(index).type() instanceof ScalarType scalar && scalar.isFloat();
+        isClass = classes[index];
+        isReal = reals[index];
         return this;
     }
 

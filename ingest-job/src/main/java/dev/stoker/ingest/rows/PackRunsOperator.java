@@ -35,6 +35,8 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
 
     private static final long serialVersionUID = 1;
     private static final long[] NO_SIDECARS = {};
+    /** Rows that are counted together. */
+    private static final int METERED_ROWS = 256;
 
     private final RowWork work;
     private final boolean isChecking;
@@ -48,6 +50,8 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
     private transient int[] payload;
     private transient ShuffledBundler keys;
     private transient Optional<IngestMeter> meter;
+    private transient int packedRows;
+    private transient long packedBytes;
 
     /** @param isChecking whether to emit {@link #KEYS} */
     PackRunsOperator(RowWork work, boolean isChecking) {
@@ -90,6 +94,7 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
         try {
             scan.scan(run, this::add);
             chunks.flush(run.number());
+            count();
         } catch (IOException | RuntimeException e) {
             FailureKind.endIfFinal(e);
             throw e;
@@ -105,7 +110,17 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
         if (isChecking) {
             keys.add("", key, key.length, 0, 0, NO_SIDECARS);
         }
-        meter.ifPresent(m -> m.packed(1, size.bytes(), 0));
+        packedBytes += size.bytes();
+        packedRows++;
+        if (packedRows == METERED_ROWS) {
+            count();
+        }
+    }
+
+    private void count() {
+        meter.ifPresent(m -> m.packed(packedRows, packedBytes, 0));
+        packedRows = 0;
+        packedBytes = 0;
     }
 
     @Override

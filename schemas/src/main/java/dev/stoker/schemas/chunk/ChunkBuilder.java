@@ -12,6 +12,7 @@ import java.nio.CharBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,11 @@ public final class ChunkBuilder {
     private final PayloadColumn[] payload;
     private final ClassNames[] classes;
     private final boolean[] set;
+
+    /** The small columns whose values differ in length, and the bytes of a row in all others. */
+    private final ColumnBuilder[] variable;
+
+    private final long fixedRowBytes;
     private boolean inRow;
     private String key = "";
     private long largestRow;
@@ -51,6 +57,14 @@ public final class ChunkBuilder {
         this.payload = columns.payload();
         this.classes = columns.classes();
         this.set = new boolean[fields.size()];
+        this.variable = Arrays.stream(small)
+                .filter(column -> column.field().type().hasOffsets())
+                .toArray(ColumnBuilder[]::new);
+        this.fixedRowBytes = Arrays.stream(small)
+                .map(ColumnBuilder::field)
+                .filter(field -> !field.type().hasOffsets())
+                .mapToLong(field -> RowSize.of(field.type(), field.nullable(), 0))
+                .sum();
     }
 
     /** Begins a row. The key must not be empty. */
@@ -250,10 +264,9 @@ public final class ChunkBuilder {
             throw new IllegalStateException("no row was begun");
         }
         for (int f = 0; f < set.length; f++) {
-            Field field = layout.fields().get(f);
-            if (!set[f] && !field.nullable()) {
-                throw new IllegalStateException(
-                        "sample '" + key + "' has no value for field '" + field.name() + "', which is not nullable");
+            if (!set[f] && !layout.fields().get(f).nullable()) {
+                throw new IllegalStateException("sample '" + key + "' has no value for field '"
+                        + layout.fields().get(f).name() + "', which is not nullable");
             }
         }
         for (int f = 0; f < small.length; f++) {
@@ -266,8 +279,8 @@ public final class ChunkBuilder {
                 payload[p].setNull();
             }
         }
-        long bytes = RowSize.of(ScalarType.UTF8, false, keys.lastLength());
-        for (ColumnBuilder column : small) {
+        long bytes = fixedRowBytes + RowSize.of(ScalarType.UTF8, false, keys.lastLength());
+        for (ColumnBuilder column : variable) {
             bytes += RowSize.of(column.field().type(), column.field().nullable(), column.lastLength());
         }
         for (PayloadColumn column : payload) {
