@@ -140,7 +140,11 @@ final class IngestVerb implements Callable<Integer> {
                         + progress.remaining()
                                 .map(left -> ", " + Units.time(left) + " left")
                                 .orElse("");
-            case COMMITTING -> "committing " + Units.plural(progress.chunks(), "chunk") + " …";
+            // Tasks that pack rows do not count their chunks before the end.
+            case COMMITTING ->
+                progress.chunks() == 0
+                        ? "committing …"
+                        : "committing " + Units.plural(progress.chunks(), "chunk") + " …";
         };
     }
 }
