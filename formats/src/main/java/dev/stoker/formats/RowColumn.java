@@ -12,8 +12,8 @@ import java.util.Objects;
  * @param nullable whether a value may be missing
  * @param sourceType the type in the words of the format, for messages and {@code --dry-run}
  * @param role the use of the column, if the file states it
- * @param classes all class names of a categorical column in the order of the file's class ids; empty if the file does not
- *     state them
+ * @param classes all class names of a categorical column in the order of the file's class ids; empty if the file does
+ *     not state them
  */
 public record RowColumn(
         String name, FieldType type, boolean nullable, String sourceType, Role role, List<String> classes) {

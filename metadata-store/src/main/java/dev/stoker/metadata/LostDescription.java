@@ -67,11 +67,9 @@ final class LostDescription {
         replace(DatasetLayout.DATASET_JSON, info, "the dataset's description, from " + source);
         if (copy.isEmpty()) {
             replace(DatasetLayout.DATASET_COPY, info, "its second copy");
-            notes.add(
-                    "Name, options and declared classes of the dataset are lost with dataset.json and its copy: it is called "
-                            + info.name()
-                            + " now, after its directory, and later ingests use the default chunk size and split"
-                            + " unless they are told otherwise");
+            notes.add("Name, options and declared classes of the dataset are lost with dataset.json and its copy: it is"
+                    + " called " + info.name() + " now, after its directory, and later ingests use the default chunk"
+                    + " size and split unless they are told otherwise");
         }
         return info;
     }

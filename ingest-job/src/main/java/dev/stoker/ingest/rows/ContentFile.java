@@ -19,8 +19,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file with further columns behind its own: the contents of the files whose paths are in a column. Rows are short, but
- * contents are not, so a part of the file becomes several: ranges of its rows. For one thread.
+ * A file with further columns behind its own: the contents of the files whose paths are in a column. Rows are short,
+ * but contents are not, so a part of the file becomes several: ranges of its rows. For one thread.
  */
 final class ContentFile implements StatisticsFile {
     /** Bytes of the contents of a part, about. */
