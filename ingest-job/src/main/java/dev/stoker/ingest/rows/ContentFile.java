@@ -29,7 +29,6 @@ final class ContentFile implements StatisticsFile {
     private static final int SAMPLED_ROWS = 16;
 
     private final RowFile file;
-    private final List<FileContents.Column> contents;
     private final ContentTree tree;
     private final int own;
 
@@ -43,7 +42,6 @@ final class ContentFile implements StatisticsFile {
 
     ContentFile(RowFile file, List<FileContents.Column> contents, ContentTree tree) {
         this.file = file;
-        this.contents = contents;
         this.tree = tree;
         this.own = file.schema().columns().size();
         this.paths = contents.stream().mapToInt(this::pathColumn).toArray();
