@@ -121,7 +121,7 @@ final class ContentTree implements Closeable {
             throw leaves(path);
         }
         Deque<String> parts = new ArrayDeque<>();
-        for (String part : path.substring(isAbsolute ? prefix.length() : 0).split("/")) {
+        for (String part : path.substring(isAbsolute ? prefix.length() : 0).split("/", -1)) {
             if (part.equals("..")) {
                 if (parts.pollLast() == null) {
                     throw leaves(path);
