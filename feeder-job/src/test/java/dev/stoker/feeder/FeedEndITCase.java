@@ -13,6 +13,7 @@ import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.Bye;
 import dev.stoker.schemas.protocol.Durable;
+import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
@@ -99,10 +100,9 @@ class FeedEndITCase {
             throws IOException {
         Path file = StokerHome.feedFile(plan.name());
         Waiting.until(() -> Files.exists(file));
-        RawClient client =
-                RawClient.connect(Files.readString(file).replaceAll("(?s).*\"addresses\":\\[\"([^\"]*)\".*", "$1"));
+        String address = Files.readString(file).replaceAll("(?s).*\"addresses\":\\[\"([^\"]*)\".*", "$1");
         Hello any = RawClient.hello(participant, run);
-        client.join(new Hello(
+        Hello hello = new Hello(
                 any.token(),
                 any.feed(),
                 Optional.of(stream),
@@ -111,8 +111,21 @@ class FeedEndITCase {
                 any.participant(),
                 replica,
                 run,
-                any.client()));
-        return client;
+                any.client());
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        while (true) {
+            RawClient client = RawClient.connect(address);
+            try {
+                client.join(hello);
+                return client;
+            } catch (RawClient.Ended e) {
+                client.close();
+                // The place of a connection that was just closed is taken until the feeder has noticed it.
+                if (!e.code().equals(ErrorCode.PLACE_TAKEN.text()) || System.nanoTime() > end) {
+                    throw e;
+                }
+            }
+        }
     }
 
     private static void subscribe(RawClient client, long first) throws IOException {
