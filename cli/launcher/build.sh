@@ -4,11 +4,11 @@
 # sql needs Flink's SQL client, 110 MB, too.
 build_if_needed() {
   local modules=cli,client more=()
-  [ "$1" != sql ] || { modules+=,sql-connector && more=(-Psql); }
-  up_to_date "$1" && return
+  [ "${1-}" != sql ] || { modules+=,sql-connector && more=(-Psql); }
+  up_to_date "${1-}" && return
   [ -x "$root/mvnw" ] || fail "there is no build of the command, and no mvnw in $root to make one"
   lock "$root/target/build.lock" "another build"
-  if ! up_to_date "$1"; then
+  if ! up_to_date "${1-}"; then
     local title="building (first use)"
     [ ! -f "$root/cli/target/dist/built" ] || title="building (the sources have changed)"
     ! up_to_date run || title="adding Flink's SQL client (110 MB)"
@@ -22,7 +22,7 @@ build_if_needed() {
 up_to_date() {
   local stamp=$root/cli/target/dist/built newer
   [ -f "$stamp" ] || return 1
-  [ "$1" != sql ] || [ -d "${stamp%/*}/sql" ] || return 1
+  [ "${1-}" != sql ] || [ -d "${stamp%/*}/sql" ] || return 1
   newer=$(find "$root"/pom.xml "$root"/*/pom.xml "$root"/*/src/main "$root/cli/launcher" -newer "$stamp" \
     ! -path "$root/benchmarks/*" ! -path "$root/examples/*" ! -path "$root/python/*" -print -quit 2>/dev/null) || true
   [ -z "$newer" ]
