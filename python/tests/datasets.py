@@ -1,4 +1,4 @@
-"""Writes datasets for the tests, and knows what is in them."""
+"""Writes datasets for the tests, and describes their samples."""
 
 from __future__ import annotations
 

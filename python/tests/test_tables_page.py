@@ -1,4 +1,4 @@
-"""The examples of docs/tables.md run unchanged, and give the numbers that follow from what was written."""
+"""Runs the examples of docs/tables.md unchanged, and compares their numbers with the samples of the dataset."""
 
 from __future__ import annotations
 

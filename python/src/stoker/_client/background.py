@@ -85,7 +85,7 @@ def _run(client_ref: weakref.ref[Any], background_ref: weakref.ref[Background], 
         try:
             pause = background.round(client)
         except BaseException as e:
-            # Nobody else would tell the trainer that its receipts are not sent any more.
+            # The trainer would not notice otherwise that its receipts are no longer sent.
             background.network.fail(e)
             return
         del client, background

@@ -192,7 +192,7 @@ class Samples:
     ) -> pandas.DataFrame:
         """`to_arrow` as a DataFrame. Categorical columns are `pandas.Categorical`.
 
-        `options` are those of `pyarrow.Table.to_pandas`. Raises as `to_arrow` does, and `MissingDependencyError` if
+        `options` are passed to `pyarrow.Table.to_pandas`. Raises like `to_arrow`, and `MissingDependencyError` if
         pandas is not installed.
         """
         try:

@@ -41,7 +41,7 @@ public final class Stoker implements Runnable {
 
     public static void main(String[] args) {
         Logs.start(args.length == 0 ? "help" : args[0]);
-        if (args.length > 0 && Verbs.WITH_SCRATCH.contains(args[0])) {
+        if (args.length > 0 && Verbs.needsScratch(args[0])) {
             try {
                 ScratchDirectory.use();
             } catch (CommandException e) {

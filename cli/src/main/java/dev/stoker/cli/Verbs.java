@@ -19,8 +19,10 @@ final class Verbs {
     /** Verbs that take the options of a job. The job parses them, so that all problems are reported together. */
     static final Set<String> OF_JOBS = Set.of("ingest", "export", "feed", "run");
 
-    /** Verbs that write temporary files. */
-    static final Set<String> WITH_SCRATCH = Set.of("ingest", "export", "feed", "run", "sql");
+    /** Returns whether a verb writes temporary files. */
+    static boolean needsScratch(String verb) {
+        return OF_JOBS.contains(verb) || verb.equals("sql");
+    }
 
     /**
      * Adds the verbs to the command.

@@ -1,6 +1,6 @@
 package dev.stoker.export;
 
-import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.flink.arguments.OrderFlags;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.ConfigOption;
@@ -65,35 +65,17 @@ public final class ExportFlags {
             .withDescription("Order of the samples: stored, or epoch:N for the order of epoch N of a feed with the"
                     + " options below.");
 
-    public static final ConfigOption<Integer> BATCH_SIZE = ConfigOptions.key(PREFIX + "batch-size")
-            .intType()
-            .defaultValue(OrderSpec.defaults().batchSize())
-            .withDescription("Samples per batch of one rank.");
+    public static final ConfigOption<Integer> BATCH_SIZE = OrderFlags.batchSize(PREFIX);
 
-    public static final ConfigOption<Long> SEED = ConfigOptions.key(PREFIX + "seed")
-            .longType()
-            .defaultValue(OrderSpec.defaults().seed())
-            .withDescription("Seed of the order.");
+    public static final ConfigOption<Long> SEED = OrderFlags.seed(PREFIX);
 
-    public static final ConfigOption<Integer> LANES = ConfigOptions.key(PREFIX + "lanes")
-            .intType()
-            .defaultValue(OrderSpec.defaults().lanes())
-            .withDescription("Lanes of the order.");
+    public static final ConfigOption<Integer> LANES = OrderFlags.lanes(PREFIX, "Lanes of the order.");
 
-    public static final ConfigOption<MemorySize> SHUFFLE_WINDOW = ConfigOptions.key(PREFIX + "shuffle-window")
-            .memoryType()
-            .defaultValue(MemorySize.ofMebiBytes(OrderSpec.defaults().shuffleWindowBytes() >> 20))
-            .withDescription("Bytes of chunks that are shuffled together, over all lanes.");
+    public static final ConfigOption<MemorySize> SHUFFLE_WINDOW = OrderFlags.shuffleWindow(PREFIX);
 
-    public static final ConfigOption<String> SHUFFLE = ConfigOptions.key(PREFIX + "shuffle")
-            .stringType()
-            .defaultValue("window")
-            .withDescription("How samples are shuffled: window, or none.");
+    public static final ConfigOption<String> SHUFFLE = OrderFlags.shuffle(PREFIX);
 
-    public static final ConfigOption<String> LANE_ORDER = ConfigOptions.key(PREFIX + "lane-order")
-            .stringType()
-            .defaultValue("mixed")
-            .withDescription("How lanes take turns: mixed, or fixed.");
+    public static final ConfigOption<String> LANE_ORDER = OrderFlags.laneOrder(PREFIX);
 
     public static final ConfigOption<Integer> PARALLELISM = ConfigOptions.key(PREFIX + "parallelism")
             .intType()

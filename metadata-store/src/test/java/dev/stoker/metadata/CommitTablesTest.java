@@ -100,7 +100,7 @@ class CommitTablesTest {
         Committer committer = new Committer(Dataset.open(faulty), CLOCK, "ada", new TablePolicy(1, 1));
         faulty.on(call -> call.name().startsWith(DatasetLayout.TABLES), Fault.FAIL_BEFORE);
 
-        // Opening lists the tables, so only what comes after the publishing may fail.
+        // Opening a dataset lists the tables, so only writes of tables fail here.
         faulty.reset();
         faulty.on(
                 call -> call.name().startsWith(DatasetLayout.TABLES)

@@ -24,7 +24,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Commits without faults: what a version has, and what is refused. */
+/** Tests commits to a store without faults: the content of versions, and requests that the committer refuses. */
 class CommitterTest {
     private final InMemoryObjectStore memory = new InMemoryObjectStore(CLOCK);
     private Dataset dataset;

@@ -58,7 +58,7 @@ final class BatchReceiver {
         this.buffers = buffers;
     }
 
-    /** Forgets what was received of the version that is left. */
+    /** Discards the state of the version that this connection no longer reads. */
     void forget() {
         damaged.clear();
         renewals = 0;

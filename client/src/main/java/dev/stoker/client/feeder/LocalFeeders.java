@@ -27,7 +27,7 @@ final class LocalFeeders {
         this.local = local;
     }
 
-    /** Replaces the known sockets by those of a lane map. */
+    /** Replaces the known sockets with the sockets of a lane map. */
     void adopt(Map<String, UnixAddress> sockets) {
         unix = sockets;
     }

@@ -1,6 +1,6 @@
 package dev.stoker.feeder.plan;
 
-import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.flink.arguments.OrderFlags;
 import dev.stoker.server.tiers.TierOptions;
 import dev.stoker.server.ui.StatusAddress;
 import java.time.Duration;
@@ -20,35 +20,18 @@ public final class FeedFlags {
             .noDefaultValue()
             .withDescription("Name of the feed. Default: the name of the first stream's dataset directory.");
 
-    public static final ConfigOption<Integer> BATCH_SIZE = ConfigOptions.key(PREFIX + "batch-size")
-            .intType()
-            .defaultValue(OrderSpec.defaults().batchSize())
-            .withDescription("Samples per batch of one rank.");
+    public static final ConfigOption<Integer> BATCH_SIZE = OrderFlags.batchSize(PREFIX);
 
-    public static final ConfigOption<Long> SEED = ConfigOptions.key(PREFIX + "seed")
-            .longType()
-            .defaultValue(OrderSpec.defaults().seed())
-            .withDescription("Seed of the order.");
+    public static final ConfigOption<Long> SEED = OrderFlags.seed(PREFIX);
 
-    public static final ConfigOption<Integer> LANES = ConfigOptions.key(PREFIX + "lanes")
-            .intType()
-            .defaultValue(OrderSpec.defaults().lanes())
-            .withDescription("Lanes of the order. Use at least 4 for each feeder machine.");
+    public static final ConfigOption<Integer> LANES =
+            OrderFlags.lanes(PREFIX, "Lanes of the order. Use at least 4 for each feeder machine.");
 
-    public static final ConfigOption<MemorySize> SHUFFLE_WINDOW = ConfigOptions.key(PREFIX + "shuffle-window")
-            .memoryType()
-            .defaultValue(MemorySize.ofMebiBytes(OrderSpec.defaults().shuffleWindowBytes() >> 20))
-            .withDescription("Bytes of chunks that are shuffled together, over all lanes.");
+    public static final ConfigOption<MemorySize> SHUFFLE_WINDOW = OrderFlags.shuffleWindow(PREFIX);
 
-    public static final ConfigOption<String> SHUFFLE = ConfigOptions.key(PREFIX + "shuffle")
-            .stringType()
-            .defaultValue(OrderSpec.defaults().shuffle().text())
-            .withDescription("How samples are shuffled: window, or none.");
+    public static final ConfigOption<String> SHUFFLE = OrderFlags.shuffle(PREFIX);
 
-    public static final ConfigOption<String> LANE_ORDER = ConfigOptions.key(PREFIX + "lane-order")
-            .stringType()
-            .defaultValue(OrderSpec.defaults().laneOrder().text())
-            .withDescription("How lanes take turns: mixed, or fixed.");
+    public static final ConfigOption<String> LANE_ORDER = OrderFlags.laneOrder(PREFIX);
 
     public static final ConfigOption<Boolean> FOLLOW = ConfigOptions.key(PREFIX + "follow")
             .booleanType()

@@ -29,7 +29,7 @@ public final class Writers {
         return ALL.stream().filter(format -> format.name().equals(name)).findFirst();
     }
 
-    /** Returns the names of all formats, with that of a tree of files. */
+    /** Returns the names of all formats. The name {@code files} means a tree of files. */
     public static List<String> names() {
         return Stream.concat(ALL.stream().map(RowFormatWriter::name), Stream.of(FilesWriter.NAME))
                 .toList();

@@ -52,7 +52,7 @@ final class ContentFile implements StatisticsFile {
                     content.field(),
                     content.fieldType(),
                     true,
-                    "content of the file in " + content.name(),
+                    "the file in column " + content.name(),
                     isBinary ? RowColumn.Role.PAYLOAD : RowColumn.Role.NONE));
         }
         this.schema = new RowSchema(columns, file.schema().refused());

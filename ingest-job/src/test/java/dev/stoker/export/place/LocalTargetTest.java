@@ -77,7 +77,7 @@ class LocalTargetTest {
     void aKilledTaskLeavesNoTemporaryFile() throws IOException {
         try (ExportTarget target = target("a", TargetPlace.Existing.REFUSE)) {
             target.begin();
-            // Not closed, like that of a killed process.
+            // A killed process does not close its writer.
             target.files().write("dir/b").write(ByteBuffer.wrap(new byte[] {1}));
             assertThat(content(root)).hasSize(1);
             target.files().createIfAbsent("dir/a", new byte[] {1});

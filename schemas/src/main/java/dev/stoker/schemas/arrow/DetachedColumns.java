@@ -112,7 +112,7 @@ public final class DetachedColumns {
     }
 
     /**
-     * Opens a column. Positions in it refer to {@code bytes}, also those of payload, which is beyond the end.
+     * Opens a column. Its positions refer to {@code bytes}. Positions of payload are beyond the end of these bytes.
      *
      * @param bytes the column's parts with the padding between them, from index 0 to the limit; must not change
      */

@@ -11,8 +11,8 @@ final class VersionsByTime {
     private VersionsByTime() {}
 
     /**
-     * Returns the newest version that was committed at a time or before. Commit times are those of the writers' clocks;
-     * the search assumes that they ascend.
+     * Returns the newest version that was committed at a time or before. Commit times come from the clocks of the
+     * writers. The search assumes that they ascend.
      *
      * @param timestamp in milliseconds since 1970
      */

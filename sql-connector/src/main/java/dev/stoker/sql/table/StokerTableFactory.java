@@ -21,7 +21,7 @@ import org.apache.flink.table.factories.FactoryUtil;
 import org.apache.flink.table.types.DataType;
 
 /** Makes the sources and sinks of tables {@code WITH ('connector'='stoker', 'path'='…')}. Stateless. */
-public final class StokerTableFactory implements DynamicTableSourceFactory, DynamicTableSinkFactory {
+public class StokerTableFactory implements DynamicTableSourceFactory, DynamicTableSinkFactory {
 
     /** The value of the option {@code connector}. */
     public static final String IDENTIFIER = "stoker";

@@ -1,2 +1,4 @@
-/** Maps the types and values of datasets to those of Flink SQL. Stateless; knows neither tables nor catalogs. */
+/**
+ * Maps the types and values of datasets to types and values of Flink SQL. Stateless; uses neither tables nor catalogs.
+ */
 package dev.stoker.sql.types;

@@ -5,22 +5,20 @@ import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.table.connector.sink.DynamicTableSink;
-import org.apache.flink.table.factories.DynamicTableSinkFactory;
 
-/** The connector {@code blocking}: as {@code stoker}, but the third chunk that this process writes blocks a task. */
-public final class BlockingTableFactory implements DynamicTableSinkFactory {
+/** The connector {@code blocking}: like {@code stoker}, but the third chunk that this process writes blocks a task. */
+public final class BlockingTableFactory extends StokerTableFactory {
 
     static final String BLOCKED = "blocked";
     static final CountDownLatch IS_BLOCKED = new CountDownLatch(1);
 
     private static final AtomicInteger CHUNKS = new AtomicInteger();
 
-    private final StokerTableFactory factory = new StokerTableFactory("blocking", BlockingTableFactory::open);
+    public BlockingTableFactory() {
+        super("blocking", BlockingTableFactory::open);
+    }
 
     private static ObjectStore open(String location) throws IOException {
         ObjectStore store = DatasetStore.BY_LOCATION.open(location);
@@ -40,25 +38,5 @@ public final class BlockingTableFactory implements DynamicTableSinkFactory {
                         throw e.getCause();
                     }
                 });
-    }
-
-    @Override
-    public String factoryIdentifier() {
-        return factory.factoryIdentifier();
-    }
-
-    @Override
-    public Set<ConfigOption<?>> requiredOptions() {
-        return factory.requiredOptions();
-    }
-
-    @Override
-    public Set<ConfigOption<?>> optionalOptions() {
-        return factory.optionalOptions();
-    }
-
-    @Override
-    public DynamicTableSink createDynamicTableSink(Context context) {
-        return factory.createDynamicTableSink(context);
     }
 }

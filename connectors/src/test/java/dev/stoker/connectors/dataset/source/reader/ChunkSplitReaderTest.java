@@ -46,7 +46,7 @@ class ChunkSplitReaderTest {
         }
     }
 
-    /** Reads a split; stops after some rows, and returns what remains after them. */
+    /** Reads some rows of a split, and returns the split with the remaining rows. */
     private ChunkSplit read(ChunkSplit split, int most, List<String> rows) throws IOException {
         DatasetScan scan = new DatasetScan(
                 DatasetStore.BY_LOCATION,
