@@ -97,7 +97,7 @@ def test_a_feed_whose_broker_is_away_waits_says_little_and_ends_when_it_is_asked
         topic = Topic(own.address, "away")
         options = ["--bootstrap", own.address, "--epochs", 1_000_000, "--checkpoint-interval", "200 ms"]
         feeder = begin(topic, options)
-        until(topic.is_settled, "the feed writes")
+        until(topic.has_committed, "the feed writes")
     finally:
         own.kill()
     before = logged(cli, feeder)

@@ -20,7 +20,7 @@ def test_a_restarting_feed_ends_when_it_is_asked_to(cli, photos, tmp_path, is_br
         feeder = cli.start(
             "feed", f"{photos.path}@2", *to, *OPTIONS, "--epochs", 1_000_000, "--checkpoint-interval", "200 ms"
         )
-        until(topic.is_settled, "the feed writes")
+        until(topic.has_committed, "the feed writes")
         if is_broker_away:
             broker.kill()
         suspend(feeder)

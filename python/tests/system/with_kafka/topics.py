@@ -42,6 +42,11 @@ class Topic:
         written = self.ends(IsolationLevel.READ_UNCOMMITTED)
         return bool(written) and all(written) and written == self.ends(IsolationLevel.READ_COMMITTED)
 
+    def has_committed(self) -> bool:
+        """Whether each partition has committed records, perhaps with others behind them."""
+        ends = self.ends(IsolationLevel.READ_COMMITTED)
+        return bool(ends) and all(ends)
+
     def ends_with(self, epoch: int) -> bool:
         """Whether the last record of each partition is the end of an epoch."""
         last = [dict(records[-1].headers()) if records else {} for records in self.records()]
