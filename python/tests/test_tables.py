@@ -6,7 +6,6 @@ import builtins
 import datetime as dt
 import os
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +20,12 @@ from removals import remove
 from stoker._dataset.chunk import ChunkReader
 from stoker._dataset.columns import ColumnReader
 from stoker._dataset.snapshot import open_snapshot
-from stoker._memory import file_reads
 from stoker.errors import CorruptDataError, MissingDependencyError, UnknownSplitError
 from test_special_types import SCHEMA, row
-from written import Writer
+from written import LABELS, Writer, labelled, snapshot_files
 
 MANY_FIELDS = {f["name"]: f["type"] + "?" * bool(f.get("nullable")) for f in MANY} | {"label": "categorical?"}
 MANY_PAYLOAD = [f["name"] for f in MANY if f.get("payload")]
-LABELS = [["zebra", "ant"], ["bee", None], ["ant", "cat", "zebra"]]
-"""Labels by chunk: each chunk has other ones, in another order."""
 
 
 def many(count: int) -> list[dict[str, Any]]:
@@ -47,16 +43,6 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dic
     return path, samples
 
 
-def labelled(path: Path, chunks: Sequence[Sequence[str | None]] = LABELS, rows: int = 12, **options: Any) -> None:
-    """A dataset with one chunk for each list of labels, which repeat."""
-    for number, labels in enumerate(chunks):
-        fields = {"label": "categorical?", "n": "int64", "data": "binary"}
-        with Writer(path, fields, payload=["data"], append=number > 0, **options) as w:
-            for i in range(rows):
-                n = number * rows + i
-                w.write({"key": f"k{n:03d}", "label": labels[i % len(labels)], "n": n, "data": bytes([n]) * (n % 5)})
-
-
 def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
@@ -67,11 +53,6 @@ def bfloat16(value: int | None) -> int | None:
         return None
     bits = int(np.float32(value).view(np.uint32))
     return bits + 0x7FFF + (bits >> 16 & 1) >> 16
-
-
-def files(path: Path) -> list[Path]:
-    snapshot = open_snapshot(path)
-    return [Path(snapshot.chunk_path(i)) for i in range(len(snapshot.chunks))]
 
 
 def test_every_type_has_the_written_values(everything: tuple[Path, list[dict[str, Any]]]) -> None:
@@ -98,7 +79,9 @@ def test_times_decimals_and_nested_lists_have_the_values_that_arrow_reads_from_t
     samples = stoker.open(tmp_path / "d")
     table = samples.to_arrow()
     table.validate(full=True)
-    expected = pa.Table.from_batches([pa.ipc.open_file(f).get_batch(0) for f in map(str, files(tmp_path / "d"))])
+    expected = pa.Table.from_batches(
+        [pa.ipc.open_file(f).get_batch(0) for f in map(str, snapshot_files(tmp_path / "d"))]
+    )
     assert expected.column("key").num_chunks > 2
     assert table.equals(expected.select(table.column_names))
     for n in (3, 17):  # and those are the written ones
@@ -117,7 +100,7 @@ def test_types_and_nullability_are_those_of_the_files(
         w.write(row(1))
     for path in (tmp_path / "d", everything[0]):
         schema = stoker.open(path).to_arrow().schema
-        with pa.ipc.open_file(str(files(path)[0])) as file:
+        with pa.ipc.open_file(str(snapshot_files(path)[0])) as file:
             for field in schema:
                 assert field.equals(file.schema.field(field.name), check_metadata=True), field
     assert isinstance(stoker.open(everything[0]).to_arrow().schema.field("pixels").type, pa.FixedShapeTensorType)
@@ -209,7 +192,7 @@ def test_a_compacted_dataset_has_each_sample_once(tmp_path: Path) -> None:
             w.write(one)
     found = sorted(stoker.open(tmp_path / "d").to_arrow().to_pylist(), key=lambda r: r["key"])
     assert found == expected
-    assert len(files(tmp_path / "d")) == 3
+    assert len(snapshot_files(tmp_path / "d")) == 3
 
 
 def test_a_version_or_split_without_samples_gives_an_empty_table_with_all_columns(tmp_path: Path) -> None:
@@ -231,111 +214,6 @@ def test_a_version_or_split_without_samples_gives_an_empty_table_with_all_column
         stoker.open(path, split="test")
 
 
-@pytest.fixture
-def reads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The bytes of each read of a file."""
-    counts: list[int] = []
-    before = file_reads.preadv
-
-    def counted(fd: int, views: tuple[memoryview], offset: int) -> int:
-        got = before(fd, views, offset)
-        counts.append(got)
-        return got
-
-    monkeypatch.setattr(file_reads, "preadv", counted)
-    return counts
-
-
-def buffers(path: Path, *names: str) -> int:
-    """Bytes of the buffers of these columns in all chunk files."""
-    total = 0
-    for file in map(str, files(path)):
-        batch = pa.ipc.open_file(pa.memory_map(file)).get_batch(0)
-        for name in names:
-            column = batch.column(name)
-            total += column.nbytes if isinstance(column.type, pa.DictionaryType) else _sizes(column)
-    return total
-
-
-def _sizes(column: pa.Array) -> int:
-    return sum(b.size for b in column.buffers() if b is not None)
-
-
-def test_only_the_named_columns_are_read(tmp_path: Path, reads: list[int]) -> None:
-    path, rows = tmp_path / "d", 40_000
-    fields = {"label": "categorical", "name": "utf8?"} | {f"c{i}": "int64" for i in range(10)} | {"image": "binary"}
-    with Writer(path, fields, payload=["image"], chunk_size=3 << 20) as w:
-        for n in range(rows):
-            numbers = {f"c{i}": n * i for i in range(10)}
-            w.write({"key": f"k{n}", "label": f"l{n % 7}", "name": f"n{n}", "image": bytes(20), **numbers})
-    samples = stoker.open(path)
-    assert len(files(path)) > 1
-    for columns, where, used in (
-        (["label"], None, ["label"]),
-        (["c3", "name"], None, ["c3", "name"]),
-        (["key"], pc.field("c2") > 0, ["key", "c2"]),
-        (["key", "c9"], pc.field("label") == "no such class", ["label"]),
-        (["image"], None, ["image", "crc32c:image"]),
-        (["image", "key"], pc.field("c1") < 0, ["c1"]),
-        (["crc32c:image"], None, ["crc32c:image"]),
-    ):
-        for read in (samples.to_arrow, lambda c, f: samples.scanner(c, f).to_table()):
-            reads.clear()
-            read(columns, where)
-            assert buffers(path, *used) * 0.99 < sum(reads) <= buffers(path, *used) * 1.05, (columns, where)
-
-
-def test_of_payload_only_the_rows_that_pass_are_read(tmp_path: Path, reads: list[int]) -> None:
-    with Writer(tmp_path / "d", {"n": "int32", "image": "binary"}, payload=["image"]) as w:
-        for n in range(50):
-            w.write({"n": n, "image": bytes([n]) * 10_000})
-    samples = stoker.open(tmp_path / "d")
-    found = samples.to_arrow(["image"], pc.field("n").isin([3, 4, 20]))
-    assert found.column("image").to_pylist() == [bytes([n]) * 10_000 for n in (3, 4, 20)]
-    assert sum(reads) < 30_000 + 5_000
-
-
-def test_a_reader_holds_one_chunk_and_a_scanner_reads_a_bounded_number_ahead(tmp_path: Path) -> None:
-    labelled(tmp_path / "d", LABELS * 40, rows=2)
-    samples = stoker.open(tmp_path / "d")
-    opened: list[int] = []
-    before = ChunkReader.open
-
-    def counted(self: ChunkReader, index: int) -> int:
-        opened.append(index)
-        return before(self, index)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ChunkReader, "open", counted)
-        batches = samples.reader(["n"])
-        assert opened == []
-        assert next(batches).num_rows == 2
-        assert opened == [0]
-        scanned = samples.scanner(["n"]).to_reader()
-        opened.clear()
-        scanned.read_next_batch()
-        assert len(opened) < 100
-    assert sum(batch.num_rows for batch in batches) == 2 * 119
-    assert sum(batch.num_rows for batch in scanned) == 2 * 119
-
-
-def test_batches_have_at_most_the_given_rows(tmp_path: Path) -> None:
-    labelled(tmp_path / "d")
-    samples = stoker.open(tmp_path / "d")
-    assert [b.num_rows for b in samples.reader(["n"], batch_size=5)] == [5, 5, 2] * 3
-    assert max(b.num_rows for b in samples.scanner(["n"], batch_size=5).to_batches()) == 5
-    with pytest.raises(ValueError, match="batch_size=0: expected at least 1"):
-        samples.reader(batch_size=0)
-
-
-def test_a_scanner_cannot_be_read_twice(tmp_path: Path) -> None:
-    labelled(tmp_path / "d", LABELS[:1])
-    scanner = stoker.open(tmp_path / "d").scanner()
-    assert scanner.to_table().num_rows == 12
-    with pytest.raises(pa.ArrowInvalid, match="already scanned"):
-        scanner.to_table()
-
-
 def test_damage_is_named_by_file_and_column_and_other_columns_stay_readable(
     everything: tuple[Path, list[dict[str, Any]]],
 ) -> None:
@@ -349,7 +227,7 @@ def test_damage_is_named_by_file_and_column_and_other_columns_stay_readable(
     places = {name: parts[name].start for name in ("key", "score", "caption", "tokens", "box")}
     longest = int(np.argmax(image.lengths))
     places["image"] = int(image.starts[longest])
-    file = files(path)[1]
+    file = snapshot_files(path)[1]
     good = file.read_bytes()
     samples = stoker.open(path)
     names = [f.name for f in samples.fields]
@@ -388,18 +266,6 @@ def test_mistakes_in_names_and_filters_are_named(everything: tuple[Path, list[di
         for read in (samples.to_arrow, samples.scanner, samples.reader, samples.to_pandas):
             with pytest.raises(kind, match=f"(?s){message}"):
                 read(columns, where)
-
-
-def test_a_filter_reads_the_columns_it_names_among_thousands(tmp_path: Path, reads: list[int]) -> None:
-    fields = {f"c{i}": "int64" for i in range(3000)}
-    with Writer(tmp_path / "d", fields) as w:
-        for n in range(20):
-            w.write({f"c{i}": n + i for i in range(3000)})
-    samples = stoker.open(tmp_path / "d")
-    where = (pc.field("c7") > 10) & (pc.field("c2999") < 3015) & (pc.field("c1500") != 1512)
-    found = samples.to_arrow(["c0"], where)
-    assert found.column("c0").to_pylist() == [n for n in range(20) if n > 3 and n < 16 and n != 12]
-    assert len(reads) == 3 + 4  # the ending, the footer and the metadata, then the columns
 
 
 def test_to_pandas_without_pandas_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
