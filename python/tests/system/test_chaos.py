@@ -1,5 +1,5 @@
-"""Machines of a feed die, hang and are cut off at random. Takes minutes: `./mvnw -Pchaos verify -pl python`, with
-`-Dchaos.rounds=20` and `-Dtest.seed=…` if wanted.
+"""Machines of a feed die, hang and are cut off at random. Takes minutes:
+`./mvnw -Pchaos verify -pl python/tests/system`, with `-Dchaos.rounds=20` and `-Dtest.seed=…` if wanted.
 """
 
 import os

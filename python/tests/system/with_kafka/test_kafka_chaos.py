@@ -1,5 +1,6 @@
 """Brokers, machines and the JobManager die at random while a feed writes a topic of three brokers, and while an ingest
-reads one. Takes minutes: `./mvnw -Pchaos verify -pl python`, with `-Dchaos.rounds=20` and `-Dtest.seed=…` if wanted.
+reads one. Takes minutes: `./mvnw -Pchaos verify -pl python/tests/system`, with `-Dchaos.rounds=20` and
+`-Dtest.seed=…` if wanted.
 """
 
 import os
