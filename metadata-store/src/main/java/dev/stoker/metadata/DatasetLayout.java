@@ -3,6 +3,7 @@ package dev.stoker.metadata;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -33,6 +34,9 @@ public final class DatasetLayout {
     /** The files of feeds. */
     public static final String FEEDS = "_stoker/feeds/";
 
+    /** The lists of what ingests have left out. */
+    public static final String SKIP_LISTS = "_stoker/skipped/";
+
     /** The chunks. */
     public static final String CHUNKS = "chunks/";
 
@@ -43,6 +47,9 @@ public final class DatasetLayout {
 
     private static final Pattern LEASE_NAME =
             Pattern.compile(Pattern.quote(LEASES) + "(" + INGEST_ID.pattern() + ")\\.json");
+
+    private static final Pattern SKIP_LIST_NAME =
+            Pattern.compile(Pattern.quote(SKIP_LISTS) + "(" + INGEST_ID.pattern() + ")/[^/]+\\.jsonl");
 
     private DatasetLayout() {}
 
@@ -64,6 +71,17 @@ public final class DatasetLayout {
     /** Returns the ingest whose lease has this name. */
     static Optional<String> ingestOfLease(String name) {
         Matcher matcher = LEASE_NAME.matcher(name);
+        return matcher.matches() ? Optional.of(matcher.group(1)) : Optional.empty();
+    }
+
+    /** Returns the name of a list of what an ingest has left out. */
+    public static String skipList(String ingest, UUID list) {
+        return SKIP_LISTS + checkIngestId(ingest) + "/" + list + ".jsonl";
+    }
+
+    /** Returns the ingest whose list of skipped samples has this name. */
+    static Optional<String> ingestOfSkipList(String name) {
+        Matcher matcher = SKIP_LIST_NAME.matcher(name);
         return matcher.matches() ? Optional.of(matcher.group(1)) : Optional.empty();
     }
 

@@ -100,10 +100,14 @@ public final class GarbageCollection {
         return leftovers;
     }
 
-    /** Returns the ingest that wrote a chunk, according to the chunk; empty if the chunk does not say. */
+    /** Returns the ingest that wrote a file, according to its content or name; empty if they do not say. */
     private static String ingest(Dataset dataset, Orphan orphan) throws IOException {
         if (orphan.unfinished()) {
             return "";
+        }
+        Optional<String> ofSkipList = DatasetLayout.ingestOfSkipList(orphan.name());
+        if (ofSkipList.isPresent()) {
+            return ofSkipList.get();
         }
         try {
             return ChunkReader.open(new ObjectRangeReader(dataset.store(), orphan.name()))
@@ -147,21 +151,21 @@ public final class GarbageCollection {
     }
 
     /**
-     * Abandons an ingest: nothing can be committed under its id any more. Then deletes its chunks and its lease.
+     * Abandons an ingest: nothing can be committed under its id any more. Then deletes its files and its lease.
      *
      * @param by user and host, for people
      * @return the ingest's log entry, which is a version if the ingest had committed before
      */
     public static LogEntry end(Dataset dataset, String ingest, InstantSource clock, String by) throws IOException {
         LogEntry entry = new Committer(dataset, clock, by).abandon(ingest);
-        List<Orphan> chunks = new ArrayList<>();
+        List<Orphan> files = new ArrayList<>();
         for (Orphan orphan : Orphans.without(dataset, Orphans.list(dataset), clock)) {
             if (entry.operation() == Operation.ABANDON
                     && ingest(dataset, orphan).equals(ingest)) {
-                chunks.add(orphan);
+                files.add(orphan);
             }
         }
-        Orphans.delete(dataset, chunks);
+        Orphans.delete(dataset, files);
         new Leases(dataset).release(ingest);
         return entry;
     }

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 
 /**
  * Finds and deletes the files of a dataset that no version contains. A chunk that any version ever contained is not an
@@ -28,9 +29,10 @@ public final class Orphans {
      * Contains listed files.
      *
      * @param chunks files with names of Stoker's chunks
+     * @param skipLists lists of what ingests have left out
      * @param unfinished unfinished files of writers
      */
-    record Files(List<ObjectInfo> chunks, List<ObjectInfo> unfinished) {}
+    record Files(List<ObjectInfo> chunks, List<ObjectInfo> skipLists, List<ObjectInfo> unfinished) {}
 
     /** Finds all orphans, in no particular order. Omits files without names of Stoker's files. */
     public static List<Orphan> find(Dataset dataset, InstantSource clock) throws IOException {
@@ -42,17 +44,28 @@ public final class Orphans {
      * orphan.
      */
     static Files list(Dataset dataset) throws IOException {
-        List<ObjectInfo> chunks = new ArrayList<>();
         ObjectStore store = dataset.store();
-        try (ObjectIterator objects = store.list(DatasetLayout.CHUNKS)) {
+        return new Files(
+                list(store, DatasetLayout.CHUNKS, name -> ChunkNames.idOf(name).isPresent()),
+                list(
+                        store,
+                        DatasetLayout.SKIP_LISTS,
+                        name -> DatasetLayout.ingestOfSkipList(name).isPresent()),
+                store.listUnfinished("").toList());
+    }
+
+    private static List<ObjectInfo> list(ObjectStore store, String directory, Predicate<String> names)
+            throws IOException {
+        List<ObjectInfo> found = new ArrayList<>();
+        try (ObjectIterator objects = store.list(directory)) {
             while (objects.hasNext()) {
                 ObjectInfo object = objects.next();
-                if (ChunkNames.idOf(object.name()).isPresent()) {
-                    chunks.add(object);
+                if (names.test(object.name())) {
+                    found.add(object);
                 }
             }
         }
-        return new Files(chunks, store.listUnfinished("").toList());
+        return found;
     }
 
     /** Returns the listed files that no version contains now. */
@@ -67,7 +80,21 @@ public final class Orphans {
                 orphans.add(orphan(chunk, clock, false));
             }
         }
+        for (ObjectInfo list : files.skipLists) {
+            if (!isOfVersion(dataset, list.name())) {
+                orphans.add(orphan(list, clock, false));
+            }
+        }
         return orphans;
+    }
+
+    /** Whether a version names a list of skipped samples. A failed attempt of its ingest may have written others. */
+    private static boolean isOfVersion(Dataset dataset, String skipList) throws IOException {
+        String ingest = DatasetLayout.ingestOfSkipList(skipList).orElseThrow();
+        return new Committer(dataset, InstantSource.system(), "")
+                .standing(ingest)
+                .filter(entry -> entry.properties().containsValue(skipList))
+                .isPresent();
     }
 
     private static Orphan orphan(ObjectInfo object, InstantSource clock, boolean unfinished) {
@@ -102,6 +129,9 @@ public final class Orphans {
         for (Orphan orphan : orphans) {
             Optional<UUID> id = ChunkNames.idOf(orphan.name());
             if (id.isPresent() && known.contains(id.get())) {
+                continue;
+            }
+            if (DatasetLayout.ingestOfSkipList(orphan.name()).isPresent() && isOfVersion(dataset, orphan.name())) {
                 continue;
             }
             if (dataset.store().delete(orphan.name())) {

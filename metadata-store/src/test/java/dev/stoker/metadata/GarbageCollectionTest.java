@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -207,6 +208,54 @@ class GarbageCollectionTest {
         assertThat(leases.all()).isEmpty();
         assertThat(chunks()).hasSize(1);
         assertThat(dataset.latestVersion()).isEqualTo(1);
+    }
+
+    private String skip(String ingest) throws IOException {
+        String list = DatasetLayout.skipList(ingest, UUID.randomUUID());
+        store.createIfAbsent(list, new byte[] {1});
+        return list;
+    }
+
+    private List<String> skipLists() throws IOException {
+        return store.list(DatasetLayout.SKIP_LISTS).toList().stream()
+                .map(ObjectInfo::name)
+                .toList();
+    }
+
+    @Test
+    void listsOfSkippedSamplesStayWithTheirVersionOrWriter() throws IOException {
+        store.createIfAbsent(DatasetLayout.SKIP_LISTS + "notes.txt", new byte[1]);
+        skip("dead");
+        String running = skip("running");
+        take("running");
+        skip("a");
+        String committed = skip("a");
+        ChunkSummary chunk = write(store, id(1), "a", "train", "cat/1");
+        committer(dataset).commit(CommitRequest.append("a", List.of(chunk), Map.of(), Map.of("skip_list", committed)));
+
+        GarbageCollection collection = plan();
+        assertThat(collection.leftovers())
+                .extracting(Leftover::ingest, Leftover::fate)
+                .containsExactlyInAnyOrder(
+                        Tuple.tuple("running", Leftover.Fate.LEASED),
+                        Tuple.tuple("dead", Leftover.Fate.DELETE),
+                        Tuple.tuple("a", Leftover.Fate.DELETE));
+        assertThat(collection.apply()).hasSize(2);
+        assertThat(skipLists()).containsExactlyInAnyOrder(committed, running, DatasetLayout.SKIP_LISTS + "notes.txt");
+
+        GarbageCollection.end(dataset, "running", LATER, "eve");
+        assertThat(skipLists()).containsExactlyInAnyOrder(committed, DatasetLayout.SKIP_LISTS + "notes.txt");
+    }
+
+    @Test
+    void aListOfAVersionThatIsCommittedAfterThePlanStays() throws IOException {
+        String list = skip("late");
+        ChunkSummary chunk = write(store, id(1), "late", "train", "cat/1");
+        GarbageCollection collection = plan();
+        committer(dataset).commit(CommitRequest.append("late", List.of(chunk), Map.of(), Map.of("skip_list", list)));
+
+        assertThat(collection.apply()).isEmpty();
+        assertThat(skipLists()).containsExactly(list);
     }
 
     @Test

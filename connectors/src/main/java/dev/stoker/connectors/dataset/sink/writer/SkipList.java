@@ -1,6 +1,7 @@
 package dev.stoker.connectors.dataset.sink.writer;
 
 import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
 import java.io.Closeable;
@@ -17,9 +18,6 @@ import org.jspecify.annotations.Nullable;
  * when all tasks have ended; without lines there is none. Runs on the task's thread.
  */
 public final class SkipList implements Closeable {
-    /** The directory in a dataset. */
-    static final String DIRECTORY = "_stoker/skipped";
-
     private final DatasetStore stores;
     private final String target;
     private final String name;
@@ -35,7 +33,7 @@ public final class SkipList implements Closeable {
     public SkipList(DatasetStore stores, String target, String ingest) {
         this.stores = stores;
         this.target = target;
-        this.name = DIRECTORY + "/" + ingest + "/" + UUID.randomUUID() + ".jsonl";
+        this.name = DatasetLayout.skipList(ingest, UUID.randomUUID());
     }
 
     void add(String lines) throws IOException {
