@@ -122,10 +122,15 @@ public final class ExportJob {
     private static ExportPlan prepare(ExportOptions options, ExportListener listener) throws IOException {
         ExportPreparation preparation = ExportPreparation.of(options);
         ExportPlan plan = preparation.plan(UUID.randomUUID().toString());
+        List<String> lines = new ArrayList<>(plan.lines());
         try (ExportTarget target = plan.work().target().open()) {
             target.begin();
+            for (String other : target.others()) {
+                lines.add(
+                        "beside the target: " + other + " of another export; delete it unless that export still runs");
+            }
         }
-        listener.started(plan.lines());
+        listener.started(lines);
         return plan;
     }
 

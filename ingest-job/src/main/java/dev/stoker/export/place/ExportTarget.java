@@ -4,6 +4,7 @@ import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
 
 /** A directory of files that becomes complete for readers in one step. For one thread. */
@@ -20,6 +21,14 @@ public interface ExportTarget extends Closeable {
 
     /** Checks the target like {@link #begin}, and changes nothing. */
     void check() throws IOException;
+
+    /**
+     * Returns the directories beside the target that other exports to it have left, or still use. A killed export
+     * leaves its directory.
+     */
+    default List<String> others() throws IOException {
+        return List.of();
+    }
 
     /** Returns the store for the files of the export. Readers do not see them, or see that they are not complete. */
     ObjectStore files();

@@ -13,9 +13,12 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +29,9 @@ import org.slf4j.LoggerFactory;
 final class LocalTarget implements ExportTarget {
     private static final Logger LOG = LoggerFactory.getLogger(LocalTarget.class);
 
+    private static final String EXPORT = ".export-";
+    private static final String REPLACED = ".replaced-by-";
+
     private final TargetPlace place;
     private final Path target;
     private final Path staging;
@@ -35,12 +41,11 @@ final class LocalTarget implements ExportTarget {
     LocalTarget(TargetPlace place) throws IOException {
         this.place = place;
         this.target = Stores.local(place.location());
-        Path name = target.getFileName();
-        if (name == null) {
+        if (target.getFileName() == null) {
             throw new InvalidExportException("the target " + target + " is the root of the file system");
         }
-        this.staging = target.resolveSibling("." + name + ".export-" + place.export());
-        this.replaced = target.resolveSibling("." + name + ".replaced-by-" + place.export());
+        this.staging = target.resolveSibling(prefix(EXPORT) + place.export());
+        this.replaced = target.resolveSibling(prefix(REPLACED) + place.export());
         this.files = Stores.open(staging.toString());
     }
 
@@ -78,6 +83,27 @@ final class LocalTarget implements ExportTarget {
     public void begin() throws IOException {
         check();
         Files.createDirectories(staging);
+    }
+
+    @Override
+    public List<String> others() throws IOException {
+        Path parent = Objects.requireNonNull(target.getParent(), "the target is not the root");
+        List<String> others = new ArrayList<>();
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(parent, this::isOfOther)) {
+            entries.forEach(entry -> others.add(entry.toString()));
+        }
+        return others;
+    }
+
+    private boolean isOfOther(Path entry) {
+        String name = String.valueOf(entry.getFileName());
+        return Stream.of(staging, replaced).noneMatch(entry::equals)
+                && (name.startsWith(prefix(EXPORT)) || name.startsWith(prefix(REPLACED)))
+                && Files.isDirectory(entry);
+    }
+
+    private String prefix(String kind) {
+        return "." + target.getFileName() + kind;
     }
 
     @Override

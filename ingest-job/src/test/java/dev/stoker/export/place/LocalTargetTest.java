@@ -87,6 +87,21 @@ class LocalTargetTest {
     }
 
     @Test
+    void whatKilledExportsLeaveIsNamed() throws IOException {
+        for (String name : List.of(".out.export-b", ".out.replaced-by-c", ".out.exports", ".other.export-d")) {
+            Files.createDirectory(root.resolve(name));
+        }
+        Files.createFile(root.resolve(".out.export-file"));
+        try (ExportTarget target = target("a", TargetPlace.Existing.REFUSE)) {
+            target.begin();
+            assertThat(target.others())
+                    .containsExactlyInAnyOrder(
+                            root.resolve(".out.export-b").toString(),
+                            root.resolve(".out.replaced-by-c").toString());
+        }
+    }
+
+    @Test
     void onlyAnEarlierExportIsReplaced() throws IOException {
         export("a", TargetPlace.Existing.REFUSE);
         assertThatThrownBy(() -> export("b", TargetPlace.Existing.REFUSE))
