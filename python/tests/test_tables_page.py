@@ -15,8 +15,7 @@ import pytest
 import stoker
 from removals import remove
 from stoker.errors import CorruptDataError
-from test_tables import files
-from written import PHOTOS, Writer, photo
+from written import PHOTOS, Writer, photo, snapshot_files
 
 PAGE = Path(__file__).parents[2] / "docs" / "tables.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
@@ -40,8 +39,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Writer(path, append=True) as w:
         for n in range(200, 240):
             w.write(photo(n) | ({"image": b"the same"} if n == 210 else {}), split="val")
-    assert len(files(path)) > 3
-    remove(path, {0: [0, 3], len(files(path)) - 1: [5]})
+    assert len(snapshot_files(path)) > 3
+    remove(path, {0: [0, 3], len(snapshot_files(path)) - 1: [5]})
     lines = [f"{s['key']},{n % 4}" for n, s in enumerate(written()) if n % 2]
     (folder / "grades.csv").write_text("\n".join(["key,grade", *lines]) + "\n")
     return folder
@@ -160,7 +159,7 @@ def test_duckdb_reads_a_scanner_once_and_names_damage(folder: Path) -> None:
     assert photos.aggregate("count(*)").fetchall() == [(237,)]
     with pytest.raises(duckdb.Error, match="OneShotFragment was already scanned"):
         photos.aggregate("count(*)").fetchall()
-    file = files(path)[1]
+    file = snapshot_files(path)[1]
     good = file.read_bytes()
     image = good.rindex(stoker.open(path)[1, 4]["image"])
     file.write_bytes(good[:image] + b"\xff" + good[image + 1 :])
