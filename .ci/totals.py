@@ -43,7 +43,10 @@ def second_tries(files: Iterable[Path]) -> list[str]:
 def main() -> int:
     files = {
         "surefire": list(ROOT.glob("*/target/surefire-reports/TEST-*.xml")),
-        "failsafe": list(ROOT.glob("*/target/failsafe-reports/TEST-*.xml")),
+        "failsafe": [
+            *ROOT.glob("*/target/failsafe-reports/TEST-*.xml"),
+            *ROOT.glob("cli/it/target/failsafe-reports/TEST-*.xml"),
+        ],
         "pytest": list(ROOT.glob("python/target/pytest*.xml")),
     }
     reports = {name: count(found) for name, found in files.items()}

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class DistributionITCase {
 
     private static final String OF_HADOOP = "org/apache/hadoop/fs/FileSystem.class";
-    private static final Path DISTRIBUTION = Path.of("target", "dist");
+    private static final Path DISTRIBUTION = Path.of("..", "target", "dist");
 
     /** The jars of a directory that contain a class. */
     private static List<String> having(String entry, Path directory) {

@@ -1,8 +1,5 @@
-package dev.stoker.cli;
+package dev.stoker.metadata;
 
-import dev.stoker.metadata.ChunkHeads;
-import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
@@ -15,13 +12,13 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The contents of a location. */
-final class Contents {
+/** The contents of datasets. */
+public final class Contents {
 
     private Contents() {}
 
     /** Each sample of the newest version by its key: split, class, other small fields, payload, as text. */
-    static Map<String, String> of(String location) throws IOException {
+    public static Map<String, String> of(String location) throws IOException {
         Map<String, String> samples = new TreeMap<>();
         try (ObjectStore store = Stores.open(location)) {
             Snapshot snapshot = Dataset.open(store).snapshot();
@@ -61,7 +58,7 @@ final class Contents {
     }
 
     /** Copies every object. */
-    static void copy(String from, String to) throws IOException {
+    public static void copy(String from, String to) throws IOException {
         try (ObjectStore source = Stores.open(from);
                 ObjectStore target = Stores.open(to);
                 ObjectIterator objects = source.list("")) {

@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -32,7 +31,8 @@ import java.util.stream.Stream;
  */
 final class FlinkCluster implements AutoCloseable {
 
-    private static final Path DIST = Path.of("target", "dist").toAbsolutePath();
+    private static final Path DIST =
+            Path.of("..", "target", "dist").toAbsolutePath().normalize();
     private static final String PREFIX = "BASH_JAVA_UTILS_EXEC_RESULT:";
     private static final List<String> OPENED =
             List.of("lang", "net", "io", "nio", "lang.reflect", "text", "time", "util", "util.concurrent");
@@ -48,27 +48,49 @@ final class FlinkCluster implements AutoCloseable {
 
     /** @param hadoop its configuration of Hadoop */
     FlinkCluster(Path directory, Map<String, String> hadoop) throws IOException {
+        this(directory, hadoop, List.of());
+    }
+
+    private FlinkCluster(Path directory, Map<String, String> hadoop, List<String> jars) throws IOException {
         this.directory = directory;
         conf = Files.createDirectories(directory.resolve("conf"));
         for (String file : List.of("config.yaml", "log4j2.properties")) {
-            Files.copy(Path.of("..", "flink-conf", "one-machine", file), conf.resolve(file));
+            Files.copy(Path.of("..", "..", "flink-conf", "one-machine", file), conf.resolve(file));
         }
         HadoopSettings.write(conf, hadoop);
-        try (Stream<Path> jars = Files.list(DIST.resolve("lib"))) {
-            classPath = jars.map(Path::toString)
+        List<String> path = new ArrayList<>(jars);
+        try (Stream<Path> lib = Files.list(DIST.resolve("lib"))) {
+            lib.map(Path::toString)
                     .filter(jar -> !Path.of(jar)
                             .getFileName()
                             .toString()
                             .matches("(stoker|avro|arrow|flatbuffers|jackson|flink-connector-kafka|kafka-clients"
                                     + "|zstd-jni).*"))
-                    .collect(Collectors.joining(
-                            File.pathSeparator,
-                            "",
-                            File.pathSeparator
-                                    + DIST.resolve("lib/web/*")
-                                    + File.pathSeparator
-                                    + DIST.resolve("lib/hadoop/*")));
+                    .forEach(path::add);
         }
+        path.addAll(List.of(DIST.resolve("lib/web") + "/*", DIST.resolve("lib/hadoop") + "/*"));
+        classPath = String.join(File.pathSeparator, path);
+    }
+
+    /** A cluster that has Flink's SQL and the connector in its lib directory. */
+    static FlinkCluster withSql(Path directory) throws IOException {
+        // Flink's own distribution has zstd-jni.
+        try (Stream<Path> zstd =
+                Files.list(DIST.resolve("lib")).filter(jar -> jar.toString().contains("/zstd-jni"))) {
+            List<String> jars = new ArrayList<>(zstd.map(Path::toString).toList());
+            jars.add(DIST.resolve("sql") + "/*");
+            return new FlinkCluster(directory, Map.of(), jars);
+        }
+    }
+
+    /** Writes the configuration of a client of this cluster, and returns its directory. */
+    Path client(String... settings) throws IOException {
+        List<String> lines = new ArrayList<>(
+                List.of("execution.target: remote", "rest.address: 127.0.0.2", "rest.port: " + restPort));
+        lines.addAll(List.of(settings));
+        Path client = Files.createDirectories(directory.resolve("client"));
+        Files.write(client.resolve("config.yaml"), lines);
+        return client;
     }
 
     private static int freePort() {
@@ -256,7 +278,6 @@ final class FlinkCluster implements AutoCloseable {
         }
     }
 
-    /** kill -9. */
     /** The listening sockets of the processes, by name. */
     Map<String, Set<ListeningSockets.Socket>> sockets() throws IOException {
         Map<String, Set<ListeningSockets.Socket>> sockets = new LinkedHashMap<>();
@@ -266,6 +287,7 @@ final class FlinkCluster implements AutoCloseable {
         return sockets;
     }
 
+    /** kill -9. */
     void kill(String name) {
         processes.remove(name).destroyForcibly().onExit().join();
     }

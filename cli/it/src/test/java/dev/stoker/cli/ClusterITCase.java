@@ -70,7 +70,7 @@ class ClusterITCase {
     /** The cluster here has other addresses of loopback, and so replaces these. */
     @Test
     void theConfigurationOfOneMachineBindsToLoopback() throws Exception {
-        String config = Files.readString(Path.of("..", "flink-conf", "one-machine", "config.yaml"));
+        String config = Files.readString(Path.of("..", "..", "flink-conf", "one-machine", "config.yaml"));
         assertThat(config)
                 .contains("jobmanager:\n  bind-host: 127.0.0.1\n  rpc: {address: 127.0.0.1,")
                 .contains("taskmanager:\n  bind-host: 127.0.0.1\n  host: 127.0.0.1\n")

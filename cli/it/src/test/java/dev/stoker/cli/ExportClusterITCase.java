@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.metadata.Contents;
 import dev.stoker.storage.hadoop.HadoopSettings;
 import dev.stoker.storage.hadoop.HdfsCluster;
 import java.io.IOException;

@@ -36,6 +36,11 @@ final class StokerProcess implements AutoCloseable {
         return start(directory, directory, Map.of(), args);
     }
 
+    /** Starts the command with additional environment variables. */
+    static StokerProcess start(Path directory, Map<String, String> variables, String... args) throws IOException {
+        return start(directory, directory, variables, args);
+    }
+
     /** Starts the command with a umask that gives others all rights, and with additional environment variables. */
     static StokerProcess startCareless(Path directory, Path temporary, Map<String, String> variables, String... args)
             throws IOException {
@@ -53,7 +58,7 @@ final class StokerProcess implements AutoCloseable {
         command.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
         OPENED.forEach(name -> command.add("--add-opens=java.base/java." + name + "=ALL-UNNAMED"));
         command.add("-Djava.io.tmpdir=" + temporary);
-        Path distribution = Path.of("target", "dist").toAbsolutePath();
+        Path distribution = Path.of("..", "target", "dist").toAbsolutePath().normalize();
         command.add("-Dstoker.dist=" + distribution);
         command.addAll(List.of("-cp", distribution.resolve("lib") + File.separator + "*"));
         command.add("dev.stoker.cli.Stoker");
@@ -90,9 +95,17 @@ final class StokerProcess implements AutoCloseable {
         return process.children().toList();
     }
 
-    /** Those on which it listens just now. */
-    Set<ListeningSockets.Socket> sockets() throws IOException {
-        return ListeningSockets.of(process.pid());
+    /** The sockets on which it listens just now; none after its end. */
+    Set<ListeningSockets.Socket> sockets() throws IOException, InterruptedException {
+        try {
+            return ListeningSockets.of(process.pid());
+        } catch (IOException e) {
+            // The files of a process disappear shortly before its end.
+            if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+                throw e;
+            }
+            return Set.of();
+        }
     }
 
     /** Names of its threads, cut off by the kernel after 15 characters. */
