@@ -298,7 +298,7 @@ class FailoverTest {
     }
 
     @Test
-    void aTrainerThatPausesIsNotGivenUp() {
+    void aTrainerThatPausesIsNotAbandoned() {
         FakeFeeder feeder = one();
         try (FeedClient feed = client().bufferBytes(2 * 4096)
                 .batchTimeout(Duration.ofSeconds(1))

@@ -87,7 +87,7 @@ final class FeederConnection implements Piece.Origin {
     private Wire wire;
     private final SelectionKey key;
     private final FrameReader reader;
-    private final Deque<ByteBuffer> outbox = new ArrayDeque<>();
+    private final Deque<ByteBuffer> sendQueue = new ArrayDeque<>();
     private volatile State state = State.CONNECTING;
     private Optional<LocalReads> files = Optional.empty();
 
@@ -236,12 +236,12 @@ final class FeederConnection implements Piece.Origin {
             return;
         }
         ByteBuffer bytes = Frames.encode(frame);
-        if (outbox.isEmpty()) {
+        if (sendQueue.isEmpty()) {
             write(bytes);
         }
         boolean isKept = bytes.hasRemaining();
         if (isKept) {
-            outbox.add(bytes);
+            sendQueue.add(bytes);
         }
         if (!isFlushed() || isKept) {
             key.interestOpsOr(SelectionKey.OP_WRITE);
@@ -251,12 +251,12 @@ final class FeederConnection implements Piece.Origin {
 
     /** Sends the frames that were kept. */
     void flush() {
-        while (!outbox.isEmpty()) {
-            write(outbox.peek());
-            if (outbox.peek().hasRemaining()) {
+        while (!sendQueue.isEmpty()) {
+            write(sendQueue.peek());
+            if (sendQueue.peek().hasRemaining()) {
                 return;
             }
-            outbox.poll();
+            sendQueue.poll();
         }
         if (isFlushed() && key.isValid()) {
             key.interestOpsAnd(~SelectionKey.OP_WRITE);
@@ -306,7 +306,7 @@ final class FeederConnection implements Piece.Origin {
     void close() {
         state = State.CLOSED;
         key.cancel();
-        outbox.clear();
+        sendQueue.clear();
         files.ifPresent(LocalReads::close);
         try {
             channel.close();

@@ -31,7 +31,7 @@ final class FeederPool {
          */
         FeederConnection dial(String address, int attempt, Optional<String> path) throws IOException;
 
-        void giveUp(FeederConnection connection, String why);
+        void abandon(FeederConnection connection, String why);
     }
 
     private static final long FIND_NS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -252,7 +252,7 @@ final class FeederPool {
                 case SECURING -> "no TLS handshake";
                 default -> "no WELCOME";
             };
-            dialler.giveUp(connection, what + " within " + limit.toMillis() + " ms");
+            dialler.abandon(connection, what + " within " + limit.toMillis() + " ms");
         }
     }
 

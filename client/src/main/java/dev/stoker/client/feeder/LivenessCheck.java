@@ -62,8 +62,8 @@ final class LivenessCheck {
         }
         long failoverNs = timing.failover().toNanos();
         if (probe.askedAtNs.isPresent()) {
-            long giveUpNs = timing.dead().toNanos();
-            boolean isDead = nowNs - probe.askedAtNs.get() >= (others ? Math.min(giveUpNs, failoverNs) : giveUpNs);
+            long deadNs = timing.dead().toNanos();
+            boolean isDead = nowNs - probe.askedAtNs.get() >= (others ? Math.min(deadNs, failoverNs) : deadNs);
             return isDead ? Verdict.DEAD : Verdict.LIVES;
         }
         long askNs = timing.ping().toNanos();

@@ -308,7 +308,7 @@ final class Network implements FeederPool.Dialler {
     }
 
     @Override
-    public void giveUp(FeederConnection connection, String why) {
+    public void abandon(FeederConnection connection, String why) {
         lost(connection, connection.address() + ": " + why, false);
     }
 

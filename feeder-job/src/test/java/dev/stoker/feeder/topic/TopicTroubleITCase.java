@@ -135,7 +135,7 @@ class TopicTroubleITCase {
     }
 
     @Test
-    void whatWasGivenUpIsNotInFrontOfTrainers() throws Exception {
+    void trainersDoNotSeeAbortedRecords() throws Exception {
         JobClient first =
                 start("given-up", "--epochs=" + EPOCHS, "--delivery=exactly-once", "--checkpoint-interval=5 min");
         try (TopicReader written = TopicReader.ofAll(plan.target())) {

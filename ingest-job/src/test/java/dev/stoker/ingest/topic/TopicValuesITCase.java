@@ -126,7 +126,7 @@ class TopicValuesITCase {
     }
 
     @Test
-    void givesUpWhenTooManyDoNotFit() throws Exception {
+    void failsIfTooManyDoNotFit() throws Exception {
         Topic topic = Topic.create("rotten", 1);
         Path target = directory.resolve("rotten-data");
         topic.sendValues(0, "{\"n\":1}", "no json", "no json", "no json");

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 final class StrictCommitter implements Committer<KafkaCommittable> {
     /** Aborts the open transactions of some ids. */
     interface Brokers {
-        void giveUp(Collection<String> transactionalIds) throws IOException;
+        void abort(Collection<String> transactionalIds) throws IOException;
     }
 
     private final Committer<KafkaCommittable> committer;
@@ -77,7 +77,7 @@ final class StrictCommitter implements Committer<KafkaCommittable> {
             given.add(request.id());
         }
         if (!given.isEmpty()) {
-            brokers.giveUp(given);
+            brokers.abort(given);
         }
     }
 

@@ -79,12 +79,12 @@ final class StrictSink
 
     @Override
     public Committer<KafkaCommittable> createCommitter(CommitterInitContext context) {
-        return new StrictCommitter(sink.createCommitter(context), this::giveUp, target.toString());
+        return new StrictCommitter(sink.createCommitter(context), this::abort, target.toString());
     }
 
-    private void giveUp(Collection<String> transactionalIds) throws IOException {
+    private void abort(Collection<String> transactionalIds) throws IOException {
         try (TopicCheck topic = new TopicCheck(target)) {
-            topic.giveUp(transactionalIds);
+            topic.abort(transactionalIds);
         }
     }
 

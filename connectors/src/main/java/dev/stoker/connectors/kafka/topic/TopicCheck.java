@@ -141,7 +141,7 @@ public final class TopicCheck implements AutoCloseable {
     }
 
     /** Aborts the open transactions of some ids, by fencing their producers. */
-    public void giveUp(Collection<String> transactionalIds) throws IOException {
+    public void abort(Collection<String> transactionalIds) throws IOException {
         try {
             await(admin.fenceProducers(transactionalIds).all());
         } catch (ExecutionException e) {

@@ -144,7 +144,7 @@ class StrictSinkITCase {
     }
 
     @Test
-    void aTransactionThatWasGivenUpFailsTheTask() throws Exception {
+    void anAbortedTransactionFailsTheTask() throws Exception {
         Request request = prepared("-0");
         admin.fenceProducers(List.of(topic + "-0")).all().get();
         assertThatThrownBy(() -> commit(request))

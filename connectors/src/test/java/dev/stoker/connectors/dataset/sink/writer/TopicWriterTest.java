@@ -108,7 +108,7 @@ class TopicWriterTest {
     }
 
     @Test
-    void givesUpWithTooManyDeadLettersOfAllTasksTogether() {
+    void failsAtTooManyDeadLettersOfAllTasksTogether() {
         TopicWriter writer = TopicWriter.begin(run(offsets(), offsets(0, 0), 3));
         writer.write(report(1, -1, offsets(2), 2), null);
         assertThatThrownBy(() -> writer.write(report(1, -1, offsets(2), 2), null))

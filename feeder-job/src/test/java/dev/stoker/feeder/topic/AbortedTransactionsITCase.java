@@ -63,7 +63,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests exactly-once feeds whose transactions brokers abort between a checkpoint and its commit. */
 @Timeout(240)
-class GivenUpTransactionsITCase {
+class AbortedTransactionsITCase {
     private static final int LANES = 4;
     private static final int EPOCHS = 8;
 
@@ -85,7 +85,7 @@ class GivenUpTransactionsITCase {
         /** Aborts all open transactions, including the other task's transactions. */
         ANOTHER_FEED(4) {
             @Override
-            void giveUp(List<String> ids) throws Exception {
+            void abort(List<String> ids) throws Exception {
                 var open = new ListTransactionsOptions().filterStates(List.of(TransactionState.ONGOING));
                 List<String> known = admin.listTransactions(open).all().get().stream()
                         .map(TransactionListing::transactionalId)
@@ -97,7 +97,7 @@ class GivenUpTransactionsITCase {
         /** Aborts only the transactions of the checkpoint. */
         TIME(2) {
             @Override
-            void giveUp(List<String> ids) throws Exception {
+            void abort(List<String> ids) throws Exception {
                 until(
                         "the brokers abort " + ids,
                         () -> admin.describeTransactions(ids).all().get().values().stream()
@@ -111,7 +111,7 @@ class GivenUpTransactionsITCase {
             this.times = times;
         }
 
-        abstract void giveUp(List<String> ids) throws Exception;
+        abstract void abort(List<String> ids) throws Exception;
     }
 
     @BeforeAll
@@ -167,14 +167,14 @@ class GivenUpTransactionsITCase {
 
     @ParameterizedTest
     @EnumSource(Cause.class)
-    void writesAgainWhatWasGivenUpBeforeItsCommit(Cause cause) throws Exception {
+    void writesAbortedRecordsAgain(Cause cause) throws Exception {
         AtomicInteger commits = new AtomicInteger();
         AtomicInteger given = new AtomicInteger();
         FaultySink.fault = ids -> {
             // Abort only before the second commit that is let through: a feed with two tasks cannot end earlier.
             if (commits.incrementAndGet() % 3 != 0 && given.get() < cause.times) {
                 given.incrementAndGet();
-                cause.giveUp(ids);
+                cause.abort(ids);
             }
         };
         TopicFeedPlan arguments = cause == Cause.TIME
@@ -199,7 +199,7 @@ class GivenUpTransactionsITCase {
             }
         };
         TopicFeedPlan arguments = arguments("down-" + timeout.replace(" ", ""), timeout);
-        boolean isGivenUp = !timeout.endsWith("min");
+        boolean isAborted = !timeout.endsWith("min");
         Path checkpoints = directory.resolve(arguments.target().topic());
         Configuration kept = new Configuration();
         kept.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints.toUri().toString());
@@ -210,7 +210,7 @@ class GivenUpTransactionsITCase {
         JobClient lost = start(arguments, kept, 2);
         assertThatThrownBy(() -> consume(arguments, lost)).rootCause().hasMessageContaining("the machine is gone");
         FaultySink.fault = ids -> {};
-        if (isGivenUp) {
+        if (isAborted) {
             until(
                     "all are aborted",
                     () -> ends(arguments, IsolationLevel.READ_COMMITTED)
@@ -221,7 +221,7 @@ class GivenUpTransactionsITCase {
         // One task gets the transactions of both tasks.
         consume(arguments, start(arguments, restored, 1));
         verify(arguments);
-        if (!isGivenUp) {
+        if (!isAborted) {
             assertThat(read(arguments).values())
                     .allSatisfy(records -> assertThat(Topic.firsts(records)).hasSameSizeAs(records));
         }
