@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -21,6 +22,8 @@ final class Signals implements AutoCloseable {
 
     private final Map<String, Object> before = new ConcurrentHashMap<>();
     private final List<Listener> listeners = new ArrayList<>();
+    /** 128 and the number of the first signal; 0 before it. */
+    private volatile int exitCode;
 
     /** Receives signals. */
     interface Listener {
@@ -36,13 +39,25 @@ final class Signals implements AutoCloseable {
 
     private void received(String name) {
         if (before.remove(name) == null) {
-            Runtime.getRuntime().halt(128 + Objects.requireNonNull(NUMBERS.get(name)));
+            Runtime.getRuntime().halt(code(name));
         }
         List<Listener> called;
         synchronized (listeners) {
+            if (exitCode == 0) {
+                exitCode = code(name);
+            }
             called = List.copyOf(listeners);
         }
         called.forEach(listener -> listener.signalled(name));
+    }
+
+    private static int code(String name) {
+        return 128 + Objects.requireNonNull(NUMBERS.get(name));
+    }
+
+    /** Returns the exit code by which a shell recognises the first signal, or nothing if none has arrived. */
+    OptionalInt exitCode() {
+        return exitCode == 0 ? OptionalInt.empty() : OptionalInt.of(exitCode);
     }
 
     void on(Listener listener) {

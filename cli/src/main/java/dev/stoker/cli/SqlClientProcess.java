@@ -186,9 +186,14 @@ final class SqlClientProcess implements AutoCloseable {
                 output.add(line);
                 line = lines.readLine();
             }
+            int code = client.waitFor();
+            if (signals.exitCode().isPresent()) {
+                // A client that ends in the middle of a statement reports a failure of that statement.
+                return signals.exitCode().getAsInt();
+            }
             // The client itself exits with 0 if a statement fails.
             output.requireSuccess();
-            return client.waitFor();
+            return code;
         } finally {
             client.destroy();
         }
