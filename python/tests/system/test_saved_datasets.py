@@ -57,6 +57,25 @@ def test_splits_of_a_saved_dataset_stay_splits(cli, tmp_path):
     assert pyarrow.ipc.open_file(file).read_all()["id"].to_pylist() == ids[:40]
 
 
+def test_splits_of_a_repository_of_the_hub_are_in_the_names_of_its_files(cli, tmp_path):
+    (tmp_path / "hub" / "data").mkdir(parents=True)
+    for split, first, count in (("train", 0, 40), ("test", 40, 10), ("unsupervised", 50, 5)):
+        numbers = range(first, first + count)
+        rows = pa.table({"id": [f"s{i:03d}" for i in numbers], "n": numbers})
+        pq.write_table(rows, tmp_path / "hub" / "data" / f"{split}-00000-of-00001.parquet")
+    (tmp_path / "hub" / "README.md").write_text("---\nlicense: mit\n---\n")
+    (tmp_path / "hub" / ".gitattributes").write_text("*.parquet filter=lfs\n")
+    arguments = ("ingest", tmp_path / "hub", tmp_path / "data", "--key", "id")
+    plan = cli.run("ingest", tmp_path / "hub", tmp_path / "data", "--dry-run")
+    assert "splits of the source: test, train, unsupervised" in plan
+    assert "left out: 1 text beside the data, such as README.md" in plan
+    cli.run(*arguments)
+    ids = [f"s{i:03d}" for i in range(55)]
+    assert splits(tmp_path / "data") == {"train": ids[:40], "test": ids[40:50], "unsupervised": ids[50:]}
+    cli.run("ingest", tmp_path / "hub", tmp_path / "own", "--key", "id", "--split", "train=1")
+    assert splits(tmp_path / "own") == {"train": ids}
+
+
 def write_labelled(path: Path, names: list[str], labels: list[int], first: int = 0) -> None:
     """A Parquet file with a ClassLabel, as the library datasets writes it."""
     features = {"id": {"_type": "Value", "dtype": "string"}, "label": {"_type": "ClassLabel", "names": names}}

@@ -28,12 +28,16 @@ import java.util.regex.Pattern;
 /**
  * Lists the files of the sources: a file, a directory with everything below it, or a pattern with {@code *}, {@code ?},
  * {@code [...]} and {@code {a,b}}, where {@code **} matches several directories. Notes of other systems in a directory
- * are not taken: names that begin with {@code _}, such as {@code _SUCCESS}, and the descriptions and caches that
- * Hugging Face and MosaicML write beside their data.
+ * are not taken: names that begin with {@code _}, such as {@code _SUCCESS}, the descriptions and caches that Hugging
+ * Face and MosaicML write beside their data, and texts such as {@code README.md}.
  */
 final class RowSources {
     private static final Set<String> NOTES =
-            Set.of("index.json", "state.json", "dataset_info.json", "dataset_dict.json");
+            Set.of("index.json", "state.json", "dataset_info.json", "dataset_infos.json", "dataset_dict.json");
+
+    /** Texts about the data, as repositories of datasets have them. */
+    private static final Pattern DOCUMENT = Pattern.compile(
+            "(README|LICEN[SC]E|NOTICE|CITATION|CHANGELOG)(\\.(md|txt|rst|cff))?", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern CACHE = Pattern.compile("cache-.*\\.arrow");
 
@@ -66,7 +70,7 @@ final class RowSources {
                         + (WILD.matcher(source).find() ? "; put the pattern in quotes, and check it" : ""));
             }
         }
-        return sources.size() == 1 ? files : underOneRoot(files);
+        return SplitNames.apply(sources.size() == 1 ? files : underOneRoot(files));
     }
 
     private static List<SourceFile> underOneRoot(List<SourceFile> files) {
@@ -184,7 +188,10 @@ final class RowSources {
         public void file(String name, long size, long modifiedMs, long[] sidecars) {
             String path = directory.child(name);
             notes.add(new SourceFile(tree.root(), path, size));
-            if (files.size() < most && !isNote(name) && isWanted(path)) {
+            // A pattern says which files are wanted.
+            if (pattern.isEmpty() && DOCUMENT.matcher(name).matches()) {
+                notes.addDocument(path);
+            } else if (files.size() < most && !isNote(name) && isWanted(path)) {
                 files.add(new SourceFile(tree.root(), path, size));
             }
         }

@@ -19,11 +19,18 @@ import java.util.Set;
 
 /**
  * Applies the descriptions that other systems write beside their data to the files of a tree: the splits of Hugging
- * Face, the files of such a split in their order, and the shards of MDS. For one thread.
+ * Face, the files of such a split in their order, and the shards of MDS. Exports of Stoker have their splits in the
+ * names of their files. For one thread.
  */
 final class SourceNotes {
     /** Larger descriptions are refused. */
     private static final int MAX_BYTES = 64 << 20;
+
+    /** The file that Stoker writes last at the target of an export, and a key at its beginning. */
+    private static final String EXPORT_FILE = "_SUCCESS";
+
+    private static final String EXPORT_KEY = "\"stoker_export\"";
+    private static final int EXPORT_HEAD_BYTES = 4096;
 
     private static final String NEXT_STEP = "; restore the directory, or name the files to ingest with a pattern";
 
@@ -31,6 +38,8 @@ final class SourceNotes {
     private final Map<String, SourceFile> splitNotes = new HashMap<>();
     private final Map<String, SourceFile> stateNotes = new HashMap<>();
     private final Map<String, SourceFile> indexNotes = new HashMap<>();
+    private final Map<String, SourceFile> exportNotes = new HashMap<>();
+    private final List<String> documents = new ArrayList<>();
 
     /** @param warnings gets a line for each directory with files that its description does not name */
     SourceNotes(List<String> warnings) {
@@ -44,10 +53,16 @@ final class SourceNotes {
             case SavedDataset.SPLITS_FILE -> splitNotes.put(directory(file.path()), file);
             case SavedDataset.STATE_FILE -> stateNotes.put(directory(file.path()), file);
             case MdsIndex.NAME -> indexNotes.put(directory(file.path()), file);
+            case EXPORT_FILE -> exportNotes.put(directory(file.path()), file);
             default -> {
                 // Other notes say nothing about files.
             }
         }
+    }
+
+    /** Takes a text about the data, which is left out. */
+    void addDocument(String path) {
+        documents.add(path);
     }
 
     /** Returns the directory of a path with a slash at the end; empty for the root. */
@@ -72,10 +87,38 @@ final class SourceNotes {
             for (Map.Entry<String, SourceFile> note : indexNotes.entrySet()) {
                 kept = ofIndex(kept, note.getKey(), note.getValue());
             }
+            for (Map.Entry<String, SourceFile> note : exportNotes.entrySet()) {
+                kept = ofExport(kept, note.getKey(), note.getValue());
+            }
         } catch (DamagedFileException | UnsupportedFileException e) {
             throw new InvalidIngestException(ErrorText.of(e));
         }
+        if (!documents.isEmpty()) {
+            warnings.add("left out: " + Units.plural(documents.size(), "text") + " beside the data, such as "
+                    + documents.get(0));
+        }
         return kept;
+    }
+
+    private static List<SourceFile> ofExport(List<SourceFile> files, String directory, SourceFile note)
+            throws IOException {
+        // Other systems write files of this name, too.
+        if (!head(note).contains(EXPORT_KEY)) {
+            return files;
+        }
+        return files.stream()
+                .map(file -> directory(file.path()).equals(directory)
+                        ? SplitNames.ofShard(file.path()).map(file::inSplit).orElse(file)
+                        : file)
+                .toList();
+    }
+
+    private static String head(SourceFile file) throws IOException {
+        try (SourceReader reader = SourceReader.open(file)) {
+            ByteBuffer content = ByteBuffer.allocate((int) Math.min(file.length(), EXPORT_HEAD_BYTES));
+            reader.readFully(0, content);
+            return new String(content.array(), StandardCharsets.UTF_8);
+        }
     }
 
     private static List<SourceFile> inSplits(List<SourceFile> files, String directory, SourceFile note)

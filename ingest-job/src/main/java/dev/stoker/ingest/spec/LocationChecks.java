@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -22,6 +23,9 @@ public record LocationChecks(Consumer<String> problems) {
 
     private static final String IS_FILE =
             " is a file of unknown format; name the format with --format, or give the directory that holds the file";
+
+    private static final String IS_JSON = " is no file of JSON lines, in which each line is an object; make lines of a"
+            + " JSON array with jq -c '.[]', or give the directory that holds the file";
 
     /** Checks two normalized locations. */
     public void check(String source, String target) {
@@ -52,13 +56,17 @@ public record LocationChecks(Consumer<String> problems) {
             if (root.isEmpty()) {
                 problems.accept("the source " + source + " does not exist; give the directory that holds the samples");
             } else if (root.get().kind() != SourceTree.Kind.DIRECTORY) {
-                problems.accept("the source " + source + IS_FILE);
+                problems.accept(aboutFile(source));
             }
             return tree.location();
         } catch (IOException e) {
             problems.accept("cannot access the source " + source + ": " + reason(e));
             return source;
         }
+    }
+
+    private static String aboutFile(String source) {
+        return "the source " + source + (source.toLowerCase(Locale.ROOT).endsWith(".json") ? IS_JSON : IS_FILE);
     }
 
     private void checkApart(String source, String target) {
@@ -133,7 +141,7 @@ public record LocationChecks(Consumer<String> problems) {
             return false;
         }
         if (!Files.isDirectory(source)) {
-            problems.accept("the source " + source + IS_FILE);
+            problems.accept(aboutFile(source.toString()));
             return false;
         }
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(source)) {

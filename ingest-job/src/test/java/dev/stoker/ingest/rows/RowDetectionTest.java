@@ -49,6 +49,17 @@ class RowDetectionTest {
         assertThat(isRows("--columns", "a")).isTrue();
     }
 
+    @Test
+    void textsAboutTheDataAreNoFilesOfTheSource() throws IOException {
+        file("data/1.csv", "a,b\n1,2\n");
+        file("README.md", "# Data\n");
+        file("LICENSE", "free\n");
+        assertThat(isRows()).isTrue();
+
+        Files.delete(directory.resolve("data/1.csv"));
+        assertThat(isRows()).isFalse();
+    }
+
     /** Such a file could also be an archive without members. */
     @Test
     void filesOfZerosAreFiles() throws IOException {

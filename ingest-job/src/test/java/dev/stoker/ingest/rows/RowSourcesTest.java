@@ -202,4 +202,70 @@ class RowSourcesTest {
         RowSources.list(List.of(directory + "/" + source), RULES, 100, warnings);
         return warnings;
     }
+
+    @Test
+    void namesOfShardsAreSplitsIfOneOfThemAlwaysMeansASplit() throws IOException {
+        for (String name :
+                List.of("train-00000-of-00002", "train-00001-of-00002-0123456789abcdef", "rest-00000-of-00001")) {
+            write("hub/data/" + name + ".parquet", "x");
+        }
+        write("hub/parts/part-00000-of-00001.parquet", "x");
+        write("hub/README.md", "x");
+        List<String> warnings = new ArrayList<>();
+
+        assertThat(listed(warnings, "hub"))
+                .extracting(SourceFile::path, SourceFile::split)
+                .containsExactly(
+                        tuple("data/rest-00000-of-00001.parquet", "rest"),
+                        tuple("data/train-00000-of-00002.parquet", "train"),
+                        tuple("data/train-00001-of-00002-0123456789abcdef.parquet", "train"),
+                        tuple("parts/part-00000-of-00001.parquet", ""));
+        assertThat(warnings).containsExactly("left out: 1 text beside the data, such as README.md");
+        assertThat(listed(warnings, "hub/**.parquet"))
+                .extracting(SourceFile::split)
+                .contains("rest", "train");
+        assertThat(listed(warnings, "hub/data/train-00000-of-00002.parquet"))
+                .extracting(SourceFile::split)
+                .containsExactly("train");
+        assertThat(listed(warnings, "hub/parts")).extracting(SourceFile::split).containsExactly("");
+    }
+
+    @Test
+    void namesOfFilesAndDirectoriesAreSplitsIfThereAreSeveral() throws IOException {
+        write("tables/train.csv", "x");
+        write("tables/test.csv.gz", "x");
+        write("tables/testament.csv", "x");
+        write("archives/val/b/0.tar", "x");
+        write("archives/c/0.tar", "x");
+
+        assertThat(listed(new ArrayList<>(), "tables"))
+                .extracting(SourceFile::split)
+                .containsExactly("test", "", "train");
+        assertThat(listed(new ArrayList<>(), "archives"))
+                .extracting(SourceFile::split)
+                .containsExactly("", "val");
+        assertThat(listed(new ArrayList<>(), "archives/val"))
+                .extracting(SourceFile::split)
+                .containsExactly("");
+        assertThat(listed(new ArrayList<>(), "tables/test.csv.gz"))
+                .extracting(SourceFile::split)
+                .containsExactly("");
+        assertThat(listed(new ArrayList<>(), "tables/test*"))
+                .extracting(SourceFile::split)
+                .containsExactly("test", "");
+    }
+
+    @Test
+    void anExportHasTheSplitsInTheNamesOfItsFiles() throws IOException {
+        write("out/a%2Fb%C3%BC-00000-of-00001.avro", "x");
+        write("out/_SUCCESS", "{\"stoker_export\":1}");
+        assertThat(listed(new ArrayList<>(), "out"))
+                .extracting(SourceFile::split)
+                .containsExactly("a/bü");
+
+        write("out/_SUCCESS", "of another system");
+        assertThat(listed(new ArrayList<>(), "out"))
+                .extracting(SourceFile::split)
+                .containsExactly("");
+    }
 }
