@@ -28,6 +28,9 @@ public final class DatasetLayout {
     /** The chunk tables. */
     public static final String TABLES = "_stoker/tables/";
 
+    /** The runs of the sample index. */
+    public static final String INDEX = "_stoker/index/";
+
     /** The leases of running writers. */
     public static final String LEASES = "_stoker/leases/";
 

@@ -80,7 +80,7 @@ public final class ArrowHead {
     }
 
     /** Returns magic and schema message, padded to a multiple of 64. */
-    static byte[] opening(ArrowSchema schema) {
+    public static byte[] opening(ArrowSchema schema) {
         byte[] flatbuffer = SchemaFlatbuffer.fileMessage(schema);
         int prefix = MAGIC.length + RecordBatchLayout.PREFIX;
         int length = (int) RecordBatchLayout.align(prefix + (long) flatbuffer.length);

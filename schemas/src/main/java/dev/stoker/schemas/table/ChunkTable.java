@@ -117,6 +117,10 @@ public final class ChunkTable {
 
     /** Returns the index of an ordinal, or a negative number. */
     public int indexOf(long ordinal) {
+        // Ordinals have gaps only after a recovery.
+        if (ordinal >= 0 && ordinal < columns.size && columns.ordinals[(int) ordinal] == ordinal) {
+            return (int) ordinal;
+        }
         return Arrays.binarySearch(columns.ordinals, 0, columns.size, ordinal);
     }
 
@@ -158,6 +162,15 @@ public final class ChunkTable {
      */
     public int[] removedRows(int index) {
         return columns.removed.getOrDefault(index, NONE).clone();
+    }
+
+    /** Returns whether a row of a chunk is part of the version. */
+    public boolean isLive(int index, int row) {
+        int live = columns.liveRows[index];
+        if (live == columns.rows[index] || live == 0) {
+            return live > 0 && row < live;
+        }
+        return row < columns.rows[index] && Arrays.binarySearch(columns.removed.getOrDefault(index, NONE), row) < 0;
     }
 
     /** Returns the length of the file in bytes. */

@@ -1,0 +1,260 @@
+package dev.stoker.metadata.index;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.IndexRange;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.index.IndexedRow;
+import dev.stoker.schemas.index.SampleRun;
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.NoSuchObjectException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds, lists and reads the samples of one version by key. Uses the runs of the dataset's index. Chunks without a run,
+ * or with a damaged one, are read from their heads at the first access that needs them, so the answers do not depend on
+ * the index. Thread-safe.
+ */
+public final class SampleIndex {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SampleIndex.class);
+
+    private static final byte[] NONE = {};
+
+    private final Dataset dataset;
+    private final ChunkTable table;
+    private final BuildThreads threads;
+    private final SampleReads reads;
+
+    /** The run of the chunks that no run of the dataset covers, once it is needed. */
+    private record State(IndexView view, @Nullable Optional<SampleRun> rest) {}
+
+    /** Guards changes of {@link #state}. */
+    private final Object change = new Object();
+
+    /** Names of runs that are not used any more. Guarded by {@link #change}. */
+    private final Set<String> damaged = new HashSet<>();
+
+    private volatile State state;
+
+    private SampleIndex(Dataset dataset, ChunkTable table, BuildThreads threads, IndexView view) {
+        this.dataset = dataset;
+        this.table = table;
+        this.threads = threads;
+        this.state = new State(view, null);
+        this.reads = new SampleReads(dataset.store(), table);
+    }
+
+    /** Opens the index of a version. Chunks without a run are read in the thread that needs them. */
+    public static SampleIndex open(Dataset dataset, Snapshot snapshot) throws IOException {
+        return open(dataset, snapshot, BuildThreads.ofCaller());
+    }
+
+    /**
+     * Opens the index of a version.
+     *
+     * @param threads read the heads of chunks without a run
+     */
+    public static SampleIndex open(Dataset dataset, Snapshot snapshot, BuildThreads threads) throws IOException {
+        return new SampleIndex(dataset, snapshot.table(), threads, view(dataset, snapshot.table(), Set.of()));
+    }
+
+    /**
+     * Opens the runs that a version needs.
+     *
+     * @param damaged names of runs that are not used
+     */
+    private static IndexView view(Dataset dataset, ChunkTable table, Set<String> damaged) throws IOException {
+        List<SampleRun> runs = new ArrayList<>();
+        List<IndexRange> ranges = new ArrayList<>(IndexRuns.list(dataset.store()));
+        ranges.removeIf(range -> damaged.contains(dataset.store().describe(range.name())));
+        ranges.removeAll(IndexRange.superseded(ranges));
+        ranges.removeIf(range -> range.first() > table.version());
+        for (IndexRange range : ranges) {
+            try {
+                runs.add(IndexRuns.open(dataset, table, range));
+            } catch (NoSuchObjectException | NoSuchFileException e) {
+                LOG.debug("A build of the sample index has replaced {}", range);
+            } catch (StokerException e) {
+                warn(e);
+            }
+        }
+        return new IndexView(table, runs);
+    }
+
+    private static void warn(IOException e) {
+        LOG.warn("A run of the sample index is not used; the heads of its chunks are read instead: {}", e.getMessage());
+    }
+
+    /** Returns the version. */
+    public long version() {
+        return table.version();
+    }
+
+    /** Returns the number of live chunks that no run of the index covers. */
+    public int chunksWithoutRun() {
+        return state.view().uncovered().length;
+    }
+
+    /** Returns the number of runs that are used. */
+    public int runs() {
+        return state.view().runs().size();
+    }
+
+    /** Returns what is known about the sample with this key; empty if the version has none. */
+    public Optional<SampleStat> stat(String key) throws IOException {
+        byte[] utf8 = utf8(key);
+        IndexView.Found found = utf8 == null ? null : find(utf8);
+        return found == null ? Optional.empty() : Optional.of(stat(key, found.place()));
+    }
+
+    /**
+     * Lists samples in the order of the bytes of their keys. Reads the index while the listing advances.
+     *
+     * @param prefix lists only keys that begin with this text
+     * @param delimiter if not empty, all keys with this text after the prefix are one entry: the common prefix up to
+     *     and including the first delimiter
+     */
+    public SampleListing list(String prefix, String delimiter) {
+        byte[] bytes = utf8(prefix);
+        byte[] separator = utf8(delimiter);
+        if (bytes == null || separator == null) {
+            throw new IllegalArgumentException("the prefix or the delimiter is not Unicode text");
+        }
+        return new SampleListing(this, bytes, separator);
+    }
+
+    /** Reads and verifies the sample with this key; empty if the version has none. */
+    public Optional<StoredSample> get(String key) throws IOException {
+        return get(List.of(key)).get(0);
+    }
+
+    /**
+     * Reads and verifies samples, chunk by chunk.
+     *
+     * @return one element for each key, in the order of the keys; empty for a key that the version does not have
+     * @throws dev.stoker.schemas.errors.CorruptDataException if a sample is damaged; names chunk, row and key
+     */
+    public List<Optional<StoredSample>> get(List<String> keys) throws IOException {
+        while (true) {
+            List<IndexView.@Nullable Found> found = new ArrayList<>();
+            for (String key : keys) {
+                byte[] utf8 = utf8(key);
+                found.add(utf8 == null ? null : find(utf8));
+            }
+            try {
+                return reads.read(keys, found);
+            } catch (DamagedRunException e) {
+                discard(e);
+            }
+        }
+    }
+
+    private IndexView.@Nullable Found find(byte[] key) throws IOException {
+        while (true) {
+            State now = state;
+            try {
+                IndexView.Found found = now.view().find(key);
+                if (found != null || now.view().uncovered().length == 0) {
+                    return found;
+                }
+                Optional<SampleRun> rest = rest();
+                return rest.isEmpty() ? null : now.view().find(rest.get(), key);
+            } catch (DamagedRunException e) {
+                discard(e);
+            }
+        }
+    }
+
+    /** Returns the runs that together contain all chunks of the version. */
+    List<SampleRun> runsOfAllChunks() throws IOException {
+        Optional<SampleRun> rest = rest();
+        List<SampleRun> runs = new ArrayList<>(state.view().runs());
+        rest.ifPresent(runs::add);
+        return runs;
+    }
+
+    private Optional<SampleRun> rest() throws IOException {
+        Optional<SampleRun> made = state.rest();
+        if (made != null) {
+            return made;
+        }
+        synchronized (change) {
+            State now = state;
+            if (now.rest() != null) {
+                return now.rest();
+            }
+            try {
+                Optional<SampleRun> rest =
+                        TemporaryRun.of(dataset, table, now.view().uncovered(), threads);
+                state = new State(now.view(), rest);
+                return rest;
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                InterruptedIOException interrupted = new InterruptedIOException("Interrupted while reading heads");
+                interrupted.initCause(e);
+                throw interrupted;
+            }
+        }
+    }
+
+    /** Stops using a run that is damaged, or that a build has merged and deleted, and looks for others. */
+    void discard(DamagedRunException e) throws IOException {
+        synchronized (change) {
+            State now = state;
+            if (now.view().runs().contains(e.run())) {
+                warn(e);
+                damaged.add(e.run().name());
+                state = new State(view(dataset, table, damaged), null);
+            } else if (now.rest() != null && now.rest().filter(e.run()::equals).isPresent()) {
+                throw e;
+            }
+        }
+    }
+
+    boolean isLive(IndexedRow row) {
+        int chunk = table.indexOf(row.ordinal());
+        return chunk >= 0 && table.isLive(chunk, row.row());
+    }
+
+    SampleStat stat(String key, IndexedRow row) {
+        int chunk = table.indexOf(row.ordinal());
+        return new SampleStat(key, table.split(chunk), row.ordinal(), row.row(), row.length(), row.crc32c());
+    }
+
+    /** Returns the UTF-8 of a key that was read from a chunk. */
+    static byte[] bytes(String key) {
+        return key.getBytes(StandardCharsets.UTF_8);
+    }
+
+    static String text(byte[] key) {
+        return new String(key, StandardCharsets.UTF_8);
+    }
+
+    /** Returns a text as UTF-8; null for a text with unpaired surrogates, which no key has. */
+    private static byte @Nullable [] utf8(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isSurrogate(c)) {
+                if (!Character.isHighSurrogate(c)
+                        || i + 1 == text.length()
+                        || !Character.isLowSurrogate(text.charAt(i + 1))) {
+                    return null;
+                }
+                i++;
+            }
+        }
+        return text.isEmpty() ? NONE : text.getBytes(StandardCharsets.UTF_8);
+    }
+}

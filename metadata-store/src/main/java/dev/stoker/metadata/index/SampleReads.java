@@ -1,0 +1,162 @@
+package dev.stoker.metadata.index;
+
+import dev.stoker.metadata.ChunkHeads;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.index.IndexedRow;
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Reads samples of a version, chunk by chunk. Keeps the heads of the chunks used last. Thread-safe. */
+final class SampleReads {
+
+    private static final int HEADS = 64;
+
+    /** Values that are at most this far apart are read together. */
+    private static final int GAP_BYTES = 64 << 10;
+
+    /** Bytes that are read together at most, unless one value is longer. */
+    private static final int READ_BYTES = 16 << 20;
+
+    private final ObjectStore store;
+    private final ChunkTable table;
+
+    /** Guarded by itself. */
+    private final Map<Integer, ChunkHead> heads = new LinkedHashMap<>(HEADS, 0.75f, true);
+
+    SampleReads(ObjectStore store, ChunkTable table) {
+        this.store = store;
+        this.table = table;
+    }
+
+    /** A wanted value: its place in the file, and where it belongs. */
+    private record Part(int position, int length, int crc32c, int field, ByteBuffer[] sample, int row) {}
+
+    /**
+     * Reads samples.
+     *
+     * @param found the row of each key, or null
+     * @throws DamagedRunException if a run names another sample's row
+     */
+    List<Optional<StoredSample>> read(List<String> keys, List<IndexView.@Nullable Found> found) throws IOException {
+        Map<Integer, List<Integer>> byChunk = new TreeMap<>();
+        IndexedRow[] rows = new IndexedRow[keys.size()];
+        List<Optional<StoredSample>> samples = new ArrayList<>();
+        for (int i = 0; i < keys.size(); i++) {
+            samples.add(Optional.empty());
+            IndexView.Found place = found.get(i);
+            if (place != null) {
+                rows[i] = place.place();
+                byChunk.computeIfAbsent(rows[i].ordinal(), o -> new ArrayList<>())
+                        .add(i);
+            }
+        }
+        for (Map.Entry<Integer, List<Integer>> chunk : byChunk.entrySet()) {
+            int index = table.indexOf(chunk.getKey());
+            ChunkHead head = head(index);
+            List<Part> parts = new ArrayList<>();
+            for (int i : chunk.getValue()) {
+                String key = keys.get(i);
+                int row = rows[i].row();
+                if (row >= head.rows() || !head.key(row).equals(key)) {
+                    IndexView.Found place = found.get(i);
+                    throw new DamagedRunException(
+                            place.run(),
+                            new CorruptDataException(place.run().name() + " is corrupt: it names row " + row
+                                    + " of chunk " + chunk.getKey() + " for the key '" + key
+                                    + "', which has another sample there"));
+                }
+                ByteBuffer[] payload = new ByteBuffer[head.fields().size()];
+                addParts(head, row, payload, parts);
+                SampleStat stat = new SampleStat(
+                        key, table.split(index), chunk.getKey(), row, rows[i].length(), rows[i].crc32c());
+                samples.set(i, Optional.of(new StoredSample(stat, head, payload)));
+            }
+            read(index, head, parts);
+        }
+        return samples;
+    }
+
+    private static void addParts(ChunkHead head, int row, ByteBuffer[] payload, List<Part> parts) {
+        List<Field> fields = head.fields();
+        for (int f = 0; f < fields.size(); f++) {
+            if (fields.get(f).payload()) {
+                parts.add(new Part(
+                        head.payloadPosition(f, row),
+                        head.payloadLength(f, row),
+                        head.payloadCrc32c(f, row),
+                        f,
+                        payload,
+                        row));
+            }
+        }
+    }
+
+    private ChunkHead head(int index) throws IOException {
+        synchronized (heads) {
+            ChunkHead head = heads.get(index);
+            if (head != null) {
+                return head;
+            }
+        }
+        ChunkHead head = ChunkHeads.read(store, table, index);
+        synchronized (heads) {
+            heads.put(index, head);
+            if (heads.size() > HEADS) {
+                heads.remove(heads.keySet().iterator().next());
+            }
+        }
+        return head;
+    }
+
+    private void read(int index, ChunkHead head, List<Part> parts) throws IOException {
+        parts.sort((a, b) -> Integer.compare(a.position(), b.position()));
+        int from = 0;
+        while (from < parts.size()) {
+            int begin = parts.get(from).position();
+            long end = begin + (long) parts.get(from).length();
+            int to = from + 1;
+            while (to < parts.size()
+                    && parts.get(to).position() - end <= GAP_BYTES
+                    && parts.get(to).position() + (long) parts.get(to).length() - begin <= READ_BYTES) {
+                end = Math.max(
+                        end, parts.get(to).position() + (long) parts.get(to).length());
+                to++;
+            }
+            ByteBuffer bytes = ByteBuffer.allocate((int) (end - begin));
+            if (bytes.hasRemaining()) {
+                store.read(ChunkNames.path(table.id(index)), begin, bytes);
+            }
+            for (Part part : parts.subList(from, to)) {
+                ByteBuffer value = bytes.slice(part.position() - begin, part.length());
+                check(index, head, part, value);
+                part.sample()[part.field()] = value;
+            }
+            from = to;
+        }
+    }
+
+    private void check(int index, ChunkHead head, Part part, ByteBuffer value) throws CorruptDataException {
+        int crc = Crc32cs.of(value);
+        if (crc != part.crc32c()) {
+            throw CorruptDataException.mismatch(
+                    store.describe(ChunkNames.path(table.id(index))),
+                    "CRC32C of " + head.fields().get(part.field()).name() + " of sample '" + head.key(part.row())
+                            + "' in row " + part.row() + " of chunk " + table.ordinal(index),
+                    Crc32cs.hex(part.crc32c()),
+                    Crc32cs.hex(crc));
+        }
+    }
+}
