@@ -9,12 +9,16 @@ import dev.stoker.ingest.RowIngestJob;
 import dev.stoker.ingest.rows.RowDetection;
 import dev.stoker.ingest.rows.RowIngestOptions;
 import dev.stoker.ingest.topic.TopicIngestOptions;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.text.Units;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -41,6 +45,8 @@ import picocli.CommandLine.Spec;
         sortOptions = false)
 final class IngestVerb implements Callable<Integer> {
 
+    private static final Logger LOG = LoggerFactory.getLogger(IngestVerb.class);
+
     private final List<String> arguments;
 
     @Spec
@@ -50,9 +56,15 @@ final class IngestVerb implements Callable<Integer> {
     @Option(names = JsonFlag.NAME, description = "Print the result as JSON, on one line.")
     private boolean json;
 
+    @Option(
+            names = NoIndexFlag.NAME,
+            description = "Do not add the new samples to the sample index; stoker index does so later.")
+    private boolean noIndex;
+
     /** @param arguments of the job */
     IngestVerb(List<String> arguments) {
-        this.arguments = JsonFlag.without(arguments);
+        this.arguments = NoIndexFlag.without(JsonFlag.without(arguments));
+        this.noIndex = NoIndexFlag.isIn(arguments);
         this.json = JsonFlag.isIn(arguments);
     }
 
@@ -68,12 +80,14 @@ final class IngestVerb implements Callable<Integer> {
             RowIngestOptions options = RowIngestOptions.parse(args);
             return options.isDry()
                     ? show(RowIngestJob.plan(options))
-                    : run(listener -> RowIngestJob.run(options, RowIngestJob.embedded(options), listener));
+                    : run(
+                            listener -> RowIngestJob.run(options, RowIngestJob.embedded(options), listener),
+                            options.target());
         }
         IngestOptions options = IngestOptions.parse(RowDetection.withoutFormat(args));
         return options.run() == IngestOptions.Run.DRY
                 ? show(IngestJob.plan(options).lines())
-                : run(listener -> IngestJob.run(options, IngestJob.embedded(options), listener));
+                : run(listener -> IngestJob.run(options, IngestJob.embedded(options), listener), options.target());
     }
 
     private interface Ingest {
@@ -85,7 +99,7 @@ final class IngestVerb implements Callable<Integer> {
         return 0;
     }
 
-    private int run(Ingest job) throws Exception {
+    private int run(Ingest job, String target) throws Exception {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         AtomicReference<String> ingest = new AtomicReference<>();
@@ -115,6 +129,9 @@ final class IngestVerb implements Callable<Integer> {
             } else {
                 result.lines().forEach(out::println);
             }
+            if (!noIndex) {
+                index(target, err);
+            }
             return 0;
         } catch (Exception e) {
             // The exception of an interrupted job depends on its state.
@@ -126,6 +143,24 @@ final class IngestVerb implements Callable<Integer> {
                             + ingest.get());
             return 130;
         }
+    }
+
+    /** Brings the sample index up to date. The version is committed, whatever happens here. */
+    private static void index(String target, PrintWriter err) {
+        try (OpenDataset open = OpenDataset.open(target, null)) {
+            IndexVerb.build(open.dataset(), IndexVerb.defaultThreads(target), false);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            warn(target, "interrupted", err);
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("The sample index of {} was not built", target, e);
+            warn(target, ErrorText.of(e), err);
+        }
+    }
+
+    private static void warn(String target, String problem, PrintWriter err) {
+        err.println("stoker: the version is committed, but the sample index was not built: " + problem
+                + "; build it with: stoker index " + target);
     }
 
     private static String text(IngestProgress progress) {

@@ -3,13 +3,7 @@ package dev.stoker.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.NestedListType;
-import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TimeText;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
@@ -18,7 +12,6 @@ import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectRangeReader;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -122,7 +115,7 @@ final class ShowVerb implements Callable<Integer> {
                 cells[f + 1] = Units.bytes(chunk.payloadLength(f, row));
                 node.putObject(field.name()).put("bytes", chunk.payloadLength(f, row));
             } else {
-                Object value = value(chunk, f, row);
+                Object value = SampleJson.value(chunk, f, row);
                 cells[f + 1] = value == null ? "-" : cut(value.toString());
                 node.set(field.name(), Json.MAPPER.valueToTree(value));
             }
@@ -133,49 +126,5 @@ final class ShowVerb implements Callable<Integer> {
     private static String cut(String text) {
         String line = text.replaceAll("\\s+", " ");
         return line.length() <= CELL ? line : line.substring(0, CELL - 1) + "…";
-    }
-
-    /** The value of a small field: text, number, boolean or list of texts, or a description of lists and bytes. */
-    private static @Nullable Object value(ChunkHead chunk, int field, int row) {
-        ArrowColumn column = chunk.column(field);
-        FieldType type = column.field().type();
-        if (column.isNull(row)) {
-            return null;
-        }
-        if (type == ScalarType.CATEGORICAL) {
-            return chunk.classes(field).get(column.intAt(row));
-        }
-        if (type == ScalarType.UTF8) {
-            return column.stringAt(row);
-        }
-        if (type == ScalarType.BOOL) {
-            return column.booleanAt(row);
-        }
-        if (type instanceof ScalarType scalar && scalar.isInteger()) {
-            return type == ScalarType.UINT64 ? Long.toUnsignedString(column.longAt(row)) : column.longAt(row);
-        }
-        if (type instanceof ScalarType scalar && scalar.isFloat()) {
-            return column.doubleAt(row);
-        }
-        if (TimeText.isTime(type)) {
-            return TimeText.format(type, column.longAt(row));
-        }
-        if (type instanceof DecimalType) {
-            return column.decimalAt(row).toPlainString();
-        }
-        if (type instanceof NestedListType nested) {
-            return nested.item() == ScalarType.UTF8
-                    ? texts(column, row)
-                    : type.canonical() + " of " + column.itemCount(row) + " items";
-        }
-        return type.canonical() + " of " + column.valueLength(row) + " bytes";
-    }
-
-    private static List<String> texts(ArrowColumn column, int row) {
-        List<String> texts = new ArrayList<>();
-        for (int item = 0; item < column.itemCount(row); item++) {
-            texts.add(StandardCharsets.UTF_8.decode(column.itemAt(row, item)).toString());
-        }
-        return texts;
     }
 }

@@ -8,8 +8,7 @@ final class Suggestions {
 
     /** Words of other tools. */
     private static final Map<String, String> VERBS = Map.ofEntries(
-            Map.entry("ls", "ps (feeds), info (a dataset) or show (samples)"),
-            Map.entry("list", "ps (feeds), info (a dataset) or show (samples)"),
+            Map.entry("list", "ls (samples), ps (feeds) or info (a dataset)"),
             Map.entry("status", "ps or top"),
             Map.entry("watch", "top"),
             Map.entry("monitor", "top"),
@@ -29,12 +28,14 @@ final class Suggestions {
             Map.entry("fsck", "verify"),
             Map.entry("validate", "verify"),
             Map.entry("describe", "info"),
-            Map.entry("stat", "info"),
             Map.entry("schema", "info"),
             Map.entry("history", "log"),
             Map.entry("versions", "log"),
             Map.entry("head", "show"),
-            Map.entry("cat", "show"),
+            Map.entry("cat", "get"),
+            Map.entry("read", "get"),
+            Map.entry("lookup", "stat"),
+            Map.entry("reindex", "index"),
             Map.entry("clean", "gc"),
             Map.entry("prune", "gc"),
             Map.entry("vacuum", "gc"));

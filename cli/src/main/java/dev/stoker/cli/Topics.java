@@ -170,6 +170,10 @@ final class Topics {
                     "Selection",
                     List.of(
                             "--version",
+                            "--keys",
+                            "--field",
+                            "--recursive",
+                            "--delimiter",
                             "--split",
                             "--n",
                             "--all",
@@ -179,9 +183,11 @@ final class Topics {
                             "--older-than")),
             new Named("Statements", List.of("--execute", "--file", "--set")),
             new Named("New chunks", List.of("--below", "--chunk-size", "--order", "--seed")),
-            new Named("Changes", List.of("--dry-run", "--yes", "--break", "--ingest-id")),
+            new Named(
+                    "Changes",
+                    List.of("--rebuild", "--check", NoIndexFlag.NAME, "--dry-run", "--yes", "--break", "--ingest-id")),
             new Named("Time and threads", List.of("--timeout", "--threads")),
-            new Named("Output", List.of("--chunks", "--once", JsonFlag.NAME)),
+            new Named("Output", List.of("--to", "--chunks", "--once", JsonFlag.NAME)),
             new Named("Help", List.of("--help")));
 
     /** The title of options that have no topic. */

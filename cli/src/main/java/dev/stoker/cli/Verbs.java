@@ -57,6 +57,9 @@ final class Verbs {
         command.addSubcommand(new SqlVerb());
         command.addSubcommand(new InfoVerb());
         command.addSubcommand(new ShowVerb());
+        command.addSubcommand(new LsVerb());
+        command.addSubcommand(new StatVerb());
+        command.addSubcommand(new GetVerb());
         command.addSubcommand(new LogVerb());
         command.addSubcommand(new VerifyVerb());
         command.addSubcommand(feeding(new RunVerb(arguments, trailing)));
@@ -69,6 +72,7 @@ final class Verbs {
         command.addSubcommand(new WaitVerb());
         command.addSubcommand(new AuditVerb());
         command.addSubcommand(new CompactVerb());
+        command.addSubcommand(new IndexVerb());
         command.addSubcommand(new GcVerb());
         command.addSubcommand(new CacheVerb());
         command.addSubcommand(new RecoverVerb());

@@ -47,7 +47,7 @@ class CompletionVerbTest {
 
     @Test
     void bashCompletesVerbs() throws IOException, InterruptedException {
-        assertThat(completed("stoker", "in")).containsExactlyInAnyOrder("info", "ingest");
+        assertThat(completed("stoker", "in")).containsExactlyInAnyOrder("index", "info", "ingest");
         assertThat(completed("stoker", ""))
                 .containsAll(Stoker.command().getSubcommands().keySet());
     }

@@ -261,7 +261,7 @@ class VerbsTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "2 | ls | did you mean ps",
+                "2 | list | did you mean ls",
                 "2 | infoo | did you mean info",
                 "2 | info | missing: DATASET",
                 "2 | info x --bogus | unknown option --bogus",

@@ -33,7 +33,7 @@ final class SampleReads {
     private final ObjectStore store;
     private final ChunkTable table;
 
-    /** Guarded by itself. */
+    /** The lock of all accesses is the map. */
     private final Map<Integer, ChunkHead> heads = new LinkedHashMap<>(HEADS, 0.75f, true);
 
     SampleReads(ObjectStore store, ChunkTable table) {

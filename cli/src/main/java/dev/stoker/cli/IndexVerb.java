@@ -1,0 +1,140 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.index.BuildThreads;
+import dev.stoker.metadata.index.IndexBuild;
+import dev.stoker.metadata.index.IndexCheck;
+import dev.stoker.schemas.text.Units;
+import dev.stoker.storage.Stores;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker index}: builds, rebuilds or checks the sample index. */
+@Command(
+        name = "index",
+        header = {"Examples:", "  stoker index ./data/photos", "  stoker index ./data/photos --check"},
+        description = {
+            "Brings the sample index of a dataset up to date, which finds samples by key. stoker ingest does so after"
+                    + " its commit; Python writers, topic ingests and SQL do not.",
+            "The index is derived from the chunks: without it, readers give the same answers, only slower."
+        },
+        sortOptions = false)
+final class IndexVerb implements Callable<Integer> {
+
+    /** Reads of a remote store wait rather than compute. */
+    private static final int REMOTE_READS = 16;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset.")
+    private String path;
+
+    @Option(names = "--rebuild", description = "Write the whole index again, from the heads of all chunks.")
+    private boolean rebuild;
+
+    @Option(
+            names = "--check",
+            description =
+                    "Compare the index with the heads of all chunks, and change nothing. Exits with 1 if they differ.")
+    private boolean check;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Chunks to read at a time (default: number of processors; at least 16 for HDFS, S3, …).")
+    private @Nullable Integer threads;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        if (rebuild && check) {
+            throw new IllegalArgumentException("--rebuild and --check exclude each other");
+        }
+        int count = threads == null ? defaultThreads(path) : threads;
+        if (count < 1) {
+            throw new IllegalArgumentException("option --threads: " + count + " must be positive");
+        }
+        try (OpenDataset open = OpenDataset.open(path, null)) {
+            return check ? check(open.dataset(), open.snapshot()) : build(open.dataset(), count);
+        }
+    }
+
+    static int defaultThreads(String path) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        return Stores.isRemote(path) ? Math.max(REMOTE_READS, processors) : processors;
+    }
+
+    /** Builds the index with a pool of threads. */
+    static IndexBuild.Result build(Dataset dataset, int threads, boolean fromScratch)
+            throws IOException, InterruptedException {
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        try {
+            BuildThreads work = new BuildThreads(pool, threads, BuildThreads.defaultMemory());
+            IndexBuild build = new IndexBuild(dataset, work, read -> {});
+            return fromScratch ? build.rebuild() : build.update();
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private int build(Dataset dataset, int count) throws IOException, InterruptedException {
+        long began = System.nanoTime();
+        IndexBuild.Result result = build(dataset, count, rebuild);
+        Duration time = Duration.ofNanos(System.nanoTime() - began);
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            ObjectNode root = Json.object();
+            root.put("version", result.version()).put("rows", result.rows());
+            root.put("runs", result.runs()).put("written", result.written());
+            result.replaced().forEach(root.putArray("replaced")::add);
+            out.println(root.put("seconds", time.toMillis() / 1e3));
+            return 0;
+        }
+        result.replaced().forEach(message -> out.println("replaced: " + message));
+        out.println("version " + result.version() + ": " + Units.plural(result.rows(), "row") + " in "
+                + Units.plural(result.runs(), "run") + ", " + Units.count(result.written()) + " written in "
+                + Units.seconds(time));
+        return 0;
+    }
+
+    private int check(Dataset dataset, Snapshot snapshot) throws IOException {
+        IndexCheck.Report report = new IndexCheck(dataset, snapshot, read -> {}).run();
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            ObjectNode root = Json.object();
+            root.put("version", report.version()).put("runs", report.runs());
+            root.put("samples", report.samples()).put("chunks_without_run", report.chunksWithoutRun());
+            root.put("differences", report.differences());
+            report.problems().forEach(root.putArray("problems")::add);
+            out.println(root);
+        } else {
+            report.problems().forEach(out::println);
+            out.println("version " + report.version() + ": " + Units.plural(report.samples(), "sample") + " compared, "
+                    + (report.differences() == 0
+                            ? "no difference"
+                            : Units.plural(report.differences(), "difference") + "; build the index again with: stoker"
+                                    + " index " + path + " --rebuild"));
+            if (report.chunksWithoutRun() > 0) {
+                out.println(Units.plural(report.chunksWithoutRun(), "chunk")
+                        + (report.chunksWithoutRun() == 1 ? " is" : " are")
+                        + " not in the index; add with: stoker index " + path);
+            }
+        }
+        return report.differences() == 0 ? 0 : Errors.FAILED;
+    }
+}

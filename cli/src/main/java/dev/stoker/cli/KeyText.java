@@ -1,0 +1,69 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Keys in lines of text. A key that would not be one visible line is a JSON string, as is a key that begins with a
+ * quotation mark. A file of keys is read in the same way.
+ */
+final class KeyText {
+
+    private KeyText() {}
+
+    /** Returns a key as one line. */
+    static String line(String key) {
+        boolean isPlain = !key.startsWith("\"")
+                && key.equals(key.strip())
+                && key.codePoints().noneMatch(KeyText::isInvisible);
+        if (isPlain) {
+            return key;
+        }
+        StringBuilder json = new StringBuilder();
+        try {
+            // The escapes of JSON do not include all characters that terminals interpret.
+            for (char c : Json.MAPPER.writeValueAsString(key).toCharArray()) {
+                if (isInvisible(c)) {
+                    json.append(String.format("\\u%04x", (int) c));
+                } else {
+                    json.append(c);
+                }
+            }
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("the key is not Unicode text: " + e.getOriginalMessage(), e);
+        }
+        return json.toString();
+    }
+
+    private static boolean isInvisible(int c) {
+        return Character.isISOControl(c)
+                || Character.getType(c) == Character.FORMAT
+                || Character.getType(c) == Character.LINE_SEPARATOR
+                || Character.getType(c) == Character.PARAGRAPH_SEPARATOR;
+    }
+
+    /** Reads a file of keys, one a line. Empty lines are ignored. */
+    static List<String> read(Path file) throws IOException {
+        List<String> keys = new ArrayList<>();
+        int number = 0;
+        for (String line : Files.readAllLines(file)) {
+            number++;
+            if (line.startsWith("\"")) {
+                try {
+                    keys.add(Json.MAPPER.readValue(line, String.class));
+                } catch (JsonProcessingException e) {
+                    throw new CommandException(file + ", line " + number
+                            + ": a line that begins with a quotation mark is a JSON string: "
+                            + e.getOriginalMessage());
+                }
+            } else if (!line.isEmpty()) {
+                keys.add(line);
+            }
+        }
+        return keys;
+    }
+}

@@ -1,0 +1,102 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.metadata.index.ListEntry;
+import dev.stoker.metadata.index.SampleIndex;
+import dev.stoker.metadata.index.SampleListing;
+import dev.stoker.schemas.text.Units;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker ls}: lists keys. */
+@Command(
+        name = "ls",
+        header = {
+            "Examples:",
+            "  stoker ls ./data/photos",
+            "  stoker ls ./data/photos cats/",
+            "  stoker ls ./data/photos --recursive --json"
+        },
+        description = {
+            "Lists the samples of a version in the order of their keys, like a file system: keys with a slash after the"
+                    + " prefix are listed as one common prefix.",
+            "Uses the sample index; see stoker index."
+        },
+        sortOptions = false)
+final class LsVerb implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(
+            index = "0",
+            paramLabel = "DATASET",
+            description = "Directory or URI of the dataset; DATASET@3 names version 3.")
+    private String path;
+
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "PREFIX",
+            description = "List only keys that begin with this text.")
+    private String prefix = "";
+
+    @Option(names = "--recursive", description = "List all keys, without common prefixes.")
+    private boolean recursive;
+
+    @Option(
+            names = "--delimiter",
+            paramLabel = "TEXT",
+            defaultValue = "/",
+            description = "Text at which a common prefix ends (default: /).")
+    private String delimiter;
+
+    @Option(names = "--n", paramLabel = "N", description = "Most entries to list (default: all).")
+    private long most = Long.MAX_VALUE;
+
+    @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
+    private @Nullable Long version;
+
+    @Option(names = "--json", description = "Print JSON, one line for each entry.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException {
+        try (OpenDataset open = OpenDataset.open(path, version)) {
+            SampleIndex index = SampleIndex.open(open.dataset(), open.snapshot());
+            PrintWriter out = spec.commandLine().getOut();
+            SampleListing listing = index.list(prefix, recursive ? "" : delimiter);
+            long left = most;
+            for (Optional<ListEntry> entry = next(listing, left);
+                    entry.isPresent();
+                    left--, entry = next(listing, left)) {
+                out.println(json ? json(entry.get()) : line(entry.get()));
+            }
+            return 0;
+        }
+    }
+
+    private static Optional<ListEntry> next(SampleListing listing, long left) throws IOException {
+        return left > 0 ? listing.next() : Optional.empty();
+    }
+
+    private static String line(ListEntry entry) {
+        String size = entry.sample().map(stat -> Units.bytes(stat.length())).orElse("prefix");
+        return String.format(Locale.ROOT, "%10s  %s", size, KeyText.line(entry.name()));
+    }
+
+    private static ObjectNode json(ListEntry entry) {
+        return entry.sample()
+                .map(stat -> StatVerb.json(entry.name(), entry.sample()))
+                .orElseGet(() -> Json.object().put("prefix", entry.name()));
+    }
+}

@@ -1,0 +1,90 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.metadata.index.StoredSample;
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.DecimalType;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TimeText;
+import dev.stoker.schemas.chunk.ChunkHead;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The values of samples, for people and as JSON. */
+final class SampleJson {
+
+    private SampleJson() {}
+
+    /** Returns all fields of a sample. Payload is text if its type is, and else Base64. */
+    static ObjectNode fields(StoredSample sample) {
+        ObjectNode node = Json.object();
+        for (int f = 0; f < sample.fields().size(); f++) {
+            Field field = sample.fields().get(f);
+            if (sample.isNull(f)) {
+                node.putNull(field.name());
+            } else if (field.payload()) {
+                ByteBuffer payload = sample.payload(f);
+                byte[] bytes = new byte[payload.remaining()];
+                payload.get(bytes);
+                if (field.type() == ScalarType.UTF8) {
+                    node.put(field.name(), new String(bytes, StandardCharsets.UTF_8));
+                } else {
+                    node.put(field.name(), bytes);
+                }
+            } else {
+                node.set(field.name(), Json.MAPPER.valueToTree(value(sample.head(), f, sample.row())));
+            }
+        }
+        return node;
+    }
+
+    /** The value of a small field: text, number, boolean or list of texts, or a description of lists and bytes. */
+    static @Nullable Object value(ChunkHead chunk, int field, int row) {
+        ArrowColumn column = chunk.column(field);
+        FieldType type = column.field().type();
+        if (column.isNull(row)) {
+            return null;
+        }
+        if (type == ScalarType.CATEGORICAL) {
+            return chunk.classes(field).get(column.intAt(row));
+        }
+        if (type == ScalarType.UTF8) {
+            return column.stringAt(row);
+        }
+        if (type == ScalarType.BOOL) {
+            return column.booleanAt(row);
+        }
+        if (type instanceof ScalarType scalar && scalar.isInteger()) {
+            return type == ScalarType.UINT64 ? Long.toUnsignedString(column.longAt(row)) : column.longAt(row);
+        }
+        if (type instanceof ScalarType scalar && scalar.isFloat()) {
+            return column.doubleAt(row);
+        }
+        if (TimeText.isTime(type)) {
+            return TimeText.format(type, column.longAt(row));
+        }
+        if (type instanceof DecimalType) {
+            return column.decimalAt(row).toPlainString();
+        }
+        if (type instanceof NestedListType nested) {
+            return nested.item() == ScalarType.UTF8
+                    ? texts(column, row)
+                    : type.canonical() + " of " + column.itemCount(row) + " items";
+        }
+        return type.canonical() + " of " + column.valueLength(row) + " bytes";
+    }
+
+    private static List<String> texts(ArrowColumn column, int row) {
+        List<String> texts = new ArrayList<>();
+        for (int item = 0; item < column.itemCount(row); item++) {
+            texts.add(StandardCharsets.UTF_8.decode(column.itemAt(row, item)).toString());
+        }
+        return texts;
+    }
+}
