@@ -4,6 +4,7 @@ from stoker import errors
 from stoker._batch.batch import Batch
 from stoker._batch.ragged import Ragged
 from stoker._commit.publish import commit
+from stoker._dataset.sample_index import ListEntry, SampleStat
 from stoker._dataset.samples import Samples, open  # noqa: A004 - stoker.open is the name
 from stoker._feed.feed import Feed
 from stoker._feed.metrics import prometheus, serve_metrics
@@ -14,7 +15,9 @@ from stoker.errors import StokerError
 __all__ = [
     "Batch",
     "Feed",
+    "ListEntry",
     "Ragged",
+    "SampleStat",
     "Samples",
     "StokerError",
     "Writer",

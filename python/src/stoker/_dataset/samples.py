@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import threading
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,6 +16,7 @@ import pyarrow as pa
 
 from stoker._dataset.chunk import ChunkHead, ChunkReader, ColumnData
 from stoker._dataset.location import dataset_path
+from stoker._dataset.sample_index import ListEntry, SampleIndex, SampleStat
 from stoker._dataset.scan import Scan
 from stoker._dataset.snapshot import Snapshot, open_snapshot
 from stoker._format.checksum import crc32c
@@ -31,6 +33,13 @@ if TYPE_CHECKING:
 _HEADS = 64
 _BATCH_ROWS = 131_072
 
+# A class with a method `list` cannot use the type of this name.
+_Samples = list[dict[str, Any]]
+_Found = list[dict[str, Any] | None]
+_Indexes = list[int]
+_Rows = range | list[int]
+_Positions = slice | list[int] | npt.NDArray[np.integer[Any]]
+
 
 class Samples:
     """The samples of a version, or of one split of it, by position, by (ordinal, row) or by key.
@@ -39,8 +48,9 @@ class Samples:
     field: bytes or arrays as they were ingested, class names for ids, None for missing values. Timestamps and dates are
     `numpy.datetime64`, times `numpy.timedelta64`, decimals `decimal.Decimal`, nested lists are lists.
 
-    A slice, a list or an array of positions gives a list of them. Every read is checked. The first access by key reads
-    all heads. Iteration goes through the chunks in stored order. One thread at a time.
+    A slice, a list or an array of positions gives a list of them. Every read is checked. Keys are found with the sample
+    index; the heads of chunks that are not in it are read at the first access by key. `stat`, `list` and `get` look up,
+    list and read samples by key. Iteration goes through the chunks in stored order. Safe for several threads.
 
     `to_arrow`, `to_pandas`, `scanner` and `reader` read columns of all samples.
     """
@@ -51,13 +61,14 @@ class Samples:
         self._reader = ChunkReader(snapshot)
         table = snapshot.chunks
         index = np.arange(len(table)) if split is None else snapshot.split_index(split)
-        self._index: list[int] = index[table.columns["live"][index]].tolist()
+        self._index: _Indexes = index[table.columns["live"][index]].tolist()
         """Chunk table indexes of the live chunks, ascending."""
         rows = [int(table.columns["rows"][i]) - len(table.removed.get(i, ())) for i in self._index]
-        self._ends: list[int] = np.cumsum(rows, dtype=np.int64).tolist()
+        self._ends: _Indexes = np.cumsum(rows, dtype=np.int64).tolist()
         self._ordinals = {int(table.columns["ordinal"][i]): i for i in self._index}
         self._heads: OrderedDict[int, ChunkHead] = OrderedDict()
-        self._keys: dict[str, tuple[int, int]] | None = None
+        self._heads_lock = threading.Lock()
+        self._by_key = SampleIndex(snapshot, self._index, self._head)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy in another process opens the same version; nothing that was read travels along."""
@@ -101,9 +112,9 @@ class Samples:
     def __getitem__(self, which: int | tuple[int, int] | str) -> dict[str, Any]: ...
 
     @overload
-    def __getitem__(self, which: slice | list[int] | npt.NDArray[np.integer[Any]]) -> list[dict[str, Any]]: ...
+    def __getitem__(self, which: _Positions) -> _Samples: ...
 
-    def __getitem__(self, which: Any) -> dict[str, Any] | list[dict[str, Any]]:
+    def __getitem__(self, which: Any) -> dict[str, Any] | _Samples:
         if isinstance(which, slice):
             return [self._one(at) for at in range(*which.indices(len(self)))]
         if isinstance(which, (list, np.ndarray)) and getattr(which, "ndim", 1) == 1:
@@ -112,15 +123,10 @@ class Samples:
 
     def _one(self, which: Any) -> dict[str, Any]:
         if isinstance(which, str):
-            if self._keys is None:
-                keys: dict[str, tuple[int, int]] = {}
-                for index in self._index:
-                    column = self._head(index).small[0]
-                    keys.update((_value(column, row, "utf8"), (index, row)) for row in self._live(index))
-                self._keys = keys
-            if which not in self._keys:
+            sample = self.get([which])[0]
+            if sample is None:
                 raise KeyError(f"{self._snapshot.root} version {self.version} has no sample {which!r}")
-            return self._sample(*self._keys[which])
+            return sample
         if isinstance(which, tuple):
             ordinal, row = which
             found = self._ordinals.get(ordinal)
@@ -148,12 +154,49 @@ class Samples:
                 yield self._sample(index, row)
 
     def __contains__(self, key: object) -> bool:
+        if isinstance(key, str):
+            return self._by_key.find(key) is not None
         which: Any = key
         try:
             self[which]
         except (KeyError, IndexError, TypeError, ValueError):
             return False
         return True
+
+    def stat(self, key: str) -> SampleStat | None:
+        """What is known about a sample without reading it: split, length, checksum and place. None if it is missing."""
+        found = self._by_key.find(key)
+        return None if found is None else self._by_key.stat(key, found)
+
+    def list(self, prefix: str = "", delimiter: str = "") -> Iterator[ListEntry]:
+        """Lists samples in the order of the UTF-8 bytes of their keys.
+
+        Args:
+            prefix: Only keys that begin with this text.
+            delimiter: If not empty, all keys that have this text after the prefix are one entry: the common prefix up
+                to and including the first delimiter. `list("photos/", "/")` lists like a directory.
+
+        """
+        return self._by_key.entries(prefix, delimiter)
+
+    def get(self, keys: Iterable[str]) -> _Found:
+        """Reads samples by key, chunk by chunk. One element for each key, in the order of the keys; None if missing.
+
+        Raises `CorruptDataError` if a sample is damaged.
+        """
+        wanted = [keys] if isinstance(keys, str) else [*keys]
+        found = [self._by_key.find(key) for key in wanted]
+        samples: _Found = [None] * len(wanted)
+        for n in sorted((n for n, row in enumerate(found) if row is not None), key=lambda n: found[n] or ()):
+            row = found[n]
+            assert row is not None
+            index = self._by_key.place(row)
+            assert index is not None
+            if _value(self._head(index).small[0], row.row, "utf8") != wanted[n]:
+                self._by_key.discard(row, CorruptDataError(f"the index has another sample's row for {wanted[n]!r}"))
+                return self.get(wanted)
+            samples[n] = self._sample(index, row.row)
+        return samples
 
     def to_arrow(
         self,
@@ -238,24 +281,26 @@ class Samples:
     def _scan(self, columns: Iterable[str] | None, where: Expression | None) -> Scan:
         return Scan(self._snapshot, self._index, columns, where)
 
-    def _live(self, index: int) -> range | list[int]:
+    def _live(self, index: int) -> _Rows:
         rows = range(int(self._snapshot.chunks.columns["rows"][index]))
         gone = self._snapshot.chunks.removed.get(index)
         return rows if gone is None else np.delete(np.array(rows), gone).tolist()
 
     def _head(self, index: int) -> ChunkHead:
-        head = self._heads.get(index)
-        if head is None:
-            fd = self._reader.open(index)
-            try:
-                head = self._reader.head(fd, index)
-            finally:
-                os.close(fd)
+        with self._heads_lock:
+            head = self._heads.get(index)
+            if head is not None:
+                self._heads.move_to_end(index)
+                return head
+        fd = self._reader.open(index)
+        try:
+            head = self._reader.head(fd, index)
+        finally:
+            os.close(fd)
+        with self._heads_lock:
             self._heads[index] = head
             if len(self._heads) > _HEADS:
                 self._heads.popitem(last=False)
-        else:
-            self._heads.move_to_end(index)
         return head
 
     def _sample(self, index: int, row: int) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def tail_length(ending: bytes, file_length: int) -> int:
 
 def read_footer(tail: bytes) -> Footer:
     """Reads the bytes after the body. Raises `ValueError`, `IndexError` or `struct.error` if they are damaged."""
-    flat = _Flat(tail[_BEFORE:-ENDING])
+    flat = Flat(tail[_BEFORE:-ENDING])
     root = flat.target(0)
     batches = flat.blocks(flat.slot(root, 3))
     if len(batches) != 1:
@@ -64,7 +64,7 @@ def read_footer(tail: bytes) -> Footer:
     )
 
 
-class _Flat:
+class Flat:
     """Reads tables of a flatbuffer. Position 0 means absent."""
 
     def __init__(self, data: bytes) -> None:
