@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.GarbageCollection;
+import dev.stoker.metadata.IndexRange;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Leftover;
 import dev.stoker.metadata.Orphan;
@@ -117,8 +118,7 @@ final class GcVerb implements Callable<Integer> {
             table.add(
                     !leftover.ingest().isEmpty()
                             ? leftover.ingest()
-                            : (leftover.files().get(0).unfinished() ? "unfinished " : "unreadable ")
-                                    + leftover.files().get(0).name(),
+                            : unknown(leftover.files().get(0)),
                     Units.count(leftover.files().size()),
                     Units.bytes(leftover.bytes()),
                     Units.time(leftover.age()),
@@ -138,6 +138,12 @@ final class GcVerb implements Callable<Integer> {
         if (collection.leftovers().stream().anyMatch(l -> l.fate() == Leftover.Fate.LEASED)) {
             out.println("to end the lease of a dead writer, run with --break ID");
         }
+    }
+
+    /** Describes a file whose ingest is unknown. */
+    private static String unknown(Orphan file) {
+        String kind = IndexRange.ofName(file.name()).isPresent() ? "superseded " : "unreadable ";
+        return (file.unfinished() ? "unfinished " : kind) + file.name();
     }
 
     private String fate(Leftover leftover, Duration limit) {

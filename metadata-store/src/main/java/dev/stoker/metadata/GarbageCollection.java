@@ -102,7 +102,7 @@ public final class GarbageCollection {
 
     /** Returns the ingest that wrote a file, according to its content or name; empty if they do not say. */
     private static String ingest(Dataset dataset, Orphan orphan) throws IOException {
-        if (orphan.unfinished()) {
+        if (orphan.unfinished() || IndexRange.ofName(orphan.name()).isPresent()) {
             return "";
         }
         Optional<String> ofSkipList = DatasetLayout.ingestOfSkipList(orphan.name());

@@ -18,7 +18,7 @@ import java.util.UUID;
 import java.util.function.Predicate;
 
 /**
- * Finds and deletes the files of a dataset that no version contains. A chunk that any version ever contained is not an
+ * Finds and deletes the files of a dataset that no version contains, and superseded runs of its sample index. A chunk that any version ever contained is not an
  * orphan, even if it was removed. Running writers also have such files; {@link GarbageCollection} distinguishes them.
  */
 public final class Orphans {
@@ -30,9 +30,14 @@ public final class Orphans {
      *
      * @param chunks files with names of Stoker's chunks
      * @param skipLists lists of what ingests have left out
+     * @param indexRuns runs of the sample index that another run supersedes
      * @param unfinished unfinished files of writers
      */
-    record Files(List<ObjectInfo> chunks, List<ObjectInfo> skipLists, List<ObjectInfo> unfinished) {}
+    record Files(
+            List<ObjectInfo> chunks,
+            List<ObjectInfo> skipLists,
+            List<ObjectInfo> indexRuns,
+            List<ObjectInfo> unfinished) {}
 
     /** Finds all orphans, in no particular order. Omits files without names of Stoker's files. */
     public static List<Orphan> find(Dataset dataset, InstantSource clock) throws IOException {
@@ -51,7 +56,19 @@ public final class Orphans {
                         store,
                         DatasetLayout.SKIP_LISTS,
                         name -> DatasetLayout.ingestOfSkipList(name).isPresent()),
+                supersededRuns(store),
                 store.listUnfinished("").toList());
+    }
+
+    private static List<ObjectInfo> supersededRuns(ObjectStore store) throws IOException {
+        List<ObjectInfo> runs =
+                list(store, DatasetLayout.INDEX, name -> IndexRange.ofName(name).isPresent());
+        List<IndexRange> superseded = IndexRange.superseded(runs.stream()
+                .flatMap(run -> IndexRange.ofName(run.name()).stream())
+                .toList());
+        runs.removeIf(run ->
+                IndexRange.ofName(run.name()).filter(superseded::contains).isEmpty());
+        return runs;
     }
 
     private static List<ObjectInfo> list(ObjectStore store, String directory, Predicate<String> names)
@@ -79,6 +96,9 @@ public final class Orphans {
             if (!known.contains(ChunkNames.idOf(chunk.name()).orElseThrow())) {
                 orphans.add(orphan(chunk, clock, false));
             }
+        }
+        for (ObjectInfo run : files.indexRuns) {
+            orphans.add(orphan(run, clock, false));
         }
         for (ObjectInfo list : files.skipLists) {
             if (!isOfVersion(dataset, list.name())) {

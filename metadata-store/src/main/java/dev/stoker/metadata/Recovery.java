@@ -104,7 +104,7 @@ public final class Recovery {
         }
         writes.addAll(copies);
         writes.addAll(signOfNewest());
-        return new RecoveryPlan(store, damaged, staleTables(firstRecovered), writes, notes);
+        return new RecoveryPlan(store, damaged, stale(firstRecovered), writes, notes);
     }
 
     private void readLog() throws IOException {
@@ -288,11 +288,22 @@ public final class Recovery {
         return OptionalLong.empty();
     }
 
-    /** Returns the tables from the first recovered version on. They may contain the chunks under other ordinals. */
-    private List<String> staleTables(long firstRecovered) throws IOException {
-        return log.tables().stream()
-                .filter(version -> version >= firstRecovered)
-                .map(DatasetLayout::table)
-                .toList();
+    /**
+     * Returns the tables from the first recovered version on, and the index runs that include it or later ones. They
+     * may contain the chunks under other ordinals.
+     */
+    private List<String> stale(long firstRecovered) throws IOException {
+        List<String> stale = new ArrayList<>();
+        for (long version : log.tables().tailSet(firstRecovered)) {
+            stale.add(DatasetLayout.table(version));
+        }
+        for (ObjectInfo run : firstRecovered == Long.MAX_VALUE
+                ? List.<ObjectInfo>of()
+                : store.list(DatasetLayout.INDEX).toList()) {
+            IndexRange.ofName(run.name())
+                    .filter(range -> range.last() >= firstRecovered)
+                    .ifPresent(range -> stale.add(range.name()));
+        }
+        return stale;
     }
 }

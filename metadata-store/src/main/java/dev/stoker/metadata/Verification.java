@@ -2,6 +2,7 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.index.SampleRun;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
@@ -46,7 +47,7 @@ public final class Verification {
     }
 
     /**
-     * Verifies all live chunks of a version, and the log and chunk tables of the dataset. Blocks until everything is
+     * Verifies all live chunks of a version, and the log, chunk tables and index runs of the dataset. Blocks until everything is
      * read.
      *
      * @throws InterruptedException if interrupted; the threads then stop after their chunk
@@ -55,6 +56,7 @@ public final class Verification {
         List<Problem> problems = Collections.synchronizedList(new ArrayList<>());
         verifyLog(problems);
         verifyTables(problems);
+        verifyIndex(problems);
         ChunkTable table = snapshot.table();
         int[] live = IntStream.range(0, table.size()).filter(table::isLive).toArray();
         AtomicInteger next = new AtomicInteger();
@@ -133,6 +135,18 @@ public final class Verification {
                 // Deleted as superseded since it was listed.
             } catch (IOException e) {
                 problems.add(problem(table.name(), e.getMessage() + " (chunk tables may be deleted)"));
+            }
+        }
+    }
+
+    private void verifyIndex(List<Problem> problems) throws IOException {
+        for (ObjectInfo run : dataset.store().list(DatasetLayout.INDEX).toList()) {
+            try {
+                SampleRun.open(new RunObject(dataset.store(), run.name())).verifyAll();
+            } catch (NoSuchObjectException e) {
+                // A build has superseded it since it was listed.
+            } catch (IOException e) {
+                problems.add(problem(run.name(), ErrorText.of(e)));
             }
         }
     }
