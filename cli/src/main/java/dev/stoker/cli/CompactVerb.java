@@ -43,9 +43,6 @@ import picocli.CommandLine.Spec;
         sortOptions = false)
 final class CompactVerb implements Callable<Integer> {
 
-    /** Reads of a remote store wait rather than compute. */
-    private static final int REMOTE_READS = 16;
-
     private static final int MOST_PACKERS = 4;
 
     /** The arrangement of samples in the new chunks. */
@@ -135,7 +132,7 @@ final class CompactVerb implements Callable<Integer> {
 
     private Compaction compaction(Dataset dataset, String ingest, LongConsumer progress) {
         int processors = Runtime.getRuntime().availableProcessors();
-        int reads = threads != null ? threads : Stores.isRemote(path) ? Math.max(REMOTE_READS, processors) : processors;
+        int reads = ReadThreads.of(threads, path);
         // By default direct memory is limited to the size of the heap.
         CompactionThreads work = new CompactionThreads(
                 reads, Math.min(MOST_PACKERS, processors), Runtime.getRuntime().maxMemory() / 2);
@@ -169,13 +166,14 @@ final class CompactVerb implements Callable<Integer> {
         AtomicBoolean interrupted = new AtomicBoolean();
         Thread worker = Thread.currentThread();
         try (Signals signals = new Signals();
-                Watch watch = new Watch(spec.commandLine().getErr(), read, plan.bytes())) {
+                ReadProgress watch = new ReadProgress(
+                        spec.commandLine().getErr(), () -> progress(read.sum(), plan.bytes(), began))) {
             signals.onStop(() -> {
                 interrupted.set(true);
                 worker.interrupt();
             });
             CompactionResult result = compaction.run(plan);
-            watch.end();
+            watch.close();
             print(result, Duration.ofNanos(System.nanoTime() - began));
             return 0;
         } catch (Exception e) {
@@ -185,6 +183,11 @@ final class CompactVerb implements Callable<Integer> {
             spec.commandLine().getErr().println("stoker: interrupted; run stoker log to see whether it was committed");
             return 130;
         }
+    }
+
+    private static String progress(long read, long total, long began) {
+        double rate = read / ((System.nanoTime() - began) / 1e9);
+        return "compacting: " + Units.bytes(read) + " of " + Units.bytes(total) + ", " + Units.rate(rate);
     }
 
     private void print(CompactionPlan plan, String ingest) {
@@ -253,50 +256,6 @@ final class CompactVerb implements Callable<Integer> {
             out.println(Units.plural(result.leftOut(), "chunk")
                     + (result.leftOut() == 1 ? " was" : " were")
                     + " not changed: other commits changed some meanwhile; run it again");
-        }
-    }
-
-    /** Shows the bytes read, on a separate thread. */
-    private static final class Watch implements AutoCloseable {
-
-        private final Thread thread;
-
-        Watch(PrintWriter err, LongAdder read, long total) {
-            long began = System.nanoTime();
-            thread = new Thread(() -> {
-                try (ProgressLine line = new ProgressLine(err)) {
-                    while (true) {
-                        Thread.sleep(500);
-                        double rate = read.sum() / ((System.nanoTime() - began) / 1e9);
-                        line.show(String.format(
-                                Locale.ROOT,
-                                "compacting: %s of %s, %s",
-                                Units.bytes(read.sum()),
-                                Units.bytes(total),
-                                Units.rate(rate)));
-                    }
-                } catch (InterruptedException e) {
-                    // Normal end: the work is done.
-                }
-            });
-            thread.setDaemon(true);
-            thread.start();
-        }
-
-        /** Clears the line. */
-        void end() {
-            thread.interrupt();
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                // The thread is a daemon and has been told to end.
-                Thread.currentThread().interrupt();
-            }
-        }
-
-        @Override
-        public void close() {
-            end();
         }
     }
 }

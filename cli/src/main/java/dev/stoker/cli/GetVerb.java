@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         header = {
             "Examples:",
             "  stoker get ./data/photos cats/1.jpg > 1.jpg",
-            "  stoker get ./data/photos --keys wanted.txt --to ./wanted",
+            "  stoker get ./data/photos --keys-from wanted.txt --to ./wanted",
             "  stoker get ./data/photos cats/1.jpg cats/2.jpg --json"
         },
         description = {

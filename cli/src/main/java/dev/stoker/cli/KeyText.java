@@ -1,15 +1,10 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * Keys in lines of text. A key that would not be one visible line is a JSON string, as is a key that begins with a
- * quotation mark. A file of keys is read in the same way.
+ * quotation mark. A {@link KeyFile} of lines is read in the same way.
  */
 final class KeyText {
 
@@ -46,24 +41,8 @@ final class KeyText {
                 || Character.getType(c) == Character.PARAGRAPH_SEPARATOR;
     }
 
-    /** Reads a file of keys, one a line. Empty lines are ignored. */
-    static List<String> read(Path file) throws IOException {
-        List<String> keys = new ArrayList<>();
-        int number = 0;
-        for (String line : Files.readAllLines(file)) {
-            number++;
-            if (line.startsWith("\"")) {
-                try {
-                    keys.add(Json.MAPPER.readValue(line, String.class));
-                } catch (JsonProcessingException e) {
-                    throw new CommandException(file + ", line " + number
-                            + ": a line that begins with a quotation mark is a JSON string: "
-                            + e.getOriginalMessage());
-                }
-            } else if (!line.isEmpty()) {
-                keys.add(line);
-            }
-        }
-        return keys;
+    /** Returns the key of a line that {@link #line} made. */
+    static String key(String line) throws JsonProcessingException {
+        return line.startsWith("\"") ? Json.MAPPER.readValue(line, String.class) : line;
     }
 }

@@ -140,6 +140,13 @@ final class OpenDataset implements AutoCloseable {
         return dataset;
     }
 
+    /** Rejects a version in the name of a dataset that a verb changes. */
+    void requireNoVersion(String verb) {
+        if (version.isPresent()) {
+            throw new IllegalArgumentException(verb + " changes the newest version; leave out @" + version.get());
+        }
+    }
+
     /** Returns the requested version, or else the newest. */
     Snapshot snapshot() throws IOException {
         return version.isPresent() ? dataset.snapshot(version.get()) : dataset.snapshot();

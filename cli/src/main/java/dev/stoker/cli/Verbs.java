@@ -71,6 +71,7 @@ final class Verbs {
         command.addSubcommand(new StopVerb());
         command.addSubcommand(new WaitVerb());
         command.addSubcommand(new AuditVerb());
+        command.addSubcommand(new DeleteVerb());
         command.addSubcommand(new CompactVerb());
         command.addSubcommand(new IndexVerb());
         command.addSubcommand(new GcVerb());

@@ -6,7 +6,6 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Verification;
 import dev.stoker.metadata.VerificationReport;
 import dev.stoker.schemas.text.Units;
-import dev.stoker.storage.Stores;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -34,9 +33,6 @@ import picocli.CommandLine.Spec;
         })
 final class VerifyVerb implements Callable<Integer> {
 
-    /** Reads of a remote store wait rather than compute. */
-    private static final int REMOTE_READS = 16;
-
     @Spec
     private CommandSpec spec;
 
@@ -57,10 +53,7 @@ final class VerifyVerb implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        int parallelism = threads == null ? defaultThreads() : threads;
-        if (parallelism < 1) {
-            throw new IllegalArgumentException("option --threads: " + parallelism + " must be positive");
-        }
+        int parallelism = ReadThreads.of(threads, path);
         ExecutorService pool = Executors.newFixedThreadPool(parallelism + 1);
         try (OpenDataset open = OpenDataset.open(path, version)) {
             Snapshot snapshot = open.snapshot();
@@ -84,11 +77,6 @@ final class VerifyVerb implements Callable<Integer> {
         } finally {
             pool.shutdownNow();
         }
-    }
-
-    private int defaultThreads() {
-        int processors = Runtime.getRuntime().availableProcessors();
-        return Stores.isRemote(path) ? Math.max(REMOTE_READS, processors) : processors;
     }
 
     private VerificationReport await(

@@ -1,7 +1,6 @@
 package dev.stoker.cli;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +20,16 @@ final class WantedKeys {
     private List<String> keys = List.of();
 
     @Option(
-            names = "--keys",
+            names = "--keys-from",
             paramLabel = "FILE",
-            description =
-                    "File with further keys, one a line. A line that begins with a quotation mark is a JSON string.")
-    private @Nullable Path file;
+            description = "Also the keys in FILE, one a line; - is standard input. A line that begins with a quotation"
+                    + " mark is a JSON string.")
+    private List<String> files = List.of();
+
+    @Option(
+            names = {"-0", "--null"},
+            description = "The keys in FILE end with a NUL instead of a line feed.")
+    private boolean nul;
 
     @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
     @Nullable
@@ -33,11 +37,14 @@ final class WantedKeys {
 
     List<String> all() throws IOException {
         List<String> all = new ArrayList<>(keys);
-        if (file != null) {
-            all.addAll(KeyText.read(file));
+        for (String file : files) {
+            KeyFile.read(file, nul ? '\0' : '\n', all);
         }
-        if (all.isEmpty() && file == null) {
-            throw new IllegalArgumentException("name at least one key, or a file of keys with --keys");
+        if (nul && files.isEmpty()) {
+            throw new IllegalArgumentException("option --null needs --keys-from");
+        }
+        if (all.isEmpty() && files.isEmpty()) {
+            throw new IllegalArgumentException("name at least one key, or a file of keys with --keys-from");
         }
         return all;
     }

@@ -183,7 +183,9 @@ class SampleVerbsTest {
         assertThat(out.toString()).doesNotContain("\u001b", "\0", "\u202e", "\t");
         Path file = directory.resolve("keys.txt");
         Files.write(file, lines.stream().map(line -> line.substring(12)).toList());
-        assertThat(KeyText.read(file)).hasSize(23).containsAll(STRANGE);
+        List<String> keys = new ArrayList<>();
+        KeyFile.read(file.toString(), '\n', keys);
+        assertThat(keys).hasSize(23).containsAll(STRANGE);
     }
 
     @Test
@@ -220,7 +222,7 @@ class SampleVerbsTest {
         Files.write(keys, STRANGE.stream().map(KeyText::line).toList());
         Path target = directory.resolve("deep/er/target");
 
-        assertThat(stoker("get", photos().toString(), "--keys", keys.toString(), "--to", target.toString(), "gone"))
+        assertThat(stoker("get", photos().toString(), "--keys-from", keys.toString(), "--to", target.toString(), "gone"))
                 .isZero();
         assertThat(out.toString()).startsWith("wrote 19 files, ").contains("; 1 key not found");
         assertThat(err.toString()).isEqualTo("not found: gone\n");

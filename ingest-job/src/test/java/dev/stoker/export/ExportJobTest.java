@@ -11,7 +11,7 @@ import dev.stoker.ingest.IngestOptions;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.KeyRemoval;
+import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.storage.LocalObjectStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -85,7 +85,7 @@ class ExportJobTest {
     private void remove(Collection<String> keys) throws Exception {
         Dataset dataset = Dataset.open(new LocalObjectStore(directory.resolve("data")));
         new Committer(dataset, Clock.systemUTC(), "test")
-                .commit(CommitRequest.remove("removal-1", new KeyRemoval(dataset, keys), Map.of()));
+                .commit(CommitRequest.remove("removal-1", SampleRemoval.ofKeys(dataset, keys), Map.of()));
     }
 
     private Map<String, byte[]> exported() throws IOException {

@@ -14,7 +14,6 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
 import dev.stoker.metadata.EpochVersions;
 import dev.stoker.metadata.GarbageCollection;
-import dev.stoker.metadata.KeyRemoval;
 import dev.stoker.metadata.LeaseHeldException;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.NotADatasetException;
@@ -23,7 +22,6 @@ import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.TablePolicy;
-import dev.stoker.metadata.UnknownKeyException;
 import dev.stoker.metadata.UnknownVersionException;
 import dev.stoker.metadata.Verification;
 import dev.stoker.metadata.VerificationReport;
@@ -32,6 +30,8 @@ import dev.stoker.metadata.compaction.CompactionFailedException;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
+import dev.stoker.metadata.removal.SampleRemoval;
+import dev.stoker.metadata.removal.UnknownKeyException;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -269,7 +269,7 @@ final class BesideOperations {
     private static void remove(ObjectStore store, Slot slot) throws IOException {
         Dataset dataset = Dataset.open(store);
         new Committer(dataset, SampleDatasets.CLOCK, "ada@host", new TablePolicy(1, 1))
-                .commit(CommitRequest.remove(slot.ingest, new KeyRemoval(dataset, List.of("k/2")), Map.of()));
+                .commit(CommitRequest.remove(slot.ingest, SampleRemoval.ofKeys(dataset, List.of("k/2")), Map.of()));
     }
 
     private static void compact(ObjectStore store, Slot slot) throws IOException, InterruptedException {

@@ -29,6 +29,9 @@ public final class Contents {
                 ChunkHead head = ChunkHeads.read(store, snapshot.table(), i);
                 byte[] file = store.readAll(ChunkNames.path(snapshot.table().id(i)), Integer.MAX_VALUE);
                 for (int row = 0; row < head.rows(); row++) {
+                    if (ChunkHeads.isRemoved(snapshot.table(), i, row)) {
+                        continue;
+                    }
                     String text = snapshot.table().split(i) + text(head, file, row);
                     if (samples.put(head.key(row), text) != null) {
                         throw new AssertionError("twice: " + head.key(row));

@@ -5,6 +5,7 @@ import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFilter;
 import dev.stoker.formats.RowPredicate;
 import dev.stoker.formats.ValueSink;
+import dev.stoker.metadata.SampleCondition;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
@@ -12,7 +13,6 @@ import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TimeType;
 import dev.stoker.schemas.arrow.TimestampType;
-import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.crc.Crc32cs;
@@ -26,16 +26,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Decides whether a condition is true for a sample of a chunk. For one thread. */
-final class SampleFilter {
+public final class SampleFilter implements SampleCondition {
     private final RowFilter filter;
     /** Numbers of the columns that the condition uses: 0 for the key, f + 1 for field f. */
     private final int[] numbers;
 
     private final boolean readsPayload;
-    private @Nullable BatchChunk chunk;
+    private @Nullable ChunkHead chunk;
+    private @Nullable ByteBuffer bytes;
     private int row;
 
-    SampleFilter(RowPredicate condition, List<Field> fields) {
+    /** @param condition a condition on {@link Selection#columns} of these fields */
+    public SampleFilter(RowPredicate condition, List<Field> fields) {
         Set<String> used = RowFilter.columns(condition);
         List<RowColumn> columns = List.copyOf(Selection.columns(fields).values());
         List<RowColumn> selected =
@@ -50,14 +52,15 @@ final class SampleFilter {
         return payload == ScalarType.UTF8 || payload == ScalarType.BINARY;
     }
 
-    /** Returns the part of a chunk that {@link #matches} reads. */
-    Chunks.Part part() {
-        return readsPayload ? Chunks.Part.WHOLE : Chunks.Part.HEAD;
+    @Override
+    public boolean readsPayload() {
+        return readsPayload;
     }
 
-    /** Returns whether the condition is true for a sample. */
-    boolean matches(BatchChunk of, int at) throws IOException {
-        chunk = of;
+    @Override
+    public boolean matches(ChunkHead head, @Nullable ByteBuffer file, int at) throws IOException {
+        chunk = head;
+        bytes = file;
         row = at;
         try {
             return filter.matches(this::give);
@@ -67,7 +70,7 @@ final class SampleFilter {
     }
 
     private void give(int column, ValueSink sink) throws IOException, BadValueException {
-        ChunkHead head = Objects.requireNonNull(chunk, "called for a sample").head();
+        ChunkHead head = Objects.requireNonNull(chunk, "called for a sample");
         if (numbers[column] == 0) {
             sink.setBytes(head.keys().bytesAt(row));
             return;
@@ -105,8 +108,7 @@ final class SampleFilter {
 
     /** Returns verified bytes, because a damaged value must not decide that a sample is left out. */
     private ByteBuffer payload(ChunkHead head, int field) throws IOException {
-        ByteBuffer file = Objects.requireNonNull(
-                Objects.requireNonNull(chunk, "called for a sample").bytes(), "the whole chunk was read");
+        ByteBuffer file = Objects.requireNonNull(bytes, "the whole chunk was read");
         ByteBuffer value = file.slice(head.payloadPosition(field, row), head.payloadLength(field, row));
         if (Crc32cs.of(value.duplicate()) != head.payloadCrc32c(field, row)) {
             ChunkReader.verifySample(head, new BufferRangeReader(head.file(), file), row);

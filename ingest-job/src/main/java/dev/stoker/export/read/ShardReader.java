@@ -155,7 +155,9 @@ public final class ShardReader {
             return false;
         }
         SampleFilter condition = filter.get();
-        return !condition.matches(chunks.get(cursor.chunk(), condition.part()), cursor.row());
+        Chunks.Part part = condition.readsPayload() ? Chunks.Part.WHOLE : Chunks.Part.HEAD;
+        BatchChunk chunk = chunks.get(cursor.chunk(), part);
+        return !condition.matches(chunk.head(), chunk.bytes(), cursor.row());
     }
 
     private int number(BatchChunk chunk) {

@@ -114,18 +114,16 @@ class SampleFilterTest {
     void comparesTheStoredValues(String expression, boolean full, boolean empty) throws Exception {
         SampleFilter filter = filter(expression);
         BatchChunk chunk = open(chunk());
-        assertThat(filter.matches(chunk, 0)).isEqualTo(full);
-        assertThat(filter.matches(chunk, 1)).isEqualTo(empty);
+        assertThat(filter.matches(chunk.head(), chunk.bytes(), 0)).isEqualTo(full);
+        assertThat(filter.matches(chunk.head(), chunk.bytes(), 1)).isEqualTo(empty);
     }
 
     @Test
     void readsPayloadOnlyIfTheConditionUsesIt() throws Exception {
-        assertThat(filter("caption = 'x'").part()).isEqualTo(Chunks.Part.WHOLE);
+        assertThat(filter("caption = 'x'").readsPayload()).isTrue();
         SampleFilter small = filter("label = 'öwl' AND tokens IS NOT NULL");
-        assertThat(small.part()).isEqualTo(Chunks.Part.HEAD);
-        ChunkHead head = open(chunk()).head();
-        assertThat(small.matches(new BatchChunk(head, null, 0, new int[][] {{0}}), 0))
-                .isTrue();
+        assertThat(small.readsPayload()).isFalse();
+        assertThat(small.matches(open(chunk()).head(), null, 0)).isTrue();
     }
 
     @Test
@@ -137,7 +135,8 @@ class SampleFilterTest {
             at++;
         }
         file[at] ^= 1;
-        assertThatThrownBy(() -> filter("caption = 'a caption'").matches(open(file), 0))
+        BatchChunk chunk = open(file);
+        assertThatThrownBy(() -> filter("caption = 'a caption'").matches(chunk.head(), chunk.bytes(), 0))
                 .isInstanceOf(CorruptDataException.class)
                 .hasMessageContaining("caption of row 0, key 'a/full'");
     }

@@ -9,9 +9,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.GarbageCollection;
-import dev.stoker.metadata.KeyRemoval;
 import dev.stoker.metadata.Orphans;
 import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.RemovedRows;
@@ -100,7 +100,7 @@ class ContestedCompactionTest {
     @Test
     void chunksThatLostRowsMeanwhileAreLeftAsTheyAre() throws Exception {
         CompactionResult result = contested(() -> crumbs.committer()
-                .commit(CommitRequest.remove("r", new KeyRemoval(dataset, List.of("ingest-0/1/0")), Map.of())));
+                .commit(CommitRequest.remove("r", SampleRemoval.ofKeys(dataset, List.of("ingest-0/1/0")), Map.of())));
 
         Map<String, String> samples = Crumbs.samples(dataset, 9);
         assertThat(samples).hasSize(27).doesNotContainKey("ingest-0/1/0");

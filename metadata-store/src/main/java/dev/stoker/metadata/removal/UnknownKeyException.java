@@ -1,4 +1,4 @@
-package dev.stoker.metadata;
+package dev.stoker.metadata.removal;
 
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.text.Units;

@@ -1,0 +1,275 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.export.read.SampleFilter;
+import dev.stoker.export.read.Selection;
+import dev.stoker.formats.RowPredicate;
+import dev.stoker.formats.expression.RowExpression;
+import dev.stoker.metadata.Commit;
+import dev.stoker.metadata.CommitRequest;
+import dev.stoker.metadata.Committer;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.SampleCondition;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.removal.RemovalPlan;
+import dev.stoker.metadata.removal.SampleRemoval;
+import dev.stoker.metadata.removal.SampleRule;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.text.Units;
+import dev.stoker.storage.Stores;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.InstantSource;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker delete}: commits a version without the selected samples. */
+@Command(
+        name = "delete",
+        header = {
+            "Examples:",
+            "  stoker delete ./data/photos cat/17.jpg cat/18.jpg --yes",
+            "  stoker delete ./data/photos --keys-from withdrawn.txt --dry-run",
+            "  stoker delete ./data/photos --where \"label = 'blurred'\" --yes"
+        },
+        description = {
+            "Commits a version of a dataset without some samples. Without --yes, it only prints the plan.",
+            "Older versions keep the samples, and no file is deleted."
+        },
+        sortOptions = false)
+final class DeleteVerb implements Callable<Integer> {
+
+    private static final String ID = "delete-";
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "DATASET", description = "Directory or URI of the dataset.")
+    private String path;
+
+    @Parameters(index = "1..*", arity = "0..*", paramLabel = "KEY", description = "Keys of samples to delete.")
+    private List<String> keys = List.of();
+
+    @Option(
+            names = "--prefix",
+            paramLabel = "TEXT",
+            description = "Delete the samples whose keys begin with TEXT; can be repeated.")
+    private List<String> prefixes = List.of();
+
+    @Option(
+            names = "--keys-from",
+            paramLabel = "FILE",
+            description = "Delete the samples whose keys are in FILE, one a line; - is standard input. A line that begins"
+                    + " with a quotation mark is a JSON string.")
+    private List<String> keyFiles = List.of();
+
+    @Option(
+            names = {"-0", "--null"},
+            description = "The keys in FILE end with a NUL instead of a line feed.")
+    private boolean nul;
+
+    @Option(
+            names = "--where",
+            paramLabel = "CONDITION",
+            description = "Delete only samples that satisfy a condition as in SQL: \"age < 18 AND label = 'cat'\".")
+    private @Nullable String where;
+
+    @Option(names = "--split", paramLabel = "NAME", description = "Delete only samples of this split.")
+    private @Nullable String split;
+
+    @Option(
+            names = "--missing",
+            description = "What to do if no sample has a given key: fail, or ignore the key (default: fail).")
+    private Missing missing = Missing.FAIL;
+
+    @Option(names = "--dry-run", description = "Print the plan, and write nothing.")
+    private boolean dryRun;
+
+    @Option(names = "--yes", description = "Delete the samples.")
+    private boolean yes;
+
+    @Option(
+            names = "--ingest-id",
+            paramLabel = "ID",
+            description = "ID that commits at most one version (default: a random ID).")
+    private @Nullable String ingestId;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Chunks to read at a time (default: number of processors; at least 16 for HDFS, S3, …).")
+    private @Nullable Integer threads;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    /** As typed and as completed by a shell. */
+    enum Missing {
+        FAIL(SampleRule.MissingKeys.FAIL),
+        IGNORE(SampleRule.MissingKeys.IGNORE);
+
+        private final SampleRule.MissingKeys rule;
+
+        Missing(SampleRule.MissingKeys rule) {
+            this.rule = rule;
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        String ingest = ingestId == null ? ID + UUID.randomUUID() : ingestId;
+        int parallelism = ReadThreads.of(threads, path);
+        try (OpenDataset open = OpenDataset.open(path, null)) {
+            open.requireNoVersion("stoker delete");
+            Dataset dataset = open.dataset();
+            SampleRule rule = rule(dataset.info().fields());
+            Committer committer = new Committer(dataset, InstantSource.system(), System.getProperty("user.name"));
+            Optional<Commit> before = committer.find(ingest);
+            if (before.isPresent()) {
+                print(dataset, before.get());
+                return 0;
+            }
+            Snapshot base = dataset.snapshot();
+            AtomicInteger read = new AtomicInteger();
+            SampleRemoval removal = new SampleRemoval(dataset, rule, parallelism, read::addAndGet);
+            RemovalPlan plan;
+            int chunks = base.table().liveChunks();
+            try (ReadProgress progress = new ReadProgress(
+                    spec.commandLine().getErr(),
+                    () -> "searching: " + Units.count(read.get()) + " of " + Units.plural(chunks, "chunk"))) {
+                plan = removal.plan(base);
+            }
+            if (dryRun || !yes || plan.removed() == 0) {
+                print(dataset, plan);
+                return 0;
+            }
+            if (!json) {
+                print(dataset, plan);
+            }
+            Stores.requireAtomicCreate(dataset.store());
+            print(dataset, committer.commit(CommitRequest.remove(ingest, removal, Map.of())));
+            return 0;
+        }
+    }
+
+    private SampleRule rule(List<Field> fields) throws IOException {
+        Set<String> all = new LinkedHashSet<>(keys);
+        for (String file : keyFiles) {
+            KeyFile.read(file, nul ? '\0' : '\n', all);
+        }
+        if (nul && keyFiles.isEmpty()) {
+            throw new IllegalArgumentException("option --null needs --keys-from");
+        }
+        if (all.isEmpty() && prefixes.isEmpty() && !keyFiles.isEmpty()) {
+            throw new CommandException("there is no key in " + String.join(", ", keyFiles));
+        }
+        if (all.isEmpty() && prefixes.isEmpty() && where == null && split == null) {
+            throw new IllegalArgumentException(
+                    "no sample is selected; give keys, --keys-from, --prefix, --where or --split");
+        }
+        return new SampleRule(
+                all,
+                prefixes,
+                Optional.ofNullable(split),
+                Optional.ofNullable(where).map(text -> condition(text, fields)),
+                missing.rule);
+    }
+
+    private static Supplier<SampleCondition> condition(String text, List<Field> fields) {
+        try {
+            RowPredicate predicate = RowExpression.parse(text).bind(Selection.columns(fields));
+            return () -> new SampleFilter(predicate, fields);
+        } catch (IllegalArgumentException e) {
+            // Without the cause, whose message would be printed instead.
+            throw new IllegalArgumentException("option --where: " + e.getMessage());
+        }
+    }
+
+    private void print(Dataset dataset, RemovalPlan plan) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            ObjectNode root = Json.object();
+            root.put("path", dataset.where())
+                    .put("base_version", plan.version())
+                    .putNull("version");
+            root.put("samples", plan.removed()).put("missing", plan.missing());
+            root.putArray("splits");
+            for (RemovalPlan.Split split : plan.splits()) {
+                root.withArray("splits")
+                        .addObject()
+                        .put("split", split.split())
+                        .put("samples", split.removed())
+                        .put("of", split.samples())
+                        .put("chunks", split.chunks());
+            }
+            plan.firstKeys().forEach(root.putArray("first_keys")::add);
+            out.println(root);
+            return;
+        }
+        if (plan.missing() > 0) {
+            out.println("ignored: " + Units.plural(plan.missing(), "key") + " that no sample has");
+        }
+        if (plan.removed() == 0) {
+            out.println("nothing to delete: version " + plan.version() + " has none of the samples");
+            return;
+        }
+        Table table = new Table("SPLIT", "SAMPLES", "OF", "CHUNKS");
+        for (RemovalPlan.Split split : plan.splits()) {
+            table.add(
+                    split.split(),
+                    Units.count(split.removed()),
+                    Units.count(split.samples()),
+                    Units.count(split.chunks()));
+        }
+        table.print(out);
+        plan.firstKeys().forEach(key -> out.println("  " + KeyText.line(key)));
+        long more = plan.removed() - plan.firstKeys().size();
+        if (more > 0) {
+            out.println("  and " + Units.count(more) + " more");
+        }
+        if (!yes || dryRun) {
+            out.println("would delete " + Units.plural(plan.removed(), "sample") + " of version " + plan.version()
+                    + "; run with --yes to delete");
+        }
+    }
+
+    private void print(Dataset dataset, Commit commit) throws IOException {
+        PrintWriter out = spec.commandLine().getOut();
+        long version = commit.version();
+        long left = dataset.snapshot(version).table().liveRows();
+        long samples = version == 1 ? 0 : dataset.snapshot(version - 1).table().liveRows() - left;
+        if (json) {
+            out.println(Json.object()
+                    .put("path", dataset.where())
+                    .put("base_version", version - 1)
+                    .put("version", version)
+                    .put("ingest", commit.entry().ingest())
+                    .put("repeated", commit.repeated())
+                    .put("samples", samples)
+                    .put("left", left));
+            return;
+        }
+        out.println(
+                (commit.repeated() ? "version " + version + " was already committed: " : "version " + version + ": ")
+                        + Units.plural(samples, "sample") + " deleted, " + Units.count(left) + " left");
+    }
+}

@@ -1,0 +1,42 @@
+package dev.stoker.cli;
+
+import java.io.PrintWriter;
+import java.util.function.Supplier;
+
+/** Shows the progress of work that another thread does, on a separate thread. */
+final class ReadProgress implements AutoCloseable {
+
+    private static final int INTERVAL_MS = 500;
+
+    private final Thread thread;
+
+    /** @param text describes the progress */
+    ReadProgress(PrintWriter err, Supplier<String> text) {
+        thread = new Thread(
+                () -> {
+                    try (ProgressLine line = new ProgressLine(err)) {
+                        while (true) {
+                            Thread.sleep(INTERVAL_MS);
+                            line.show(text.get());
+                        }
+                    } catch (InterruptedException e) {
+                        // Normal end: the work is done.
+                    }
+                },
+                "stoker-progress");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Clears the line. Can be called twice. */
+    @Override
+    public void close() {
+        thread.interrupt();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            // The thread is a daemon and has been told to end.
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package dev.stoker.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.metadata.Contents;
+import dev.stoker.server.TestDataset;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeSet;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DeleteVerbTest {
+
+    @TempDir
+    private Path directory;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private TestDataset dataset;
+
+    @BeforeEach
+    void create() throws IOException {
+        dataset = TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4);
+    }
+
+    private int stoker(String... args) {
+        out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
+        return Stoker.run(List.of(args), new PrintWriter(out, true), new PrintWriter(err, true));
+    }
+
+    private String path() {
+        return dataset.path().toString();
+    }
+
+    private JsonNode json() throws IOException {
+        return Json.MAPPER.readTree(out.toString());
+    }
+
+    private String key(int chunk, int row) {
+        return dataset.samples(chunk).get(row).key();
+    }
+
+    @Test
+    void printsThePlanAndDeletesOnlyWithYes() throws IOException {
+        assertThat(stoker("delete", path(), key(0, 1), key(1, 2))).isZero();
+        assertThat(out.toString())
+                .contains(key(0, 1), key(1, 2), "would delete 2 samples of version 1; run with --yes to delete");
+        assertThat(Contents.of(path())).hasSize(9);
+
+        assertThat(stoker("delete", path(), key(0, 1), key(1, 2), "--yes")).isZero();
+        assertThat(out.toString()).contains("version 2: 2 samples deleted, 7 left");
+        assertThat(Contents.of(path())).hasSize(7).doesNotContainKeys(key(0, 1), key(1, 2));
+        assertThat(stoker("info", path() + "@1", "--json")).isZero();
+        assertThat(json().path("samples").asInt()).isEqualTo(9);
+        assertThat(stoker("log", path())).isZero();
+        assertThat(out.toString()).contains(" remove ", "delete-");
+    }
+
+    @Test
+    void aDryRunWritesNothingEvenWithYes() throws IOException {
+        assertThat(stoker("delete", path(), "--split", "train", "--dry-run", "--yes", "--json"))
+                .isZero();
+        assertThat(json().path("samples").asInt()).isEqualTo(9);
+        assertThat(json().path("version").isNull()).isTrue();
+        assertThat(json().at("/splits/0/of").asInt()).isEqualTo(9);
+        assertThat(json().path("first_keys")).hasSize(9);
+        assertThat(Contents.of(path())).hasSize(9);
+    }
+
+    @Test
+    void deletesTheKeysOfAFile() throws IOException {
+        Path keys = directory.resolve("keys.txt");
+        Files.writeString(keys, key(0, 0) + "\n" + key(0, 3) + "\n");
+        assertThat(stoker("delete", path(), "--keys-from", keys.toString(), "--yes", "--json"))
+                .isZero();
+        assertThat(json().path("samples").asInt()).isEqualTo(2);
+        assertThat(json().path("left").asInt()).isEqualTo(7);
+
+        Files.writeString(keys, key(1, 0) + "\0" + key(1, 1));
+        assertThat(stoker("delete", path(), "-0", "--keys-from", keys.toString(), "--yes"))
+                .isZero();
+        assertThat(Contents.of(path())).hasSize(5).doesNotContainKeys(key(0, 0), key(1, 1));
+    }
+
+    @Test
+    void aKeyFileThatIsNotOneIsRefused() throws IOException {
+        Path keys = directory.resolve("keys.txt");
+        Files.writeString(keys, key(0, 0) + "\n\n" + key(0, 3) + "\n");
+        assertThat(stoker("delete", path(), "--keys-from", keys.toString(), "--yes"))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("key 2 of " + keys + " is empty");
+
+        Files.write(keys, new byte[] {'a', (byte) 0xff, '\n'});
+        assertThat(stoker("delete", path(), "--keys-from", keys.toString(), "--yes"))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("key 1 of " + keys + " is not UTF-8");
+
+        // An empty list of keys selects nothing, whatever the condition.
+        Files.writeString(keys, "");
+        assertThat(stoker("delete", path(), "--keys-from", keys.toString(), "--where", "key IS NOT NULL", "--yes"))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("there is no key in " + keys);
+        assertThat(stoker("delete", path(), "--keys-from", "nosuch", "--yes")).isEqualTo(1);
+        assertThat(err.toString()).contains("there is no file nosuch");
+        assertThat(Contents.of(path())).hasSize(9);
+    }
+
+    @Test
+    void deletesSamplesThatSatisfyACondition() throws IOException {
+        String label = dataset.samples(0).get(0).label();
+        TreeSet<String> others = new TreeSet<>();
+        for (int chunk = 0; chunk < 2; chunk++) {
+            dataset.samples(chunk).stream()
+                    .filter(sample -> !sample.label().equals(label))
+                    .map(TestDataset.Sample::key)
+                    .forEach(others::add);
+        }
+        assertThat(others).isNotEmpty().hasSizeLessThan(9);
+
+        assertThat(stoker("delete", path(), "--where", "label = '" + label + "'", "--yes"))
+                .isZero();
+
+        assertThat(Contents.of(path()).keySet()).containsExactlyInAnyOrderElementsOf(others);
+        assertThat(stoker("delete", path(), "--where", "label = '" + label + "'", "--yes"))
+                .isZero();
+        assertThat(out.toString()).contains("nothing to delete: version 2 has none of the samples");
+        assertThat(stoker("delete", path(), "--where", "colour = 'red'")).isEqualTo(2);
+        assertThat(err.toString()).contains("option --where: ", "colour");
+    }
+
+    @Test
+    void aMissingKeyFailsUnlessItIsIgnored() throws IOException {
+        assertThat(stoker("delete", path(), key(0, 0), "no/such", "--yes")).isEqualTo(1);
+        assertThat(err.toString()).contains("has no sample 'no/such'");
+        assertThat(Contents.of(path())).hasSize(9);
+
+        assertThat(stoker("delete", path(), key(0, 0), "no/such", "--missing", "ignore", "--yes"))
+                .isZero();
+        assertThat(out.toString()).contains("ignored: 1 key that no sample has", "version 2: 1 sample deleted");
+    }
+
+    @Test
+    void anIdCommitsOnce() throws IOException {
+        assertThat(stoker("delete", path(), key(0, 0), "--yes", "--ingest-id", "withdrawn-1"))
+                .isZero();
+        assertThat(stoker("delete", path(), key(0, 0), "--yes", "--ingest-id", "withdrawn-1", "--json"))
+                .isZero();
+        assertThat(json().path("repeated").asBoolean()).isTrue();
+        assertThat(json().path("version").asLong()).isEqualTo(2);
+        assertThat(json().path("samples").asLong()).isEqualTo(1);
+    }
+
+    @Test
+    void aDeletionWithoutASelectionOrOfAnOldVersionIsRefused() throws IOException {
+        assertThat(stoker("delete", path(), "--yes")).isEqualTo(2);
+        assertThat(err.toString()).contains("no sample is selected; give keys");
+        assertThat(stoker("delete", path() + "@1", key(0, 0), "--yes")).isEqualTo(2);
+        assertThat(err.toString()).contains("changes the newest version; leave out @1");
+        assertThat(stoker("delete", path(), "--split", "nosuch", "--yes")).isEqualTo(1);
+        assertThat(err.toString()).contains("has no split 'nosuch'");
+        assertThat(Contents.of(path())).hasSize(9);
+    }
+
+    @Test
+    void aKeyCannotMoveTheCursor() {
+        assertThat(KeyText.line("a\u001b[2Jb\nc\\d\u202ee")).isEqualTo("\"a\\u001b[2Jb\\nc\\\\d\\u202ee\"");
+    }
+}
