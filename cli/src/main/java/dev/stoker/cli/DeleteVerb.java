@@ -73,8 +73,9 @@ final class DeleteVerb implements Callable<Integer> {
     @Option(
             names = "--keys-from",
             paramLabel = "FILE",
-            description = "Delete the samples whose keys are in FILE, one a line; - is standard input. A line that begins"
-                    + " with a quotation mark is a JSON string.")
+            description =
+                    "Delete the samples whose keys are in FILE, one a line; - is standard input. A line that begins"
+                            + " with a quotation mark is a JSON string.")
     private List<String> keyFiles = List.of();
 
     @Option(

@@ -222,7 +222,8 @@ class SampleVerbsTest {
         Files.write(keys, STRANGE.stream().map(KeyText::line).toList());
         Path target = directory.resolve("deep/er/target");
 
-        assertThat(stoker("get", photos().toString(), "--keys-from", keys.toString(), "--to", target.toString(), "gone"))
+        assertThat(stoker(
+                        "get", photos().toString(), "--keys-from", keys.toString(), "--to", target.toString(), "gone"))
                 .isZero();
         assertThat(out.toString()).startsWith("wrote 19 files, ").contains("; 1 key not found");
         assertThat(err.toString()).isEqualTo("not found: gone\n");

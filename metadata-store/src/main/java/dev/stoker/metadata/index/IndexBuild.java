@@ -82,7 +82,7 @@ public final class IndexBuild {
             } catch (DamagedRunException e) {
                 // The next round reads the heads of its chunks, or the run of a build that has merged and deleted it.
                 if (!(e.getCause() instanceof NoSuchObjectException)) {
-                    discard(range(e.run()), e.getMessage(), replaced);
+                    discard(range(e.run()), String.valueOf(e.getMessage()), replaced);
                 }
             }
         }
@@ -98,7 +98,7 @@ public final class IndexBuild {
         try {
             return Optional.of(IndexRuns.open(dataset, table, range));
         } catch (CorruptDataException | ForeignFileException e) {
-            discard(range, e.getMessage(), replaced);
+            discard(range, String.valueOf(e.getMessage()), replaced);
         } catch (NoSuchObjectException e) {
             // Another build has superseded it.
         }

@@ -49,7 +49,8 @@ final class IndexRuns {
             try {
                 covering = dataset.snapshot(range.last()).table();
             } catch (UnknownVersionException e) {
-                throw new ForeignFileException(run.name(), "an index run of this dataset", e.getMessage());
+                throw new ForeignFileException(
+                        run.name(), "an index run of this dataset", String.valueOf(e.getMessage()));
             }
         }
         run.require(RunIdentity.of(covering, range.first(), range.last()));

@@ -14,6 +14,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the heads of chunks in parallel, and sorts their rows. Each thread has a buffer; full buffers are sorted and
@@ -76,7 +77,7 @@ final class RowCollector {
         return cursors;
     }
 
-    private static IOException failure(Throwable cause) {
+    private static IOException failure(@Nullable Throwable cause) {
         return cause instanceof IOException e
                 ? e
                 : new IOException("Cannot read the heads of the chunks: " + cause, cause);

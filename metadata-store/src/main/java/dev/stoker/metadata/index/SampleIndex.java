@@ -37,8 +37,11 @@ public final class SampleIndex {
     private final BuildThreads threads;
     private final SampleReads reads;
 
-    /** The run of the chunks that no run of the dataset covers, once it is needed. */
-    private record State(IndexView view, @Nullable Optional<SampleRun> rest) {}
+    /** The run of the chunks that no run of the dataset covers; absent if each chunk has a run. */
+    private record Rest(@Nullable SampleRun run) {}
+
+    /** @param rest null until it is needed */
+    private record State(IndexView view, @Nullable Rest rest) {}
 
     /** Guards changes of {@link #state}. */
     private final Object change = new Object();
@@ -169,8 +172,8 @@ public final class SampleIndex {
                 if (found != null || now.view().uncovered().length == 0) {
                     return found;
                 }
-                Optional<SampleRun> rest = rest();
-                return rest.isEmpty() ? null : now.view().find(rest.get(), key);
+                SampleRun rest = rest();
+                return rest == null ? null : now.view().find(rest, key);
             } catch (DamagedRunException e) {
                 discard(e);
             }
@@ -179,26 +182,28 @@ public final class SampleIndex {
 
     /** Returns the runs that together contain all chunks of the version. */
     List<SampleRun> runsOfAllChunks() throws IOException {
-        Optional<SampleRun> rest = rest();
+        SampleRun rest = rest();
         List<SampleRun> runs = new ArrayList<>(state.view().runs());
-        rest.ifPresent(runs::add);
+        if (rest != null) {
+            runs.add(rest);
+        }
         return runs;
     }
 
-    private Optional<SampleRun> rest() throws IOException {
-        Optional<SampleRun> made = state.rest();
+    private @Nullable SampleRun rest() throws IOException {
+        Rest made = state.rest();
         if (made != null) {
-            return made;
+            return made.run();
         }
         synchronized (change) {
             State now = state;
             if (now.rest() != null) {
-                return now.rest();
+                return now.rest().run();
             }
             try {
-                Optional<SampleRun> rest =
-                        TemporaryRun.of(dataset, table, now.view().uncovered(), threads);
-                state = new State(now.view(), rest);
+                SampleRun rest = TemporaryRun.of(dataset, table, now.view().uncovered(), threads)
+                        .orElse(null);
+                state = new State(now.view(), new Rest(rest));
                 return rest;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -217,7 +222,7 @@ public final class SampleIndex {
                 warn(e);
                 damaged.add(e.run().name());
                 state = new State(view(dataset, table, damaged), null);
-            } else if (now.rest() != null && now.rest().filter(e.run()::equals).isPresent()) {
+            } else if (now.rest() != null && e.run().equals(now.rest().run())) {
                 throw e;
             }
         }

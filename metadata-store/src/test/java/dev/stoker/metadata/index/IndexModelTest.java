@@ -67,7 +67,7 @@ class IndexModelTest {
             if (dataset.version() == 0) {
                 continue;
             }
-            long version = 1 + random.nextInt((int) dataset.version());
+            long version = 1L + random.nextInt((int) dataset.version());
             SampleIndex index =
                     SampleIndex.open(dataset.dataset(), dataset.dataset().snapshot(version));
             compare(index, dataset.samples(version));

@@ -2,9 +2,9 @@ package dev.stoker.metadata.index;
 
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.KeyRemoval;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.storage.ObjectStore;
@@ -81,7 +81,7 @@ final class IndexedDataset {
     }
 
     void remove(List<String> keys) throws IOException {
-        commit(CommitRequest.remove(ingest("remove-"), new KeyRemoval(dataset, keys), Map.of()));
+        commit(CommitRequest.remove(ingest("remove-"), SampleRemoval.ofKeys(dataset, keys), Map.of()));
         Map<String, byte[]> next = newest();
         keys.forEach(next::remove);
         keys.forEach(places::remove);
