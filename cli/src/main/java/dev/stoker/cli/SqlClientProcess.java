@@ -135,6 +135,8 @@ final class SqlClientProcess implements AutoCloseable {
     private static void createKeys(Path file, String password) throws IOException, InterruptedException {
         Path log = file.resolveSibling("keytool.log");
         ProcessBuilder keytool = new ProcessBuilder(program("keytool"), "-genkeypair", "-alias", "stoker");
+        // The tool runs for a fraction of a second.
+        keytool.command().addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
         keytool.command().addAll(List.of("-keyalg", "EC", "-validity", "3650", "-dname", "CN=localhost"));
         keytool.command().addAll(List.of("-ext", "san=dns:localhost,ip:127.0.0.1", "-storetype", "PKCS12"));
         keytool.command().addAll(List.of("-storepass:env", PASSWORD, "-keystore", file.toString()));

@@ -73,7 +73,7 @@ class ExportClusterITCase {
 
     @Test
     void anExportIsCompleteOrAbsent() throws Exception {
-        try (FlinkCluster cluster = new FlinkCluster(directory, Map.of())) {
+        try (FlinkCluster cluster = FlinkCluster.quick(directory)) {
             cluster.startJobManager();
             cluster.startTaskManager("tm1", "127.0.0.3");
             cluster.startTaskManager("tm2", "127.0.0.4");

@@ -15,11 +15,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -33,6 +33,12 @@ final class FlinkCluster implements AutoCloseable {
 
     private static final Path DIST =
             Path.of("..", "target", "dist").toAbsolutePath().normalize();
+    /**
+     * The memory options of the JVM, and the settings that Flink derives from its configuration, by request. All
+     * clusters have the same configuration.
+     */
+    private static final Map<String, List<String>> DERIVED = new ConcurrentHashMap<>();
+
     private static final String PREFIX = "BASH_JAVA_UTILS_EXEC_RESULT:";
     private static final List<String> OPENED =
             List.of("lang", "net", "io", "nio", "lang.reflect", "text", "time", "util", "util.concurrent");
@@ -40,19 +46,26 @@ final class FlinkCluster implements AutoCloseable {
     private final Path directory;
     private final Path conf;
     private final String classPath;
+    /** Further JVM options of the cluster's processes. */
+    private final List<String> jvm;
+
     private final int rpcPort = freePort();
     private final int restPort = freePort();
     private final Map<String, Process> processes = new LinkedHashMap<>();
-    /** The JVM's memory options and the settings that Flink derives from its configuration, by request. */
-    private final Map<String, List<String>> derived = new HashMap<>();
 
-    /** @param hadoop its configuration of Hadoop */
+    /**
+     * A cluster whose processes have the full compiler, as with users.
+     *
+     * @param hadoop its configuration of Hadoop
+     */
     FlinkCluster(Path directory, Map<String, String> hadoop) throws IOException {
-        this(directory, hadoop, List.of());
+        this(directory, hadoop, List.of(), List.of());
     }
 
-    private FlinkCluster(Path directory, Map<String, String> hadoop, List<String> jars) throws IOException {
+    private FlinkCluster(Path directory, Map<String, String> hadoop, List<String> jars, List<String> jvm)
+            throws IOException {
         this.directory = directory;
+        this.jvm = jvm;
         conf = Files.createDirectories(directory.resolve("conf"));
         for (String file : List.of("config.yaml", "log4j2.properties")) {
             Files.copy(Path.of("..", "..", "flink-conf", "one-machine", file), conf.resolve(file));
@@ -72,14 +85,19 @@ final class FlinkCluster implements AutoCloseable {
         classPath = String.join(File.pathSeparator, path);
     }
 
-    /** A cluster that has Flink's SQL and the connector in its lib directory. */
+    /** A cluster whose processes start in half the processor time, and run slower than those of users. */
+    static FlinkCluster quick(Path directory) throws IOException {
+        return new FlinkCluster(directory, Map.of(), List.of(), StokerProcess.QUICK);
+    }
+
+    /** As {@link #quick}, with Flink's SQL and the connector in its lib directory. */
     static FlinkCluster withSql(Path directory) throws IOException {
         // Flink's own distribution has zstd-jni.
         try (Stream<Path> zstd =
                 Files.list(DIST.resolve("lib")).filter(jar -> jar.toString().contains("/zstd-jni"))) {
             List<String> jars = new ArrayList<>(zstd.map(Path::toString).toList());
             jars.add(DIST.resolve("sql") + "/*");
-            return new FlinkCluster(directory, Map.of(), jars);
+            return new FlinkCluster(directory, Map.of(), jars, StokerProcess.QUICK);
         }
     }
 
@@ -114,11 +132,12 @@ final class FlinkCluster implements AutoCloseable {
     }
 
     private void start(String name, String memory, String main, String address) throws Exception {
-        if (!derived.containsKey(memory)) {
-            derived.put(memory, derive(memory));
+        if (!DERIVED.containsKey(memory)) {
+            DERIVED.put(memory, derive(memory));
         }
-        List<String> derived = this.derived.get(memory);
-        List<String> args = new ArrayList<>(Arrays.asList(derived.get(0).trim().split(" +")));
+        List<String> derived = DERIVED.get(memory);
+        List<String> args = new ArrayList<>(jvm);
+        args.addAll(Arrays.asList(derived.get(0).trim().split(" +")));
         args.add("-Dlog4j2.configurationFile=" + conf.resolve("log4j2.properties"));
         args.addAll(List.of("-cp", classPath, main, "--configDir", conf.toString()));
         args.addAll(dynamic(
