@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,6 +11,15 @@ from pathlib import Path
 from typing import Any
 
 PAGE = Path(__file__).parents[4] / "feeder-server/src/main/resources/dev/stoker/server/ui/page.html"
+
+
+SAMPLE = 110_000
+"""Bytes of a sample."""
+
+
+def _rows(seconds: float) -> int:
+    """Returns how many samples one trainer has used: 64 a second, a little faster and slower in turn."""
+    return int(64 * (seconds + 2 * math.sin(seconds / 11) + math.sin(seconds / 4)))
 
 
 class SimulatedFeeder:
@@ -54,7 +64,9 @@ class SimulatedFeeder:
             return "application/json", json.dumps(self._status()).encode()
         if path == "/history.json":
             now = time.time()
-            history = [[int(1000 * (now - s)), int(64 * self._ranks * (3600 - s)), 0] for s in range(300, 0, -1)]
+            moments = [now - s for s in range(300, 0, -1)]
+            used = [_rows(moment - self._started) * self._ranks for moment in moments]
+            history = [[int(1000 * moment), rows, SAMPLE * rows] for moment, rows in zip(moments, used, strict=True)]
             return "application/json", json.dumps(history).encode()
         return "text/plain", b""
 
@@ -73,7 +85,8 @@ class SimulatedFeeder:
             ("batches", "rejected", "origin_reads", "origin_bytes", "origin_metadata", "nacks", "refetches", "corrupt",
              "open_windows", "pending_receipts", "lanes"), 0,
         )  # fmt: skip
-        totals |= {"rows": rows, "bytes": 0, "used_rows": rows, "used_bytes": 110_000 * rows, "sessions": self._ranks}
+        size = SAMPLE * rows
+        totals |= {"rows": rows, "bytes": size, "used_rows": rows, "used_bytes": size, "sessions": self._ranks}
         return {
             "feed": {"name": "photos", "id": "6f1d2c3b-4a59-5687-8000-000000000001"},
             "address": "10.0.0.1:7420", "started_ms": int(1000 * self._started), "now_ms": int(1000 * now),
@@ -90,11 +103,11 @@ class SimulatedFeeder:
         causes = {cause: share * part * seconds for cause, share in self._waits.items()}
         waited = sum(causes.values())
         longest = max(causes, key=causes.__getitem__)
-        rows = int(64 * seconds)
+        rows = _rows(seconds)
         return {
             "rank": rank, "worker": 0, "workers": 1, "replica": 0, "connected": True, "client": "stoker-python/0.1.0",
-            "epoch": 0, "next": 0, "pieces": 0, "rows": rows, "bytes": 110_000 * rows, "used_rows": rows,
-            "used_bytes": 110_000 * rows,
+            "epoch": 0, "next": 0, "pieces": 0, "rows": rows, "bytes": SAMPLE * rows, "used_rows": rows,
+            "used_bytes": SAMPLE * rows,
             "server": {"idle": seconds, "origin": 0, "disk": waited, "build": 0, "write": 0},
             "trainer": {"seconds": seconds, "waited": waited, "batches": int(seconds), "samples": rows, "bytes": 0,
                         "causes": causes,
