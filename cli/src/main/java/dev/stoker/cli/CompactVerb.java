@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.flink.arguments.OptionValues;
 import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
@@ -23,7 +24,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
-import org.apache.flink.configuration.MemorySize;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -66,34 +66,35 @@ final class CompactVerb implements Callable<Integer> {
     @Option(
             names = "--below",
             paramLabel = "SIZE",
-            description = "Rewrite chunks with fewer live bytes (default: half of --chunk-size).")
+            description = "Rewrite chunks with fewer live bytes. Default: half of --chunk-size.")
     private @Nullable String below;
 
     @Option(
             names = "--chunk-size",
             paramLabel = "SIZE",
-            description =
-                    "Size of the new chunks, such as 8mb (default: the dataset's). A larger sample gets its own chunk.")
+            description = "Size of the new chunks, such as 8 MiB. A larger sample gets its own chunk. Default: the"
+                    + " dataset's.")
     private @Nullable String chunkSize;
 
     @Option(
             names = "--order",
-            description = "Order of the samples in the new chunks: shuffled, or kept (default: shuffled).")
+            paramLabel = "shuffled|kept",
+            description = "Order of the samples in the new chunks: shuffled, or kept. Default: shuffled.")
     private Order order = Order.SHUFFLED;
 
-    @Option(names = "--seed", paramLabel = "N", defaultValue = "0", description = "Seed of the shuffle (default: 0).")
+    @Option(names = "--seed", paramLabel = "N", defaultValue = "0", description = "Seed of the shuffle. Default: 0.")
     private long seed;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "Chunks to read at a time (default: number of processors; at least 16 for HDFS, S3, …).")
+            description = "Chunks to read at a time. Default: number of processors; at least 16 for HDFS, S3, ….")
     private @Nullable Integer threads;
 
     @Option(
             names = "--ingest-id",
             paramLabel = "ID",
-            description = "ID that commits at most one version; starts with compact- (default: a random ID).")
+            description = "ID that commits at most one version; starts with compact-. Default: a random ID.")
     private @Nullable String ingestId;
 
     @Option(names = "--dry-run", description = "Print the plan, and write nothing.")
@@ -151,9 +152,9 @@ final class CompactVerb implements Callable<Integer> {
     private static int size(String option, String text) {
         long bytes;
         try {
-            bytes = MemorySize.parseBytes(text);
+            bytes = OptionValues.bytes(text);
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("option " + option + ": '" + text + "' is not a size such as 8mb", e);
+            throw new IllegalArgumentException("option " + option + ": '" + text + "' is not a size such as 8 MiB", e);
         }
         if (bytes < 1 || bytes > 1 << 30) {
             throw new IllegalArgumentException("option " + option + ": " + text + " is not between 1 byte and 1 GiB");

@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -59,7 +60,11 @@ final class CompletionVerb implements Callable<Integer> {
                 for (String form : option.names()) {
                     script.append(form.startsWith("--") ? " -l " : " -s ").append(form.replaceFirst("^-+", ""));
                 }
-                script.append(option.arity().max() > 0 ? " -r" : "")
+                List<String> values = OptionLabels.values(option.paramLabel());
+                if (!values.isEmpty()) {
+                    script.append(" -x -a ").append(quoted(String.join(" ", values)));
+                }
+                script.append(values.isEmpty() && option.arity().max() > 0 ? " -r" : "")
                         .append(" -d ")
                         .append(quoted(String.join(" ", option.description())))
                         .append('\n');

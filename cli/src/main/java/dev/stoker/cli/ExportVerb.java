@@ -23,9 +23,12 @@ import picocli.CommandLine.Spec;
         header = {
             "Examples:",
             "  stoker export ./data/photos ./photos-parquet --format parquet",
-            "  stoker export ./data/photos:train ./shards --format webdataset --rename image=jpg",
-            "  stoker export ./data/photos@3:train ./epoch0 --format arrow --order epoch:0 --seed 7",
-            "  stoker export ./data/photos ./cats --format jsonl --columns key,label --where \"label = 'cat'\""
+            "  stoker export ./data/photos:train ./shards --format webdataset \\",
+            "      --rename image=jpg",
+            "  stoker export ./data/photos@3:train ./epoch0 --format arrow \\",
+            "      --order epoch:0 --seed 7",
+            "  stoker export ./data/photos ./cats --format jsonl --columns key,label \\",
+            "      --where \"label = 'cat'\""
         },
         description =
                 "Writes the samples of a version as files of another format, in parallel. The export appears at the"

@@ -45,7 +45,7 @@ final class GcVerb implements Callable<Integer> {
     @Option(
             names = "--older-than",
             paramLabel = "TIME",
-            description = "Minimum age of the files, such as 90m, 24h, 7d (default: 24h).")
+            description = "Minimum age of the files, such as 90m, 24h, 7d. Default: 24h.")
     private String olderThan = "24h";
 
     @Option(

@@ -43,7 +43,7 @@ final class InfoVerb implements Callable<Integer> {
     @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 names version 3.")
     private String path;
 
-    @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
+    @Option(names = "--version", paramLabel = "N", description = "Version to read. Default: the newest.")
     private @Nullable Long version;
 
     @Option(names = "--chunks", description = "Also list the chunks.")

@@ -1,11 +1,10 @@
 package dev.stoker.cli;
 
 import dev.stoker.flink.arguments.JobArguments;
-import java.time.Duration;
+import dev.stoker.flink.arguments.OptionValues;
 import java.util.List;
 import java.util.Optional;
 import org.apache.flink.configuration.ConfigOption;
-import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.description.HtmlFormatter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -41,8 +40,12 @@ final class JobOptions {
         }
         for (ConfigOption<?> option : options) {
             boolean flag = option.defaultValue() instanceof Boolean;
-            spec.addOption(OptionSpec.builder(JobArguments.flag(option, prefix))
-                    .paramLabel(flag ? "" : label(option))
+            String name = JobArguments.flag(option, prefix);
+            String label = OptionLabels.of(option, name);
+            List<String> values = OptionLabels.values(label);
+            spec.addOption(OptionSpec.builder(name)
+                    .paramLabel(label)
+                    .completionCandidates(values.isEmpty() ? null : values)
                     .arity(flag ? "0" : "1")
                     .type(flag ? Boolean.class : List.class)
                     .auxiliaryTypes(flag ? Boolean.class : String.class)
@@ -57,13 +60,6 @@ final class JobOptions {
                 .replace("&gt;", ">")
                 .replace("&quot;", "\"")
                 .replace("&amp;", "&");
-    }
-
-    private static String label(ConfigOption<?> option) {
-        Object value = option.defaultValue();
-        return value instanceof Number
-                ? "N"
-                : value instanceof MemorySize ? "SIZE" : value instanceof Duration ? "TIME" : "VALUE";
     }
 
     private static String defaultText(ConfigOption<?> option) {
@@ -81,7 +77,7 @@ final class JobOptions {
         if (value == null || value instanceof Boolean || (value instanceof List<?> list && list.isEmpty())) {
             return Optional.empty();
         }
-        return Optional.of(value instanceof Duration duration ? duration.toSeconds() + " s" : value.toString());
+        return Optional.of(OptionValues.text(value));
     }
 
     /** An option's description as plain text. */

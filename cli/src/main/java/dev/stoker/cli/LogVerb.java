@@ -30,7 +30,7 @@ final class LogVerb implements Callable<Integer> {
     @Option(
             names = "--n",
             paramLabel = "N",
-            description = "Maximum number of versions (default: 20).",
+            description = "Maximum number of versions. Default: 20.",
             defaultValue = "20")
     private int count;
 

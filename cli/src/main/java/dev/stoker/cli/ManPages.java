@@ -18,7 +18,7 @@ final class ManPages {
             stoker run returns the exit code of the trainer.""";
 
     private static final List<List<String>> ENVIRONMENT = List.of(
-            List.of("STOKER_HOME", "Directory for the files of running feeds and for logs (default: ~/.stoker)."),
+            List.of("STOKER_HOME", "Directory for the files of running feeds and for logs. Default: ~/.stoker."),
             List.of("STOKER_JAVA_OPTS", "Options of the JVM, such as -Djava.io.tmpdir=DIRECTORY."));
 
     private ManPages() {}

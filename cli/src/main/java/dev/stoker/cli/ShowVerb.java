@@ -38,13 +38,13 @@ final class ShowVerb implements Callable<Integer> {
     @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 names version 3.")
     private String path;
 
-    @Option(names = "--n", paramLabel = "N", description = "Number of samples (default: 10).", defaultValue = "10")
+    @Option(names = "--n", paramLabel = "N", description = "Number of samples. Default: 10.", defaultValue = "10")
     private long count;
 
-    @Option(names = "--split", paramLabel = "NAME", description = "Split to read (default: train, or else the first).")
+    @Option(names = "--split", paramLabel = "NAME", description = "Split to read. Default: train, or else the first.")
     private @Nullable String split;
 
-    @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
+    @Option(names = "--version", paramLabel = "N", description = "Version to read. Default: the newest.")
     private @Nullable Long version;
 
     @Option(names = "--json", description = "Print JSON.")

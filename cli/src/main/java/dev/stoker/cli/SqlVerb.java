@@ -39,7 +39,7 @@ final class SqlVerb implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "DIRECTORY",
-            description = "Directory or URI that contains datasets (default: the current directory).")
+            description = "Directory or URI that contains datasets. Default: the current directory.")
     private String directory = ".";
 
     @ArgGroup
@@ -48,7 +48,7 @@ final class SqlVerb implements Callable<Integer> {
     @Option(
             names = {"-D", "--set"},
             paramLabel = "KEY=VALUE",
-            description = "Set an option of Flink. Repeatable.")
+            description = "Set an option of Flink. Can be repeated.")
     private List<String> settings = List.of();
 
     /** Where the statements come from. */

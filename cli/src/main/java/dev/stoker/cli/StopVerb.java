@@ -32,7 +32,7 @@ final class StopVerb implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "SECONDS",
             defaultValue = "60",
-            description = "Maximum time to wait (default: 60).")
+            description = "Maximum time to wait. Default: 60.")
     private long timeoutSeconds;
 
     @Override

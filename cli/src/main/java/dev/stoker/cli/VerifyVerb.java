@@ -39,13 +39,13 @@ final class VerifyVerb implements Callable<Integer> {
     @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 names version 3.")
     private String path;
 
-    @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
+    @Option(names = "--version", paramLabel = "N", description = "Version to read. Default: the newest.")
     private @Nullable Long version;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "Chunks to read at a time (default: number of processors; at least 16 for HDFS, S3, …).")
+            description = "Chunks to read at a time. Default: number of processors; at least 16 for HDFS, S3, ….")
     private @Nullable Integer threads;
 
     @Option(names = "--json", description = "Print JSON.")

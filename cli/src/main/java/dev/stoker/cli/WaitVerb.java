@@ -36,7 +36,7 @@ final class WaitVerb implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "SECONDS",
             defaultValue = "600",
-            description = "Maximum time to wait (default: 600).")
+            description = "Maximum time to wait. Default: 600.")
     private long timeoutSeconds;
 
     @Override

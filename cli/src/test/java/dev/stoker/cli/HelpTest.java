@@ -49,6 +49,32 @@ class HelpTest {
 
     @ParameterizedTest
     @MethodSource("verbs")
+    void anExampleHasNoLineThatTheTerminalBreaks(String verb) {
+        List<String> lines = help(verb);
+        for (String line : lines.subList(1, lines.indexOf(""))) {
+            assertThat(line).startsWith("  ");
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void breaksLinesBetweenWords(String verb) {
+        CommandSpec spec = Stoker.command().getSubcommands().get(verb).getCommandSpec();
+        String all = String.join(" ", help(verb)).replaceAll("\\s+", " ");
+        List<String> texts = new ArrayList<>(List.of(spec.usageMessage().description()));
+        spec.options().forEach(option -> texts.addAll(List.of(option.description())));
+        spec.positionalParameters().forEach(argument -> texts.addAll(List.of(argument.description())));
+        assertThat(all).contains(texts);
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void saysWhatAnOptionExpects(String verb) {
+        assertThat(help(verb)).noneMatch(line -> line.contains("=VALUE") && !line.contains("KEY=VALUE"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
     void listsEachOptionUnderOneTopic(String verb) {
         CommandSpec spec = Stoker.command().getSubcommands().get(verb).getCommandSpec();
         List<Topics.Topic> topics = Topics.of(spec);

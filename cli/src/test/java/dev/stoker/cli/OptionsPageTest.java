@@ -55,7 +55,7 @@ class OptionsPageTest {
     private static String page() {
         StringBuilder page = new StringBuilder("# Options\n\n"
                 + "Generated from the code. The command line and `flink run` take the same ones: `--batch-size 64` or"
-                + " `--batch-size=64`. Sizes are written as `8 mb`, times as `30 s`.\n");
+                + " `--batch-size=64`. Sizes are written as `8 MiB` or `8m`, times as `30 s`, `5 min` or `2 h`.\n");
         section(page, "Ingest: `stoker ingest`, `ingest-job.jar`", IngestFlags.PREFIX, Topics.INGEST);
         section(page, "Ingest of rows: `stoker ingest`", IngestFlags.PREFIX, Topics.INGEST_OF_ROWS);
         section(
@@ -84,7 +84,7 @@ class OptionsPageTest {
                             .map(text -> "`" + text + "`")
                             .orElse(""))
                     .append(" | ")
-                    .append(JobOptions.describe(option).replace("|", "\\|").replace("<", "\\<"))
+                    .append(JobOptions.describe(option).replace("|", "\\|").replace("<", "&lt;"))
                     .append(" |\n");
         }
     }

@@ -1,6 +1,5 @@
 package dev.stoker.flink.arguments;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -17,6 +16,10 @@ import org.jspecify.annotations.Nullable;
  * value; a list option may be repeated. Everything else is positional, as is all that follows a bare {@code --}.
  *
  * <p>Wrong arguments do not cause exceptions: all problems are collected, so that a user sees them together.
+ *
+ * <p>Not with picocli, which the command uses: the jobs also run under {@code flink run}, where another version of it
+ * may be on the class path, and Flink's own types already parse the values. Flink's {@code ParameterTool} knows neither
+ * types nor the names of options, so it accepts misspelled ones.
  *
  * @param options the values that were given
  * @param positional the other arguments, in order
@@ -91,22 +94,27 @@ public record JobArguments(Configuration options, List<String> positional, List<
             return Optional.of("option " + name + " needs a value");
         }
         String before = values.getString(option.key(), "");
-        values.setString(option.key(), value);
-        try {
+        if (isValid(option, value, values) || isValid(option, OptionValues.flinkSize(value), values)) {
             if (values.get(option) instanceof List && !before.isEmpty()) {
                 values.setString(option.key(), before + ";" + value);
             }
             return Optional.empty();
-        } catch (IllegalArgumentException e) {
-            values.removeConfig(option);
-            return Optional.of("option " + name + ": " + value + " is not a valid value"
-                    + (option.defaultValue() == null ? "" : " (a valid one is " + example(option) + ")"));
         }
+        values.removeConfig(option);
+        Object valid = option.defaultValue();
+        return Optional.of("option " + name + ": " + value + " is not a valid value"
+                + (valid == null ? "" : " (a valid one is " + OptionValues.text(valid) + ")"));
     }
 
-    private static String example(ConfigOption<?> option) {
-        Object value = option.defaultValue();
-        return value instanceof Duration duration ? duration.toSeconds() + " s" : String.valueOf(value);
+    /** Sets an option, and returns whether Flink can read the value as the option's type. */
+    private static boolean isValid(ConfigOption<?> option, String value, Configuration values) {
+        values.setString(option.key(), value);
+        try {
+            values.getOptional(option);
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     private static boolean isBoolean(ConfigOption<?> option) {

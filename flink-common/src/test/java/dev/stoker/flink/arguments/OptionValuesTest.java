@@ -1,0 +1,48 @@
+package dev.stoker.flink.arguments;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.junit.jupiter.api.Test;
+
+class OptionValuesTest {
+
+    @Test
+    void sizesAndTimesHaveTheLargestUnitThatFits() {
+        assertThat(List.of(0L, 917_504L, 8L << 20, 3L << 30, 1L << 40, 1000L).stream()
+                        .map(bytes -> OptionValues.text(new MemorySize(bytes))))
+                .containsExactly("0 bytes", "896 KiB", "8 MiB", "3 GiB", "1 TiB", "1000 bytes");
+        assertThat(List.of(0, 10, 60, 900, 5400, 7200, 86_400).stream()
+                        .map(seconds -> OptionValues.text(Duration.ofSeconds(seconds))))
+                .containsExactly("0 s", "10 s", "1 min", "15 min", "90 min", "2 h", "24 h");
+        assertThat(OptionValues.text(64)).isEqualTo("64");
+    }
+
+    @Test
+    void readsTheSizesThatHelpShowsAndThoseOfFlink() {
+        for (String text : List.of("8 MiB", "8MiB", "8 mib", "8mb", "8m", "8388608", " 8 MiB ")) {
+            assertThat(OptionValues.bytes(text)).as(text).isEqualTo(8 << 20);
+        }
+        assertThatThrownBy(() -> OptionValues.bytes("8 MiBs")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> OptionValues.bytes("MiB")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void anOptionOfAJobTakesAllOfThem() {
+        ConfigOption<MemorySize> size = ConfigOptions.key("x.size").memoryType().defaultValue(new MemorySize(1 << 20));
+        ConfigOption<String> name = ConfigOptions.key("x.name").stringType().noDefaultValue();
+        JobArguments given =
+                JobArguments.parse(new String[] {"--size", "3 GiB", "--name=3 GiB"}, "x.", List.of(size, name));
+        assertThat(given.problems()).isEmpty();
+        assertThat(given.options().get(size)).isEqualTo(new MemorySize(3L << 30));
+        assertThat(given.options().get(name)).isEqualTo("3 GiB");
+        assertThat(JobArguments.parse(new String[] {"--size=3 cats"}, "x.", List.of(size))
+                        .problems())
+                .containsExactly("option --size: 3 cats is not a valid value (a valid one is 1 MiB)");
+    }
+}
