@@ -26,13 +26,13 @@ final class Table {
         int[] width = new int[columns];
         for (String[] row : rows) {
             for (int i = 0; i < columns; i++) {
-                width[i] = Math.max(width[i], row[i].length());
+                width[i] = Math.max(width[i], Style.width(row[i]));
             }
         }
         for (String[] row : rows) {
             StringBuilder line = new StringBuilder();
             for (int i = 0; i < columns; i++) {
-                line.append(row[i]).append(" ".repeat(i == columns - 1 ? 0 : width[i] - row[i].length() + 2));
+                line.append(row[i]).append(" ".repeat(i == columns - 1 ? 0 : width[i] - Style.width(row[i]) + 2));
             }
             out.println(line.toString().stripTrailing());
         }

@@ -11,6 +11,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * A terminal whose screen is redrawn repeatedly, and that reads the key q without Enter. Restores screen and settings
  * at the end. One thread draws, and one waits for keys.
+ *
+ * <p>Not with JLine: {@code stoker top} needs the alternate screen, the terminal's size and one key, which take three
+ * escape sequences and {@code stty}. JLine would add its native libraries to the start of every verb.
  */
 final class Terminal implements AutoCloseable {
 
@@ -99,8 +102,7 @@ final class Terminal implements AutoCloseable {
         StringBuilder screen = new StringBuilder("\033[H");
         List<String> rows = text.lines().toList();
         for (int i = 0; i < Math.min(rows.size(), lines - 1); i++) {
-            screen.append(rows.get(i), 0, Math.min(rows.get(i).length(), columns))
-                    .append("\033[K\r\n");
+            screen.append(Style.cut(rows.get(i), columns)).append("\033[K\r\n");
         }
         out.print(screen.append("\033[J"));
         out.flush();

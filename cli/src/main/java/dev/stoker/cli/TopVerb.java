@@ -11,7 +11,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -29,9 +28,10 @@ import picocli.CommandLine.Spec;
         name = "top",
         header = {"Example:", "  stoker top photos"},
         description = {
-            "Shows throughput, positions of groups and the causes of trainers' waits for the feeds of this"
-                    + " machine, every second.",
-            "On a terminal, q or Ctrl-C ends it; otherwise it prints one table after the other."
+            "Shows every second whether data is the limit, and throughput, progress and waits of trainers, for the"
+                    + " feeds of this machine. Lists the ten trainers of a group that wait longest.",
+            "On a terminal it draws in color, unless NO_COLOR is set, and q or Ctrl-C ends it. Otherwise it prints"
+                    + " one table after the other."
         })
 final class TopVerb implements Callable<Integer> {
 
@@ -41,7 +41,7 @@ final class TopVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "NAME", arity = "0..1", description = "Name of a feed (default: all running feeds).")
+    @Parameters(paramLabel = "NAME", arity = "0..1", description = "Name of a feed. Default: all running feeds.")
     private @Nullable String name;
 
     @Option(names = "--once", description = "Print one table for the first second, and exit.")
@@ -61,6 +61,7 @@ final class TopVerb implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         CountDownLatch end = new CountDownLatch(1);
         boolean live = !once && !json && Terminal.isThere();
+        Style style = live ? Style.ofTerminal() : Style.PLAIN;
         try (Signals signals = new Signals();
                 Terminal terminal = live ? Terminal.open(out, end::countDown) : null) {
             signals.onStop(end::countDown);
@@ -68,9 +69,9 @@ final class TopVerb implements Callable<Integer> {
             while (!end.await(1, TimeUnit.SECONDS)) {
                 List<FeedFile> feeds = look();
                 if (terminal != null) {
-                    terminal.show(table(feeds) + "\nq ends\n");
+                    terminal.show(table(feeds, style) + "\nq ends\n");
                 } else {
-                    out.println(json ? json(feeds).toString() : table(feeds));
+                    out.println(json ? json(feeds).toString() : table(feeds, style));
                 }
                 if (once || (name != null && feeds.isEmpty())) {
                     break;
@@ -121,7 +122,7 @@ final class TopVerb implements Callable<Integer> {
         return array;
     }
 
-    private String table(List<FeedFile> feeds) {
+    private String table(List<FeedFile> feeds, Style style) {
         if (feeds.isEmpty()) {
             return name == null ? "no feed is running; start one with stoker feed" : "feed " + name + " is not running";
         }
@@ -131,7 +132,7 @@ final class TopVerb implements Callable<Integer> {
             if (feed.writesToTopic()) {
                 print(feed, topic(feed), out);
             } else {
-                print(feed, rates(feed), out);
+                out.println(new TopText(style).of(head(feed), rates(feed)));
             }
         }
         return text.toString().stripTrailing();
@@ -148,50 +149,5 @@ final class TopVerb implements Callable<Integer> {
         out.println(head(feed) + lines.get(0));
         lines.subList(1, lines.size()).forEach(line -> out.println("  " + line));
         out.println();
-    }
-
-    private static void print(FeedFile feed, FeedRates rates, PrintWriter out) {
-        out.println(head(feed) + rate(rates.samplesPerSecond()) + " samples/s   " + Units.rate(rates.bytesPerSecond())
-                + "   " + Units.plural(rates.sessions(), "trainer"));
-        for (FeedRates.Tier tier : rates.tiers()) {
-            out.println("  tier " + tier.name() + "   " + Units.bytes(tier.used()) + " of " + Units.bytes(tier.limit())
-                    + "   " + percent((double) tier.hits() / Math.max(1, tier.hits() + tier.misses())) + " hits");
-        }
-        rates.problems().forEach(problem -> out.println("  " + problem));
-        if (rates.problems().isEmpty() && rates.groups().isEmpty()) {
-            out.println("  no trainer has connected yet");
-        }
-        for (FeedRates.Group group : rates.groups()) {
-            out.println(String.format(
-                    Locale.ROOT,
-                    "  %s/%s   version %,d   epoch %,d   batch %,d of %,d (%.0f %%)",
-                    group.stream(),
-                    group.name(),
-                    group.version(),
-                    group.epoch(),
-                    group.next(),
-                    group.batches(),
-                    100.0 * group.next() / Math.max(1, group.batches())));
-            Table table = new Table("    RANK", "SAMPLES/S", "WAITS", "OVERALL", "CAUSE", "LONGEST FOR");
-            for (FeedRates.Rank rank : group.ranks()) {
-                table.add(
-                        "    " + rank.name(),
-                        rank.connected() ? rate(rank.samplesPerSecond()) : "left",
-                        percent(rank.waitShare()),
-                        percent(rank.waitShareOverall()),
-                        rank.waitShare() < 0 ? "?" : rank.cause().isEmpty() ? "trainer slower" : rank.cause(),
-                        rank.where());
-            }
-            table.print(out);
-        }
-        out.println();
-    }
-
-    private static String rate(double perSecond) {
-        return perSecond < 10 ? String.format(Locale.ROOT, "%.1f", perSecond) : Units.count(Math.round(perSecond));
-    }
-
-    private static String percent(double share) {
-        return share < 0 ? "?" : String.format(Locale.ROOT, "%.1f %%", 100 * share);
     }
 }
