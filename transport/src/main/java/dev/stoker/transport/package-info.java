@@ -1,6 +1,6 @@
 /**
  * What both ends of a connection share besides the frames of {@code dev.stoker.schemas.protocol}: certificates, keys
- * and other small files. The loops that move bytes are separate on purpose: a feeder serves many trainers from few
- * threads and never blocks, a trainer waits for its next batch.
+ * and other small files, and the records of TLS. The loops that move bytes are separate on purpose: a client serves all
+ * its connections from one thread that never blocks, a feeder has a thread for each direction of a session.
  */
 package dev.stoker.transport;
