@@ -81,9 +81,9 @@ def read_mapped(dataset: str, passes: int) -> dict:
     return {"seconds": time.perf_counter() - began, "cpu": time.process_time() - cpu, "bytes": total}
 
 
-def handed_share(before: dict, after: dict) -> float:
+def local_share(before: dict, after: dict) -> float:
     """Of the bytes between two looks at a feed's statistics, those that crossed no socket."""
-    handed, total = (after.get(key, 0) - before.get(key, 0) for key in ("handed_bytes", "bytes"))
+    handed, total = (after.get(key, 0) - before.get(key, 0) for key in ("local_read_bytes", "bytes"))
     return handed / total if total else 0.0
 
 
@@ -110,7 +110,7 @@ def read_feed(target: str, batch_size: int, warm_up: int, epochs: int) -> dict:
             "bytes": total,
             "samples": samples,
             "first": first,
-            "handed": handed_share(before, feed.stats()),
+            "local": local_share(before, feed.stats()),
         }
 
 
@@ -218,7 +218,7 @@ def main() -> int:
                     feeder.pid, lambda: child("feed", address, batch, "0", epochs, transport="unix")
                 ),
                 "feed (local reads)": lambda: with_cpu(
-                    feeder.pid, lambda: child("feed", address, batch, "1", epochs, transport="handover")
+                    feeder.pid, lambda: child("feed", address, batch, "1", epochs, transport="local-reads")
                 ),
             }.items():
                 results.setdefault(name, []).append(measure())

@@ -130,7 +130,7 @@ def cached_against_local(dataset: str, work: Path, size: int, window: int, args:
     for name, found in rates.items():
         ratios = f"{max(found) / max(local):>10.2f}{statistics.median(found) / statistics.median(local):>11.2f}"
         trainer, server = (min(r[key] / r["bytes"] * 1e9 for r in results[name]) for key in ("cpu", "server_cpu"))
-        handed = statistics.median(r["handed"] for r in results[name])
+        handed = statistics.median(r["local"] for r in results[name])
         print(
             f"{name:<16}{max(found):>12.2f}{statistics.median(found):>10.2f}{ratios}"
             f"{trainer:>18.3f}{server:>17.3f}{handed:>13.0%}"

@@ -144,7 +144,7 @@ class Script:
                 ),
                 lambda: encoding.epoch_end(p.EpochEnd(n[0] % 4, n[1], n[2], n[3])),
                 lambda: encoding.delay(p.Delay(n[0] % 4, n[1] % 2, n[2], n[3] % 3, n[4], n[5], n[6])),
-                lambda: encoding.handed_file(p.HandedFile(n[0], n[1], n[2], n[3], "/etc/passwd")),
+                lambda: encoding.file_announcement(p.FileAnnouncement(n[0], n[1], n[2], n[3], "/etc/passwd")),
                 lambda: encoding.lane_map(
                     {"generation": n[0], "epoch": n[1], "addresses": ["127.0.0.1:1"], "lanes": [[0]] * 2}
                 ),

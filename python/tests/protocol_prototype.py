@@ -227,9 +227,15 @@ def frames() -> list[dict[str, Any]]:
     newer = {"code": "from_the_future", "message": "ü"}
     add("error of an unknown code", "server", "ERROR", frame(ERROR, compact(newer)), newer)
     add("lane map", "server", "LANE_MAP", frame(LANE_MAP, compact(LANES)), LANES)
-    add("hello that offers hand-over", "client", "HELLO", hello({**bare, "handover": 4096}), {**bare, "handover": 4096})
-    large = {**bare, "handover": 4096, "handover_from": 16384}
-    add("hello that offers hand-over of large rows", "client", "HELLO", hello(large), large)
+    add(
+        "hello that offers local reads",
+        "client",
+        "HELLO",
+        hello({**bare, "local_files": 4096}),
+        {**bare, "local_files": 4096},
+    )
+    large = {**bare, "local_files": 4096, "local_reads_from": 16384}
+    add("hello that offers local reads of large rows", "client", "HELLO", hello(large), large)
     looking = {**bare, "look": True}
     add("hello that only looks", "client", "HELLO", hello(looking), looking)
     known = {
@@ -242,8 +248,8 @@ def frames() -> list[dict[str, Any]]:
     add("hello of a process that has joined a run", "client", "HELLO", hello(known), known)
     taken = {"code": "place_taken", "message": "process 4711 on gpu-3 reads as rank 0 of 1"}
     add("error of a place that is taken", "server", "ERROR", frame(ERROR, compact(taken)), taken)
-    handing = {**welcome, "handover": 256}
-    add("welcome with hand-over", "server", "WELCOME", frame(WELCOME, compact(handing)), handing)
+    handing = {**welcome, "local_files": 256}
+    add("welcome with local reads", "server", "WELCOME", frame(WELCOME, compact(handing)), handing)
     add(
         "file", "server", "FILE", file(255, 0xFFFFFFFFFFFFFF01, 77, 8 << 20, "/data/chünks/aa.arrow"),
         {
@@ -417,8 +423,8 @@ def bad_frames() -> list[dict[str, Any]]:
         ("launch with a control character", "server", False, hello(
             {"launch": {"launcher": "l", "id": "a\nb", "restarts": 0}}), "bad_frame"),
         ("launch without restarts", "server", False, hello({"launch": {"launcher": "l", "id": "a"}}), "bad_frame"),
-        ("handover below nothing", "server", False, hello({"handover": -1}), "bad_frame"),
-        ("handover of less than no bytes", "server", False, hello({"handover_from": -1}), "bad_frame"),
+        ("local files below nothing", "server", False, hello({"local_files": -1}), "bad_frame"),
+        ("local reads of less than no bytes", "server", False, hello({"local_reads_from": -1}), "bad_frame"),
         ("RELEASE from a server", "client", True, frame(RELEASE, bytes(8)), "bad_frame"),
         ("RELEASE beyond 2^63", "server", True, frame(RELEASE, struct.pack("<Q", 1 << 63)), "bad_frame"),
         ("BATCH_REF before WELCOME", "client", False, frame(BATCH_REF, bytes(88)), "bad_frame"),

@@ -313,7 +313,7 @@ def test_an_empty_topic_is_waited_for(writer: Writer, open_feed: Any) -> None:
 def test_a_batch_that_does_not_come_is_named(writer: Writer, open_feed: Any) -> None:
     topic = writer.write(0)
     del topic.partitions[2][3:]
-    with pytest.raises(errors.BatchTimeoutError, match=r"did not arrive from partition 2 .*--pace-groups"):
+    with pytest.raises(errors.BatchTimeoutError, match=r"did not arrive from partition 2 .*--throttle-groups"):
         seen(open_feed(topic))
 
 

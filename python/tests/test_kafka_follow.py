@@ -180,7 +180,7 @@ def test_a_feed_that_waits_for_its_consumers_is_told_how_far_they_are(growing: G
     growing.topic.on_commit = commit
     feed = open_feed(growing, rank=1, world_size=2, group="trainers", batch_timeout=0.3)
     feed.set_epoch(1)
-    with pytest.raises(errors.BatchTimeoutError, match=r"epoch 1 did not begin .*--pace-groups"):
+    with pytest.raises(errors.BatchTimeoutError, match=r"epoch 1 did not begin .*--throttle-groups"):
         iter(feed)
     ends = [len(log) for log in growing.topic.partitions]
     assert growing.topic.committed == {"trainers": {1: ends[1], 3: ends[3]}}  # not of the other rank's

@@ -30,7 +30,7 @@ class Files:
     """Some files of random bytes, announced."""
 
     def __init__(self, folder, sizes, limit=8):
-        self.handed = LocalReads(limit)
+        self.reads = LocalReads(limit)
         self.paths, self.contents = [], []
         for number, size in enumerate(sizes):
             path = folder / f"{number}.bin"
@@ -44,7 +44,7 @@ class Files:
         found = os.stat(self.paths[number])
         values = {"device": found.st_dev, "inode": found.st_ino, "length": found.st_size}
         values |= {"file": number, "path": str(self.paths[number])} | over
-        self.handed.announce(encoding.handed_file(p.HandedFile(**values))[8:-4])
+        self.reads.announce(encoding.file_announcement(p.FileAnnouncement(**values))[8:-4])
 
     def message(self, inline, slices):
         parts = [bytes(n) if f == p.ZEROS else self.contents[f][at : at + n] for f, n, at in slices]
@@ -53,7 +53,7 @@ class Files:
     def receive(self, inline, slices, **over):
         message = self.message(inline, slices)
         frame = encoding.batch_ref(header_of(message, **over), len(message), inline, slices)
-        header, buffer, crc = self.handed.receive(frame, BufferPool(), p.MAX_BATCH)
+        header, buffer, crc = self.reads.receive(frame, BufferPool(), p.MAX_BATCH)
         return header, bytes(buffer), crc, message
 
 
@@ -129,7 +129,7 @@ def test_a_number_stands_for_the_newest_file_and_nothing_stays_open(tmp_path):
     files.announce(0)
     header, buffer, crc, message = files.receive(b"", [(0, 64, 1900)])
     assert (buffer, crc) == (message, header[-1])
-    files.handed.close()
+    files.reads.close()
     assert len(os.listdir("/proc/self/fd")) == before
     assert str(tmp_path) not in Path("/proc/self/maps").read_text()
 
@@ -153,7 +153,7 @@ def test_refuses_references_to_what_was_not_announced(slices, tmp_path):
     total = sum(n for _, n, _ in slices)
     frame = encoding.batch_ref(header_of(bytes(total)), total, b"", slices)
     with pytest.raises(ProtocolError, match="was not announced"):
-        files.handed.receive(frame, BufferPool(), p.MAX_BATCH)
+        files.reads.receive(frame, BufferPool(), p.MAX_BATCH)
 
 
 def take(handed, frame):
@@ -174,7 +174,7 @@ def test_refuses_what_the_vectors_refuse(tmp_path):
             continue
         tried += 1
         with pytest.raises(ProtocolError):
-            take(files.handed, frame)
+            take(files.reads, frame)
     assert tried >= 15
 
 
@@ -188,7 +188,7 @@ def test_refuses_every_altered_frame_or_finds_its_checksum_wrong(tmp_path):
         for bit in range(8):
             frame[at] ^= 1 << bit
             try:
-                header, buffer, crc = files.handed.receive(bytes(frame), BufferPool(), p.MAX_BATCH)
+                header, buffer, crc = files.reads.receive(bytes(frame), BufferPool(), p.MAX_BATCH)
                 assert crc != header[-1] or bytes(buffer) == message, f"byte {at}, bit {bit}"
             except ProtocolError:
                 pass
@@ -200,7 +200,7 @@ def test_tells_how_many_it_has_read_now_and_then(tmp_path):
     due = []
     for _ in range(40):
         files.receive(b"", [(0, 64, 0)])
-        due.append(files.handed.due())
+        due.append(files.reads.due())
     assert [d for d in due if d] == [16, 32]
 
 
@@ -221,4 +221,4 @@ def test_damage_in_either_half_of_a_large_message_is_noticed(bad, harm, tmp_path
             f.write(bytes([files.contents[1][900_001] ^ 1]))
     header, _, crc, _ = files.receive(bytes(64), slices)
     assert crc != header[-1]
-    files.handed.close()
+    files.reads.close()

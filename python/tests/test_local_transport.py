@@ -98,7 +98,7 @@ def test_can_be_told_to_use_tcp(near, monkeypatch):
     monkeypatch.setenv("STOKER_TRANSPORT", "pigeon")
     with (
         FakeFeed() as feed,
-        pytest.raises(ValueError, match="STOKER_TRANSPORT='pigeon' is not one of auto, tcp, unix, handover"),
+        pytest.raises(ValueError, match="STOKER_TRANSPORT='pigeon' is not one of auto, tcp, unix, local-reads"),
     ):
         feed.client()
 

@@ -39,7 +39,7 @@ def encode(kind, f):
         header = {k: f[k] for k in f if k not in ("message", "inline", "slices")}
         return encoding.batch_ref(header_of(header, 0), f["message"], bytes.fromhex(f["inline"]), f["slices"])
     if kind == "FILE":
-        return encoding.handed_file(p.HandedFile(**f))
+        return encoding.file_announcement(p.FileAnnouncement(**f))
     if kind == "RELEASE":
         return encoding.release(f["references"])
     if kind == "ACK":

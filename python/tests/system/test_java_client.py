@@ -173,14 +173,14 @@ def test_a_feeder_on_this_machine_is_read_by_every_way(photos, feeders, train):
         expected = views(feed)
     trainers = {
         (transport, target): train(target, group=f"java-{transport}", variables={"STOKER_TRANSPORT": transport})
-        for transport in ("tcp", "unix", "handover")
+        for transport in ("tcp", "unix", "local-reads")
         for target in ("quadruple", feeders["single"].address)
     }
     for (transport, target), trainer in trainers.items():
         assert trainer.end() == expected, (transport, target)
         how = trainer.said
         assert how["unix_connections"] == (0 if transport == "tcp" else how["connections"]), how
-        assert how["handed_bytes"] == (how["bytes"] if transport == "handover" else 0)
+        assert how["local_read_bytes"] == (how["bytes"] if transport == "local-reads" else 0)
         assert how["corrupt_pieces"] == 0
 
 
@@ -195,11 +195,11 @@ def test_payload_is_read_out_of_the_feeders_files(cli, start_feeder, train, tmp_
     feeder = start_feeder("large", path, "--batch-size", 8, "--shuffle-window", "1mb").ready()
     with Feed("large", group="python") as feed:
         expected = views(feed)
-        assert feed.stats()["handed_bytes"] > 2_000_000
+        assert feed.stats()["local_read_bytes"] > 2_000_000
     trainer = train("large", group="java")
     assert trainer.end() == expected
     assert sum(len(view[4]) for view in expected) == len(content)
-    assert trainer.said["handed_bytes"] == trainer.said["bytes"] > 2_000_000
+    assert trainer.said["local_read_bytes"] == trainer.said["bytes"] > 2_000_000
     assert trainer.said["report"].startswith("rank 0 waited ")
     assert 'stoker_batches_total{feed="large",group="java",' in trainer.said["prometheus"]
 
@@ -209,7 +209,7 @@ def test_payload_is_read_out_of_the_feeders_files(cli, start_feeder, train, tmp_
     for chunk in (path / "chunks").rglob("*.arrow"):
         os.truncate(chunk, chunk.stat().st_size // 3)
     trainer.allow(1000)
-    assert trainer.how()["error"] in ("DamagedBatchException", "RefusedException")
+    assert trainer.how()["error"] in ("CorruptBatchException", "FeedProtocolException")
     assert feeder.alive
     feeder.stop()
 

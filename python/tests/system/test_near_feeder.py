@@ -26,8 +26,8 @@ def stats_of(feed: Feed) -> dict[str, float]:
 
 
 @pytest.fixture(autouse=True)
-def small_rows_are_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STOKER_TRANSPORT", "handover")
+def small_rows_are_read_locally(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STOKER_TRANSPORT", "local-reads")
 
 
 def connections(feed: Feed) -> tuple[float, float]:
@@ -41,7 +41,7 @@ def test_tcp_unix_hand_over_and_path_give_the_same_bytes(
 ) -> None:
     with Feed(photos.path, version=2, **ORDER) as feed:
         expected = views(feed)
-    for transport, near in (("tcp", False), ("unix", True), ("auto", True), ("handover", True)):
+    for transport, near in (("tcp", False), ("unix", True), ("auto", True), ("local-reads", True)):
         monkeypatch.setenv("STOKER_TRANSPORT", transport)
         for target in (subtasks, feeders[subtasks].address):
             with Feed(target, group=f"near-{transport}-{target}") as feed:
@@ -50,7 +50,7 @@ def test_tcp_unix_hand_over_and_path_give_the_same_bytes(
                 assert live >= 1
                 assert unix == (live if near else 0)
                 stats = stats_of(feed)
-                assert stats["handed_bytes"] == (stats["bytes"] if transport == "handover" else 0)
+                assert stats["local_read_bytes"] == (stats["bytes"] if transport == "local-reads" else 0)
 
 
 def test_the_feeds_file_names_a_private_socket(cli: Cli, feeders: dict[str, Feeder]) -> None:
@@ -84,7 +84,7 @@ def test_files_that_cannot_be_opened_here_come_over_the_connection(
         assert views(feed) == expected
         stats = stats_of(feed)
     assert len(refused) == 1
-    assert (stats["handed_bytes"], stats["reconnects"], stats["unix_connections"]) == (0, 1, 1)
+    assert (stats["local_read_bytes"], stats["reconnects"], stats["unix_connections"]) == (0, 1, 1)
 
 
 def test_nothing_stays_open_or_mapped_when_a_feed_is_closed(photos: Any, feeders: dict[str, Feeder]) -> None:
@@ -110,7 +110,7 @@ def test_files_cut_short_under_a_running_hand_over_are_an_error(photos: Any, sta
     with Feed("swapped", buffer_bytes=1) as feed:
         batches = iter(feed)
         next(batches)
-        assert stats_of(feed)["handed_bytes"] > 0
+        assert stats_of(feed)["local_read_bytes"] > 0
         for chunk in (path / "chunks").rglob("*.arrow"):
             os.truncate(chunk, chunk.stat().st_size // 3)
         with pytest.raises(StokerError, match=r"bytes|checksum|length|damaged|end"):

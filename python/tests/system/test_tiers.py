@@ -143,13 +143,13 @@ def memory_of(feeder):
 
 def handed(feed):
     stats = feed._reading.ready()[0].stats()
-    return stats["handed_bytes"], stats["bytes"]
+    return stats["local_read_bytes"], stats["bytes"]
 
 
 def test_trainers_read_files_in_memory_that_go_with_the_feeder(
     cli, photos, start_feeder, expected, chunks, monkeypatch, tmp_path
 ):
-    monkeypatch.setenv("STOKER_TRANSPORT", "handover")
+    monkeypatch.setenv("STOKER_TRANSPORT", "local-reads")
     options = ["--seed", 1, "--warm", "--parallelism", 4]
     feeder = start(start_feeder, photos, "shm", "memory:64m", *options)
     directory = memory_of(feeder)
@@ -157,10 +157,10 @@ def test_trainers_read_files_in_memory_that_go_with_the_feeder(
     with Feed("shm", tail="keep", epochs=3) as feed:
         assert [views(feed) for _ in range(3)] == expected[1]
         assert handed(feed)[0] == handed(feed)[1] > 0
-    variables = {"STOKER_TRANSPORT": "handover"}
+    variables = {"STOKER_TRANSPORT": "local-reads"}
     java = JavaTrainer(cli, tmp_path / "notes", "shm", 2, variables=variables, group="java", tail="keep")
     assert java.end() == [view for epoch in expected[1][:2] for view in epoch]
-    assert java.said["handed_bytes"] == java.said["bytes"] > 0
+    assert java.said["local_read_bytes"] == java.said["bytes"] > 0
     found, problems = tier_of(cli, "shm", "memory")
     assert found["misses"] == chunks
     assert found["used"] == sum(path.stat().st_size for path in kept(directory))
@@ -182,7 +182,7 @@ def test_memory_that_is_too_small_for_files_is_told_and_the_feed_goes_on(
     within = in_mounts("mount -t tmpfs -o size=1m tmpfs /dev/shm")
     if within is None:
         return  # The same is tested with a quota above what any machine has.
-    monkeypatch.setenv("STOKER_TRANSPORT", "handover")
+    monkeypatch.setenv("STOKER_TRANSPORT", "local-reads")
     feeder = start(start_feeder, photos, "small", "memory:64m", "--seed", 1, within=within)
     said = re.compile(r"tier memory: .*direct memory.*over the socket: /dev/shm has room for 1 MiB, not for 64")
     until(lambda: said.search(feeder.text), "it says why there are no files")

@@ -310,8 +310,8 @@ class FeederPool:
             return None
         return near.path
 
-    def handover(self, connection: FeederConnection) -> int:
-        """How many handed files to offer to keep: none where payload has to come over the connection."""
+    def local_files(self, connection: FeederConnection) -> int:
+        """Returns the number of files to offer to keep for local reads: 0 if payload must come over the connection."""
         if connection.path is None or not self._reads_locally or connection.address in self._refused_files:
             return 0
         from stoker._transport import local_reads

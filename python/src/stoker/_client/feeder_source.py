@@ -92,7 +92,7 @@ class FeederSource:
             target,
             timing,
             self._subscriptions,
-            lambda handover: _hello_frame(me(), handover),
+            lambda local_files: _hello_frame(me(), local_files),
             functools.partial(security.tls_for, target),
             security.allows_unix,
             place_timeout,
@@ -252,7 +252,7 @@ class FeederSource:
         """Returns `wait_s` and `wait_<cause>_s` in seconds, and counts of batches, bytes, connections and faults."""
         counts = self._handler.counts
         values: dict[str, float] = {
-            key: counts[key] for key in ("bytes", "handed_bytes", "corrupt_pieces", "duplicate_pieces")
+            key: counts[key] for key in ("bytes", "local_read_bytes", "corrupt_pieces", "duplicate_pieces")
         }
         values["batches"] = self._batches_taken
         values["reconnects"] = self._network.reconnects
@@ -381,11 +381,11 @@ def _stats_frame(client: FeederSource | None) -> bytes:
     return client.waits.frame(client._began, *taken)
 
 
-def _hello_frame(client: FeederSource | None, handover: int) -> bytes:
+def _hello_frame(client: FeederSource | None, local_files: int) -> bytes:
     if client is None:
         return b""
     feed, token = client._handler.feed_id or client._target.name, client._security.token_for(client._target)
-    return hello(client._consumer, feed, token, client._handler.joined, handover)
+    return hello(client._consumer, feed, token, client._handler.joined, local_files)
 
 
 def _close_at_exit(client_ref: weakref.ref[FeederSource]) -> None:

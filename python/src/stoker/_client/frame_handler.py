@@ -168,7 +168,7 @@ class FrameHandler:
         if due := connection.files.due():
             with self._subscriptions.out:
                 connection.send(encoding.release(due))
-        self.counts["handed_bytes"] += len(message)
+        self.counts["local_read_bytes"] += len(message)
         if crc != header[-1]:
             # The replacement comes over the connection. If only local reads keep failing, the files are to blame.
             connection.faults += 1
@@ -320,13 +320,15 @@ class FrameHandler:
         self._subscriptions.depth = max(2, min(_MOST_BATCHES, self._buffer_bytes // max(1, largest_batch)))
 
     def _files(self, connection: FeederConnection, welcome: Welcome) -> LocalReads | None:
-        if not welcome.handover:
+        if not welcome.local_files:
             return None
-        if welcome.handover > self._network.feeders.handover(connection):
-            raise ProtocolError(f"{connection.address} offers {welcome.handover} files without a request", "bad_frame")
+        if welcome.local_files > self._network.feeders.local_files(connection):
+            raise ProtocolError(
+                f"{connection.address} offers {welcome.local_files} files without a request", "bad_frame"
+            )
         from stoker._transport.local_reads import LocalReads
 
-        return LocalReads(welcome.handover)
+        return LocalReads(welcome.local_files)
 
     def _on_lane_map(self, values: Mapping[str, Any]) -> None:
         lane_map = LaneMap.from_json(values, self._subscriptions.lanes)

@@ -10,8 +10,8 @@ from stoker._version import __version__
 from stoker._wire import encoding
 
 
-def hello(c: Consumer, feed: str | None, token: str | None, joined: int, handover: int) -> bytes:
-    """Returns a HELLO. `joined`: the run that the client takes part in; `handover`: files that it keeps at a time."""
+def hello(c: Consumer, feed: str | None, token: str | None, joined: int, local_files: int) -> bytes:
+    """Returns a HELLO. `joined`: the run that the client takes part in; `local_files`: files that it keeps open."""
     return encoding.hello(
         token=token,
         feed=feed,
@@ -25,8 +25,8 @@ def hello(c: Consumer, feed: str | None, token: str | None, joined: int, handove
         replica=c.replica,
         run=c.run,
         client=f"stoker-python/{__version__}",
-        handover=handover,
-        handover_from=least_local(),
+        local_files=local_files,
+        local_reads_from=least_local(),
         epoch=c.epoch,
         version=c.version,
         joined=joined,

@@ -49,7 +49,7 @@ class Network:
         unix: bool = True,
         place_timeout: float = 30.0,
     ) -> None:
-        """`hello` makes the first frame of a connection; its argument is the number of handed files to keep open.
+        """`hello` makes the first frame of a connection; its argument is the number of local files to keep open.
 
         `tls` returns the TLS settings for an address. `unix`: whether a feeder's Unix-domain socket may be used.
         """
@@ -218,7 +218,7 @@ class Network:
             if event:
                 self._poll.modify(connection.fileno(), event)
                 return
-            hello = self._hello(self.feeders.handover(connection))
+            hello = self._hello(self.feeders.local_files(connection))
         except ConnectionLostError as e:
             self.lost(connection, str(e))
             return

@@ -49,7 +49,7 @@ class _Waited(NamedTuple):
 
 
 class PageReads:
-    """Tells reads of handed-over files that went to a disk. One thread at a time.
+    """Tells local reads that went to a disk. One thread at a time.
 
     The kernel is asked only while reads are slow, and so knows nothing of the first slow one.
     """

@@ -54,7 +54,7 @@ class Welcome:
     lane_map: Mapping[str, Any]
     stats: bool = False
     """Whether the feeder takes STATS."""
-    handover: int = 0
+    local_files: int = 0
     """Files that the feeder may hand over at a time; 0: payload comes over the connection."""
     read_only: bool = False
     """Whether the feeder takes no receipts, as the token is for reading only."""
@@ -78,7 +78,7 @@ class Welcome:
                 int(values["largest_batch"]),
                 dict(values["lane_map"]),
                 values.get("stats") is True,
-                _natural(values.get("handover", 0)),
+                _natural(values.get("local_files", 0)),
                 values.get("read_only") is True,
             )
         except (KeyError, TypeError, ValueError, AttributeError, CorruptDataError) as e:

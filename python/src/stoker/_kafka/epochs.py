@@ -127,7 +127,7 @@ def wait_for_epoch(
             raise BatchTimeoutError(
                 f"{look.target}: epoch {start.epoch} did not begin in partition 0 within "
                 f"{time.monotonic() - began:.1f} s{look.trouble}. Check that the feed is running and is not waiting "
-                "for another group of its --pace-groups, or raise batch_timeout"
+                "for another group of its --throttle-groups, or raise batch_timeout"
             )
         time.sleep(_LOOK_S)
     info = found.info

@@ -1,7 +1,7 @@
 """How much a consumer fetches at a time. Pure.
 
 No single limit suits all topics. With 1 MiB and record batches of 786 kB, every fourth byte was sent for nothing; a
-large limit fills the queue with the first few of many partitions. docs/decisions/0025-reading-a-kafka-topic.md.
+large limit fills the queue with the first few of many partitions. docs/decisions/0022-kafka-topic-layout.md.
 """
 
 from __future__ import annotations

@@ -257,7 +257,7 @@ class TopicSource:
         raise BatchTimeoutError(
             f"{self._target}: epoch {key[0]} batch {key[1]} did not arrive from partition {key[2]} within "
             f"{time.monotonic() - began:.1f} s: {at}{self._stream.trouble}. Check that the feed is running and is not "
-            "waiting for another group of its --pace-groups, or raise batch_timeout"
+            "waiting for another group of its --throttle-groups, or raise batch_timeout"
         )
 
     def _search(self, lane: int, wanted: Position) -> tuple[int, Record | None]:

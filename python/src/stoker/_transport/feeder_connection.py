@@ -100,7 +100,7 @@ class FeederConnection:
         self.refused_place = False
         """Whether the feeder has said that another process has the place."""
         self.faults = 0
-        """Batches of handed files that did not pass their checksum."""
+        """Batches of local files that did not pass their checksum."""
         self.state = "connecting"
         self.since = now
         """When the connection was begun; after the WELCOME, when that arrived."""

@@ -161,7 +161,7 @@ class LocalReads:
         middle = min(int(ends.searchsorted(total // 2)) + 1, len(ends) - 1)
         half = ends.item(middle - 1) if middle else 0
         if self._workers is None:
-            self._workers = Workers(1, _PATIENCE_S, "handed files")
+            self._workers = Workers(1, _PATIENCE_S, "local files")
         second, begin = slices.part(middle, len(ends)), at + half
         job = self._workers.submit(lambda: self._take(second, total - half, Target(buffer, address, begin)))
         try:

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from stoker._source.instance import host_id
 
-TRANSPORTS: Final = ("auto", "tcp", "unix", "handover")
+TRANSPORTS: Final = ("auto", "tcp", "unix", "local-reads")
 _LEAST_LOCAL = 16 << 10
 """Bytes of payload a row from which it is cheaper to find it in the files than to receive it, by measurement."""
 _MAX_PATH = 100
@@ -49,12 +49,12 @@ def transport() -> str:
 
 def reads_locally() -> bool:
     """Whether payload may be read from files that the feeder names."""
-    return transport() in ("auto", "handover")
+    return transport() in ("auto", "local-reads")
 
 
 def least_local() -> int:
-    """Returns the bytes of payload a row from which it is read from files; 0 if the transport is `handover`."""
-    return 0 if transport() == "handover" else _LEAST_LOCAL
+    """Returns the bytes of payload a row from which it is read from files; 0 if the transport is `local-reads`."""
+    return 0 if transport() == "local-reads" else _LEAST_LOCAL
 
 
 def usable(place: UnixAddress) -> bool:

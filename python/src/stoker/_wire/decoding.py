@@ -171,7 +171,7 @@ def decode_selected(body: bytes) -> p.Selected:
     return answer
 
 
-def decode_file(body: bytes) -> p.HandedFile:
+def decode_file(body: bytes) -> p.FileAnnouncement:
     """Reads a FILE."""
     if len(body) <= p.FILE_LAYOUT.size:
         raise ProtocolError(f"FILE frame of {len(body)} bytes is cut short", "bad_frame")
@@ -182,7 +182,7 @@ def decode_file(body: bytes) -> p.HandedFile:
         raise ProtocolError(f"FILE frame names a path that is not text: {e}", "bad_frame") from e
     if len(body) != p.FILE_LAYOUT.size + path_bytes or length >= 1 << 63 or not path.startswith("/") or "\0" in path:
         raise ProtocolError(f"FILE frame of file {file}, {length} bytes, {path[:200]!r}", "bad_frame")
-    return p.HandedFile(file, device, inode, length, path)
+    return p.FileAnnouncement(file, device, inode, length, path)
 
 
 def unpack_batch_ref(frame: bytes, limit: int) -> tuple[int, int, int]:

@@ -48,8 +48,8 @@ def hello(
     replica: int = 0,
     run: int = 0,
     client: str = "stoker-python",
-    handover: int = 0,
-    handover_from: int = 0,
+    local_files: int = 0,
+    local_reads_from: int = 0,
     epoch: int | None = None,
     version: int | None = None,
     joined: int = 0,
@@ -65,7 +65,7 @@ def hello(
     `instance` and `launch`: the process that opened the client, and the launcher that started it.
 
     `epoch`: the epoch that the client begins or resumes. `version`: the dataset version that its state has read of that
-    epoch. `handover`: the number of files that the client would keep open, 0 for none. `handover_from`: the least
+    epoch. `local_files`: the number of files that the client would keep open, 0 for none. `local_reads_from`: the least
     average payload in bytes per row for which it wants files.
     """
     values = {
@@ -82,10 +82,10 @@ def hello(
         "run": run,
         "client": client,
     }
-    if handover:
-        values["handover"] = handover
-        if handover_from:
-            values["handover_from"] = handover_from
+    if local_files:
+        values["local_files"] = local_files
+        if local_reads_from:
+            values["local_reads_from"] = local_reads_from
     values |= {name: value for name, value in (("epoch", epoch), ("version", version)) if value is not None}
     said: tuple[tuple[str, Any], ...] = (
         ("joined", joined),
@@ -170,7 +170,7 @@ def batch_ref(header: p.BatchHeader, message: int, inline: bytes, slices: Sequen
     return bytes(head) + body
 
 
-def handed_file(file: p.HandedFile) -> bytes:
+def file_announcement(file: p.FileAnnouncement) -> bytes:
     """Announces a file."""
     path = file.path.encode()
     return frame(p.FILE, p.FILE_LAYOUT.pack(file.file, len(path), file.device, file.inode, file.length) + path)

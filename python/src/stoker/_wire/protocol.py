@@ -240,7 +240,7 @@ class Selected:
 
 
 @dataclass(frozen=True, slots=True)
-class HandedFile:
+class FileAnnouncement:
     """A file that later BATCH_REF frames may refer to by its number."""
 
     file: int

@@ -132,7 +132,7 @@ def test_every_rank_gets_its_batches_whatever_dies(cli, crumbs, storm, rounds, t
     to = ["--to", "kafka", "--bootstrap", brokers.address, "--topic", delivery, "--world-size", RANKS]
     to += ["--delivery", delivery, "--replication-factor", 3, "--epochs", epochs]
     # Little ahead, so that something is being written when somebody dies.
-    to += ["--pace-groups", "trainers", "--epochs-ahead", 1, "--bytes-ahead", "60kb"]
+    to += ["--throttle-groups", "trainers", "--epochs-ahead", 1, "--bytes-ahead", "60kb"]
     with told(storm):
         cluster.submit(delivery, crumbs.path, *to, *OPTIONS, before=PATIENT)
         target = f"kafka://{brokers.address}/{delivery}"

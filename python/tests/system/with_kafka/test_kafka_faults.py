@@ -21,8 +21,17 @@ ORDER = {"batch_size": 12, "lanes": 4, "shuffle_window": 96 << 10, "lane_order":
 OPTIONS = ["--batch-size", 12, "--lanes", 4, "--shuffle-window", "96kb", "--world-size", 1]
 EPOCHS = 6
 AHEAD = 1
-PACED = ["--epochs", EPOCHS, "--pace-groups", "trainers", "--epochs-ahead", AHEAD, "--checkpoint-interval", "200 ms"]
-EXACTLY = [*PACED[:-1], "1 s", "--delivery", "exactly-once"]
+THROTTLED = [
+    "--epochs",
+    EPOCHS,
+    "--throttle-groups",
+    "trainers",
+    "--epochs-ahead",
+    AHEAD,
+    "--checkpoint-interval",
+    "200 ms",
+]
+EXACTLY = [*THROTTLED[:-1], "1 s", "--delivery", "exactly-once"]
 WAITING = {"tail": "keep", "group": "trainers", "connect_timeout": LIMIT_S, "batch_timeout": LIMIT_S}
 
 
@@ -143,16 +152,16 @@ def test_a_feed_that_stood_still_for_longer_than_its_transactions_last_goes_on(b
 
 @pytest.mark.parametrize(
     "delivery",
-    [pytest.param(PACED, id="at-least-once"), pytest.param(EXACTLY, id="exactly-once", marks=pytest.mark.chaos)],
+    [pytest.param(THROTTLED, id="at-least-once"), pytest.param(EXACTLY, id="exactly-once", marks=pytest.mark.chaos)],
 )
 def test_a_feed_that_wakes_up_beside_its_successor_changes_nothing(broker, begin, expected, tmp_path, delivery):
     topic = Topic(broker.address, "zombie-of-" + ("transactions" if delivery is EXACTLY else "records"))
     old = begin(topic, delivery)
-    (waits if delivery is PACED else open_transaction)(old, topic)
+    (waits if delivery is THROTTLED else open_transaction)(old, topic)
     old.send_signal(signal.SIGSTOP)
     begin(topic, delivery, Cli(tmp_path / "elsewhere"))
     assert read(topic, 2, lambda: old.send_signal(signal.SIGCONT)) == expected
-    if delivery is PACED:
+    if delivery is THROTTLED:
         until(lambda: repeated(topic), "the old one has written, too")
     assert read(topic) == expected
 
@@ -170,7 +179,7 @@ def repeated(topic):
 
 def test_a_feed_ends_when_its_topic_is_created_again_and_another_one_serves_its_trainer(broker, begin, expected):
     topic = Topic(broker.address, "exchanged")
-    feeder = begin(topic, PACED)
+    feeder = begin(topic, THROTTLED)
     with Feed(topic.target, **WAITING) as feed:
         running = iter(feed)
         got = [view(next(running)) for _ in range(7)]
@@ -182,7 +191,7 @@ def test_a_feed_ends_when_its_topic_is_created_again_and_another_one_serves_its_
         (said,) = (line for line in err.splitlines() if "topic exchanged" in line)
         # It may have looked in between.
         assert re.search("was deleted and recreated|no longer exists", said)
-        begin(topic, PACED)
+        begin(topic, THROTTLED)
         got += [view(batch) for batch in running]
         assert [got, *(views(feed) for _ in range(3))] == expected[:4]
 

@@ -172,7 +172,7 @@ def test_samples_of_a_registered_schema_make_the_same_batches(cli, broker, start
 def test_trainers_live_through_the_loss_of_broker_and_feeder(broker, start, expected, delivery):
     """The trainer reads while the broker is killed and started again, and then the feeder."""
     topic = f"losses-{delivery}"
-    options = ["--epochs", 4, "--delivery", delivery, "--pace-groups", "trainers", "--epochs-ahead", 0]
+    options = ["--epochs", 4, "--delivery", delivery, "--throttle-groups", "trainers", "--epochs-ahead", 0]
     feeder = start(topic, *options)
     taken = 0
     with Feed(f"kafka://{broker.address}/{topic}", tail="keep", group="trainers", connect_timeout=LIMIT_S) as feed:
@@ -195,9 +195,9 @@ def test_trainers_live_through_the_loss_of_broker_and_feeder(broker, start, expe
 def test_each_epoch_of_a_feed_that_follows_keeps_its_version_though_the_feeder_dies(cli, broker, start, tmp_path):
     growing, fixed = Growing(tmp_path), {"tail": "keep", "lane_order": "fixed"}
     growing.append(ant=60, cat=50)
-    pace = ["--pace-groups", "trainers", "--epochs-ahead", 0, "--bytes-ahead", "24kb"]
+    throttle = ["--throttle-groups", "trainers", "--epochs-ahead", 0, "--bytes-ahead", "24kb"]
     options = {"data": f"train={growing.path}", "order": FOLLOWING}
-    feeder = start("growing", *pace, **options)
+    feeder = start("growing", *throttle, **options)
     target = f"kafka://{broker.address}/growing"
     with Feed(target, tail="keep", group="trainers", connect_timeout=LIMIT_S) as feed:
         assert views(feed) == growing.views(1, 0, **fixed)
@@ -207,7 +207,7 @@ def test_each_epoch_of_a_feed_that_follows_keeps_its_version_though_the_feeder_d
         feeder.kill()
         feeder.wait()
         growing.append(ant=30)
-        feeder = start("growing", *pace, **options)
+        feeder = start("growing", *throttle, **options)
         got += running
         assert views(got) == growing.views(2, 1, **fixed)
         assert feed.version == 2
@@ -230,7 +230,7 @@ def test_each_epoch_of_a_feed_that_follows_keeps_its_version_though_the_feeder_d
 
 
 def test_a_feed_to_a_topic_is_listed_watched_and_stopped(cli, broker, start):
-    process = start("watched", "--pace-groups", "nobody", "--epochs-ahead", 0)
+    process = start("watched", "--throttle-groups", "nobody", "--epochs-ahead", 0)
     cli.run("wait", "watched", "--timeout", int(LIMIT_S))
     (listed,) = (f for f in json.loads(cli.run("ps", "--json")) if f["name"] == "watched")
     assert listed["state"] == "running"

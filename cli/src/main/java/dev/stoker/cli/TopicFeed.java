@@ -6,7 +6,7 @@ import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.feeder.topic.TopicFeedJob;
 import dev.stoker.feeder.topic.TopicFeedPlan;
 import dev.stoker.feeder.topic.TopicProgress;
-import dev.stoker.flink.failure.Waits;
+import dev.stoker.flink.failure.Outages;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
@@ -78,11 +78,11 @@ final class TopicFeed {
         }
         throw new CommandException("the feed did not end cleanly within " + STOP_PATIENCE.toSeconds()
                 + " s and was cancelled"
-                + Waits.remark()
+                + Outages.remark()
                 + "; the same command resumes with the epoch in which the topic ends");
     }
 
-    /** Waits for the end, and publishes the feed's progress each second. */
+    /** Outages for the end, and publishes the feed's progress each second. */
     private static void watch(RunningJob job, TopicFiles files, UUID id) throws Exception {
         boolean isOver = false;
         long stopBegan = 0;

@@ -8,7 +8,7 @@ import dev.stoker.feeder.registry.FeedEntry;
 import dev.stoker.feeder.registry.FeedRegister;
 import dev.stoker.feeder.topic.TopicFeedPlan;
 import dev.stoker.feeder.topic.TopicProgress;
-import dev.stoker.flink.failure.Waits;
+import dev.stoker.flink.failure.Outages;
 import java.io.IOException;
 import java.util.OptionalLong;
 import org.slf4j.Logger;
@@ -43,7 +43,7 @@ final class TopicFiles {
         json.put("at_ms", System.currentTimeMillis());
         json.put("records", now.records()).put("rows", now.rows()).put("bytes", now.bytes());
         now.waitsFor().forEach(json.putArray("waits_for")::add);
-        Waits.all().forEach(json.putArray("problems")::add);
+        Outages.all().forEach(json.putArray("problems")::add);
         ArrayNode lanes = json.putArray("lanes");
         for (TopicProgress.Lane lane : now.lanes()) {
             ObjectNode shown = lanes.addObject()

@@ -95,7 +95,7 @@ final class Topics {
             new JobTopic(
                     "Consumers that throttle the feed",
                     List.of(
-                            TopicFeedFlags.PACE_GROUPS,
+                            TopicFeedFlags.THROTTLE_GROUPS,
                             TopicFeedFlags.EPOCHS_AHEAD,
                             TopicFeedFlags.BYTES_AHEAD,
                             TopicFeedFlags.EPOCH_TIME)));

@@ -1,7 +1,7 @@
 package dev.stoker.client;
 
 import dev.stoker.client.errors.FeedException;
-import dev.stoker.client.errors.RefusedException;
+import dev.stoker.client.errors.FeedProtocolException;
 import dev.stoker.client.source.Piece;
 import dev.stoker.client.transport.Buffers;
 import dev.stoker.schemas.arrow.ArrowColumn;
@@ -303,7 +303,7 @@ public final class Batch implements AutoCloseable {
                 List<ArrowColumn> columns = BatchColumns.read(piece.message(), fields, view.numbers(), what);
                 int count = columns.get(0).rows();
                 if (count != piece.header().identity().rows()) {
-                    throw new RefusedException(
+                    throw new FeedProtocolException(
                             what + " has " + count + " rows, its header says "
                                     + piece.header().identity().rows(),
                             "bad_frame");

@@ -12,7 +12,7 @@ final class Batches implements Iterator<Batch> {
     private static final int MAX_IDLE = 2;
 
     private final FeedClient feed;
-    private @Nullable Epoch epoch;
+    private @Nullable Iteration epoch;
     private boolean isOver;
 
     Batches(FeedClient feed) {

@@ -50,7 +50,7 @@ public final class FeedClient implements AutoCloseable {
     private @Nullable View view;
 
     private Position next = Position.START;
-    private @Nullable Epoch current;
+    private @Nullable Iteration current;
     /** The position after the last batch that was handed out, unless another position was chosen since. */
     private Optional<Position> last = Optional.empty();
 
@@ -129,7 +129,7 @@ public final class FeedClient implements AutoCloseable {
      * finished, and ends that iteration. After an exception the next iteration begins with the batch that was not
      * handed out.
      */
-    public Epoch epoch() {
+    public Iteration epoch() {
         lock.lock();
         try {
             requireSound();
@@ -140,7 +140,7 @@ public final class FeedClient implements AutoCloseable {
                 current.end();
             }
             Position start = next;
-            turnTo(start.epoch(), OptionalLong.empty());
+            changeEpoch(start.epoch(), OptionalLong.empty());
             Share share = share(start);
             next = after(start);
             // The span extends beyond a part of an epoch: the next iteration reads its rest.
@@ -149,7 +149,7 @@ public final class FeedClient implements AutoCloseable {
                     ? OptionalLong.empty()
                     : current.indexOf(range);
             if (current != null && rest.isPresent()) {
-                current = new Epoch(this, current.span(), rest.getAsLong(), share);
+                current = new Iteration(this, current.span(), rest.getAsLong(), share);
                 return current;
             }
             Span span = source.span(range);
@@ -167,7 +167,7 @@ public final class FeedClient implements AutoCloseable {
                 }
             }
             source.hurry();
-            current = new Epoch(this, span, 0, share);
+            current = new Iteration(this, span, 0, share);
             return current;
         } finally {
             lock.unlock();
@@ -201,7 +201,7 @@ public final class FeedClient implements AutoCloseable {
     }
 
     /** Switches to an epoch of a feed whose epochs have separate versions. Does nothing after the last epoch. */
-    private void turnTo(long epoch, OptionalLong version) {
+    private void changeEpoch(long epoch, OptionalLong version) {
         Welcome known = welcome();
         boolean isHere = !known.follows()
                 || (known.epoch().equals(OptionalLong.of(epoch))
@@ -211,7 +211,7 @@ public final class FeedClient implements AutoCloseable {
             return;
         }
         if (!isHere) {
-            source.turnTo(epoch, version);
+            source.changeEpoch(epoch, version);
         }
         requireAsked();
     }
@@ -230,7 +230,7 @@ public final class FeedClient implements AutoCloseable {
         return share.limit().isPresent() ? share.afterLimit(start.epoch()) : new Position(start.epoch() + 1, 0);
     }
 
-    // // ---- for an iteration, on the trainer's thread
+    // ---- for an iteration, on the trainer's thread
 
     /** Returns the pieces of a batch once they have arrived. */
     List<Piece> take(Span span, long index) {
@@ -288,7 +288,7 @@ public final class FeedClient implements AutoCloseable {
         try {
             requireSound();
             FeedState.Place place = FeedState.place(state);
-            turnTo(place.epoch(), place.version());
+            changeEpoch(place.epoch(), place.version());
         } finally {
             lock.unlock();
         }
@@ -360,14 +360,14 @@ public final class FeedClient implements AutoCloseable {
         lock.lock();
         try {
             requireSound();
-            turnTo(next.epoch(), OptionalLong.empty());
+            changeEpoch(next.epoch(), OptionalLong.empty());
             return share(next).steps();
         } finally {
             lock.unlock();
         }
     }
 
-    // // ---- statistics
+    // ---- statistics
 
     /** Counts since the client was opened. Any thread may call it. */
     public FeedStats stats() {

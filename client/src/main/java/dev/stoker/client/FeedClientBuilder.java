@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.client.errors.ConnectTimeoutException;
 import dev.stoker.client.errors.FeedNotFoundException;
+import dev.stoker.client.errors.FeedProtocolException;
 import dev.stoker.client.errors.PlaceTakenException;
-import dev.stoker.client.errors.RefusedException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.errors.TlsException;
 import dev.stoker.client.errors.UnauthorizedException;
@@ -350,7 +350,7 @@ public final class FeedClientBuilder {
      * @throws FeedNotFoundException if there is no such feed
      * @throws PlaceTakenException if a live process of another client keeps the place
      * @throws TlsException if a connection cannot be secured
-     * @throws RefusedException if the feed refuses the client; {@link UnauthorizedException} for a wrong token
+     * @throws FeedProtocolException if the feed refuses the client; {@link UnauthorizedException} for a wrong token
      * @throws StateMismatchException if the stream has another split or version than requested
      */
     public FeedClient open() {

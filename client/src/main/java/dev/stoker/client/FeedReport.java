@@ -38,7 +38,8 @@ public record FeedReport(Map<String, String> labels, FeedStats stats) {
             Waits.CONNECT,
             "no feeder could be reached: check stoker ps and the feeder's log",
             Waits.KAFKA,
-            "the topic is the limit: check its brokers, and whether the feed waits for another of its --pace-groups");
+            "the topic is the limit: check its brokers, and whether the feed waits for another of its"
+                    + " --throttle-groups");
 
     private String label(String name) {
         return Objects.requireNonNull(labels.get(name), "all labels are set");
@@ -77,7 +78,10 @@ public record FeedReport(Map<String, String> labels, FeedStats stats) {
         return text.toString();
     }
 
-    /** In Prometheus' text exposition format, version 0.0.4. */
+    /**
+     * In Prometheus' text exposition format, version 0.0.4. Not with a client library: all are counters, and trainers
+     * would have to agree on its version.
+     */
     public String prometheus() {
         StringBuilder page = new StringBuilder();
         counter(page, "stoker_batches_total", "Batches handed to the trainer.", stats.batches());

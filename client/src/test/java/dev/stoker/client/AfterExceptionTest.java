@@ -68,7 +68,7 @@ class AfterExceptionTest {
         List<String> expected = all(client(new FakeTopic(STREAM, 1).write(0, 1)).concat(concat));
         FeedClient feed = feeds.open(withholding().concat(concat));
         List<String> read = new ArrayList<>();
-        Epoch epoch = feed.epoch();
+        Iteration epoch = feed.epoch();
         readUntilLate(epoch, read);
         readUntilLate(epoch, read);
         release();
@@ -111,7 +111,7 @@ class AfterExceptionTest {
     @Test
     void anIterationThatFailedAndWasReplacedDoesNotClaimItsEnd() {
         FeedClient feed = feeds.open(withholding());
-        Epoch epoch = feed.epoch();
+        Iteration epoch = feed.epoch();
         readUntilLate(epoch, new ArrayList<>());
         feed.setEpoch(3);
         assertThatThrownBy(epoch::hasNext)

@@ -7,9 +7,9 @@ import dev.stoker.client.FakeFeeder.Fault;
 import dev.stoker.client.FakeFeeder.Planned;
 import dev.stoker.client.errors.BatchTimeoutException;
 import dev.stoker.client.errors.ConnectTimeoutException;
-import dev.stoker.client.errors.DamagedBatchException;
+import dev.stoker.client.errors.CorruptBatchException;
+import dev.stoker.client.errors.FeedProtocolException;
 import dev.stoker.client.errors.FencedException;
-import dev.stoker.client.errors.RefusedException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.transport.Timing;
 import dev.stoker.schemas.order.Delivery;
@@ -72,7 +72,7 @@ class FailoverTest {
                 .timing(QUICK);
     }
 
-    private static List<String> rest(Epoch epoch) {
+    private static List<String> rest(Iteration epoch) {
         List<String> batches = new ArrayList<>();
         while (epoch.hasNext()) {
             try (Batch batch = epoch.next()) {
@@ -147,7 +147,7 @@ class FailoverTest {
     void anotherFeederServesTheLanesOfADeadOne() {
         two();
         try (FeedClient feed = client().bufferBytes(4 * 4096).open()) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             List<String> batches = new ArrayList<>();
             for (int i = 0; i < 6; i++) {
                 batches.add(FakeStream.text(epoch.next()));
@@ -163,7 +163,7 @@ class FailoverTest {
     void aFeederThatFallsSilentIsLeftForAnother() {
         two();
         try (FeedClient feed = client().bufferBytes(4 * 4096).open()) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             List<String> batches = new ArrayList<>(List.of(FakeStream.text(epoch.next())));
             feeders.get(0).isSilent = true;
             batches.addAll(rest(epoch));
@@ -186,7 +186,7 @@ class FailoverTest {
                 QUICK.ack());
         try (FeedClient feed =
                 client().timing(unforgiving).bufferBytes(4 * 4096).open()) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             List<String> batches = new ArrayList<>(List.of(FakeStream.text(epoch.next())));
             feeders.get(0).isSilent = true;
             while (feed.stats().failovers() == 0) {
@@ -205,7 +205,7 @@ class FailoverTest {
         two();
         feeders.forEach(feeder -> feeder.isDurable = false);
         try (FeedClient feed = client().bufferBytes(4 * 4096).open()) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             for (int i = 0; i < 10; i++) {
                 epoch.next();
             }
@@ -241,7 +241,7 @@ class FailoverTest {
     void aRestartedFeederGoesOnWithTheSameNumbers() {
         FakeFeeder feeder = one();
         try (FeedClient feed = client().bufferBytes(3 * 4096).open()) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             List<String> batches = new ArrayList<>(List.of(FakeStream.text(epoch.next())));
             feeder.kill();
             Thread restart = new Thread(feeder::start);
@@ -255,7 +255,7 @@ class FailoverTest {
     void aFeedThatWasRestartedWithOtherDataIsRefused() {
         FakeFeeder feeder = one();
         try (FeedClient feed = client().bufferBytes(3 * 4096).open()) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             epoch.next();
             feeder.kill();
             feeder.stream = new FakeStream(STREAM.order(), STREAM.laneRows(), "ff".repeat(16));
@@ -272,7 +272,7 @@ class FailoverTest {
         try (FeedClient feed = client().bufferBytes(2 * 4096)
                 .batchTimeout(Duration.ofMillis(700))
                 .open()) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             epoch.next();
             feeder.isSilent = true;
             assertThatThrownBy(() -> rest(epoch))
@@ -288,7 +288,7 @@ class FailoverTest {
         try (FeedClient feed = client().bufferBytes(2 * 4096)
                 .reconnectTimeout(Duration.ofMillis(700))
                 .open()) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             epoch.next();
             feeder.kill();
             assertThatThrownBy(() -> rest(epoch))
@@ -303,7 +303,7 @@ class FailoverTest {
         try (FeedClient feed = client().bufferBytes(2 * 4096)
                 .batchTimeout(Duration.ofSeconds(1))
                 .open()) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             List<String> batches = new ArrayList<>(List.of(FakeStream.text(epoch.next())));
             long until = System.nanoTime() + 1_500_000_000L;
             Waiting.until(() -> System.nanoTime() > until);
@@ -317,7 +317,7 @@ class FailoverTest {
     void aFencedTrainerStops() {
         FakeFeeder feeder = one();
         try (FeedClient feed = client().bufferBytes(2 * 4096).open()) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             epoch.next();
             feeder.refusal = Optional.of(new ErrorMessage("fenced", "run 9 has taken over"));
             feeder.kill();
@@ -335,7 +335,7 @@ class FailoverTest {
         feeder.isConfused = true;
         try (FeedClient feed = client().open()) {
             assertThatThrownBy(() -> rest(feed.epoch()))
-                    .isInstanceOf(RefusedException.class)
+                    .isInstanceOf(FeedProtocolException.class)
                     .hasMessageContaining("the order says");
         }
     }
@@ -349,7 +349,7 @@ class FailoverTest {
         feeder.isAlwaysDamaged = true;
         try (FeedClient feed = client().open()) {
             assertThatThrownBy(() -> rest(feed.epoch()))
-                    .isInstanceOf(DamagedBatchException.class)
+                    .isInstanceOf(CorruptBatchException.class)
                     .hasMessageContaining("arrived damaged 5 times from feeder " + feeder.address());
         }
     }

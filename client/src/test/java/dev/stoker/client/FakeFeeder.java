@@ -51,7 +51,7 @@ public final class FakeFeeder implements AutoCloseable {
         TWICE,
         /** The piece is left out. */
         LEAVE_OUT,
-        /** The piece is sent whole although it could be handed over. */
+        /** The piece is sent whole although it could be read locally. */
         WHOLE
     }
 
@@ -80,7 +80,7 @@ public final class FakeFeeder implements AutoCloseable {
     volatile boolean isAlwaysDamaged;
 
     /** Also offers local reads to clients that support them; the files are in this directory. */
-    volatile Optional<Path> handedFiles = Optional.empty();
+    volatile Optional<Path> localFiles = Optional.empty();
 
     /** Its files are others here. */
     volatile boolean isElsewhere;

@@ -12,11 +12,11 @@ import dev.stoker.schemas.protocol.Delay;
 import dev.stoker.schemas.protocol.Durable;
 import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.FileAnnouncement;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.FrameDecoder;
 import dev.stoker.schemas.protocol.Frames;
 import dev.stoker.schemas.protocol.Grant;
-import dev.stoker.schemas.protocol.HandoverFile;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.Ping;
@@ -57,7 +57,7 @@ final class FakeSession implements Runnable {
     private final Closeable client;
     private final boolean isNear;
     private boolean hasStats;
-    private int handover;
+    private int localFiles;
     private final Set<String> told = ConcurrentHashMap.newKeySet();
     private Subscribe subscription;
     private long granted = -1;
@@ -107,9 +107,9 @@ final class FakeSession implements Runnable {
                     return;
                 }
                 decoder.welcomed();
-                int offered = isNear ? ((Hello) frame).handover() : 0;
-                handover = feeder.handedFiles.isPresent() ? Math.min(offered, 1000) : 0;
-                send(feeder.stream.welcome(feeder.map(), !feeder.isOld).withHandover(handover));
+                int offered = isNear ? ((Hello) frame).localFiles() : 0;
+                localFiles = feeder.localFiles.isPresent() ? Math.min(offered, 1000) : 0;
+                send(feeder.stream.welcome(feeder.map(), !feeder.isOld).withLocalReads(localFiles));
             }
             case STATS -> {
                 hasStats = true;
@@ -234,7 +234,7 @@ final class FakeSession implements Runnable {
             close();
             throw new IOException("cut");
         }
-        if (handover > 0 && isFirstTime && fault.isEmpty()) {
+        if (localFiles > 0 && isFirstTime && fault.isEmpty()) {
             refer(header, message.flip());
         } else {
             write(bytes);
@@ -254,7 +254,7 @@ final class FakeSession implements Runnable {
      */
     private void refer(BatchHeader header, ByteBuffer message) throws IOException {
         String name = header.identity().lane() + "";
-        Path file = feeder.handedFiles.orElseThrow().resolve(name);
+        Path file = feeder.localFiles.orElseThrow().resolve(name);
         long number = header.identity().lane();
         int length = message.remaining();
         int half = length / 2;
@@ -273,7 +273,7 @@ final class FakeSession implements Runnable {
             feeder.filesTold++;
             Map<String, Object> found = Files.readAttributes(file, "unix:dev,ino");
             long inode = (Long) found.get("ino") + (feeder.isElsewhere ? 1 : 0);
-            send(new HandoverFile(number, (Long) found.get("dev"), inode, 1 << 20, file.toString()));
+            send(new FileAnnouncement(number, (Long) found.get("dev"), inode, 1 << 20, file.toString()));
         }
         if (feeder.references >= feeder.cutsFrom) {
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.client.errors.ConnectTimeoutException;
-import dev.stoker.client.errors.DamagedBatchException;
+import dev.stoker.client.errors.CorruptBatchException;
 import dev.stoker.client.errors.FeedException;
+import dev.stoker.client.errors.FeedProtocolException;
 import dev.stoker.client.errors.FencedException;
 import dev.stoker.client.errors.PlaceTakenException;
-import dev.stoker.client.errors.RefusedException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
@@ -134,7 +134,7 @@ class FeedClientTest {
     @Test
     void anIterationThatIsLeftEarlyIsFollowedByTheNextEpoch() {
         try (FeedClient feed = feeder.client().open()) {
-            Epoch first = feed.epoch();
+            Iteration first = feed.epoch();
             first.next();
             assertThat(read(feed)).isEqualTo(STREAM.expected(1, TailPolicy.PAD, Participant.rank(0, 1), 0));
             assertThat(first.hasNext()).isFalse();
@@ -152,7 +152,7 @@ class FeedClientTest {
     @Test
     void everyBatchThatWasConsumedIsAcknowledgedOnceTheClientIsClosed() {
         try (FeedClient feed = feeder.client().open()) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             for (int i = 0; i < 5; i++) {
                 epoch.next();
             }
@@ -180,7 +180,7 @@ class FeedClientTest {
     @Test
     void noMoreIsAskedForThanTheBufferHolds() {
         try (FeedClient feed = feeder.client().bufferBytes(3 * 4096).open()) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             epoch.next();
             Waiting.until(() -> feeder.served() >= 3);
             epoch.next();
@@ -303,10 +303,10 @@ class FeedClientTest {
     void aRefusalIsTyped() {
         Map<String, Class<? extends FeedException>> expected = Map.of(
                 "fenced", FencedException.class,
-                "unauthorized", RefusedException.class,
-                "order_mismatch", RefusedException.class,
-                "corrupt", DamagedBatchException.class,
-                "internal", RefusedException.class);
+                "unauthorized", FeedProtocolException.class,
+                "order_mismatch", FeedProtocolException.class,
+                "corrupt", CorruptBatchException.class,
+                "internal", FeedProtocolException.class);
         expected.forEach((code, type) -> {
             feeder.refusal = Optional.of(new ErrorMessage(code, "because of " + code));
             assertThatThrownBy(feeder.client()::open).isInstanceOf(type).hasMessageContaining("because of " + code);

@@ -150,7 +150,7 @@ class FeedPartsTest {
     void anotherBatchSizeHasToBePermitted() {
         String state;
         try (FeedClient feed = feeder.client().open()) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             Batch third = null;
             for (int i = 0; i < 3; i++) {
                 third = epoch.next();

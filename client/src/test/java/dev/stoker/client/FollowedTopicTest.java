@@ -142,7 +142,7 @@ class FollowedTopicTest {
         feed.setEpoch(1);
         assertThatThrownBy(feed::epoch)
                 .isInstanceOf(BatchTimeoutException.class)
-                .hasMessageContainingAll("epoch 1 did not begin", "--pace-groups");
+                .hasMessageContainingAll("epoch 1 did not begin", "--throttle-groups");
     }
 
     @Test
@@ -151,7 +151,7 @@ class FollowedTopicTest {
         FeedClient first = feeds.open(topic);
         read(first);
         String state = null;
-        Epoch epoch = first.epoch();
+        Iteration epoch = first.epoch();
         for (int i = 0; i < 12; i++) {
             state = epoch.next().state();
         }

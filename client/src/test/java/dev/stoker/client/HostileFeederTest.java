@@ -78,7 +78,7 @@ class HostileFeederTest {
                         .batchTimeout(Duration.ofSeconds(1))
                         .open()) {
                     for (int epoch = 0; epoch < 2; epoch++) {
-                        Epoch batches = feed.epoch();
+                        Iteration batches = feed.epoch();
                         while (batches.hasNext()) {
                             try (Batch batch = batches.next()) {
                                 delivered.add(FakeStream.text(batch));

@@ -99,7 +99,7 @@ public final class JavaTrainer {
     private static ObjectNode how(FeedClient feed) {
         FeedStats stats = feed.stats();
         ObjectNode how = JSON.createObjectNode();
-        how.put("bytes", stats.bytes()).put("handed_bytes", stats.handedBytes());
+        how.put("bytes", stats.bytes()).put("local_read_bytes", stats.localReadBytes());
         how.put("connections", stats.connections()).put("unix_connections", stats.unixConnections());
         how.put("reconnects", stats.reconnects()).put("corrupt_pieces", stats.corruptPieces());
         how.put("repeats", feed.repeats()).put("report", feed.report()).put("prometheus", feed.prometheus());

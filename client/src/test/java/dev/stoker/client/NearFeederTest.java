@@ -79,26 +79,26 @@ class NearFeederTest {
 
     @Test
     void theBatchesAreTheSameByEveryWay() throws IOException {
-        feeder.near(directory).handedFiles = Optional.of(directory);
-        for (String transport : List.of("tcp", "unix", "handover", "auto", "")) {
+        feeder.near(directory).localFiles = Optional.of(directory);
+        for (String transport : List.of("tcp", "unix", "local-reads", "auto", "")) {
             try (FeedClient feed = open(transport)) {
                 assertThat(read(feed)).as(transport).isEqualTo(EXPECTED);
                 FeedStats stats = feed.stats();
                 assertThat(stats.connections()).isEqualTo(1);
                 assertThat(stats.unixConnections()).isEqualTo(transport.equals("tcp") ? 0 : 1);
-                boolean isHanded = !transport.equals("tcp") && !transport.equals("unix");
-                assertThat(stats.handedBytes()).isEqualTo(isHanded ? stats.bytes() : 0);
+                boolean isLocal = !transport.equals("tcp") && !transport.equals("unix");
+                assertThat(stats.localReadBytes()).isEqualTo(isLocal ? stats.bytes() : 0);
                 assertThat(stats.bytes()).isPositive();
                 assertThat(stats.reconnects()).isZero();
                 List<Hello> hellos = List.copyOf(feeder.hellos);
                 Hello last = hellos.get(hellos.size() - 1);
-                assertThat(last.handover() > 0).isEqualTo(isHanded);
-                assertThat(last.handoverFrom()).isEqualTo(isHanded && !transport.equals("handover") ? 16 << 10 : 0);
+                assertThat(last.localFiles() > 0).isEqualTo(isLocal);
+                assertThat(last.localReadsFrom()).isEqualTo(isLocal && !transport.equals("local-reads") ? 16 << 10 : 0);
             }
         }
         assertThatThrownBy(() -> open("pigeon"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("STOKER_TRANSPORT='pigeon' is not one of auto, tcp, unix, handover");
+                .hasMessageContaining("STOKER_TRANSPORT='pigeon' is not one of auto, tcp, unix, local-reads");
     }
 
     @Test
@@ -170,7 +170,7 @@ class NearFeederTest {
     void afterACrashOfTheFeederItsAddressWillDo() throws IOException {
         feeder.near(directory);
         try (FeedClient feed = open("auto")) {
-            Epoch epoch = feed.epoch();
+            Iteration epoch = feed.epoch();
             List<String> batches = new ArrayList<>(List.of(FakeStream.text(epoch.next())));
             feeder.kill();
             feeder.start();
@@ -184,7 +184,7 @@ class NearFeederTest {
 
     @Test
     void filesAreReleasedAndLetGo() throws IOException {
-        feeder.near(directory).handedFiles = Optional.of(directory);
+        feeder.near(directory).localFiles = Optional.of(directory);
         try (FeedClient feed = open("auto")) {
             assertThat(read(feed)).isEqualTo(EXPECTED);
             assertThat(feeder.filesTold).isEqualTo(4);
@@ -198,13 +198,13 @@ class NearFeederTest {
 
     @Test
     void bothKindsOfFramesAreTakenAtAnyTime() throws IOException {
-        feeder.near(directory).handedFiles = Optional.of(directory);
+        feeder.near(directory).localFiles = Optional.of(directory);
         for (int piece = 3; piece < 40; piece += 3) {
             feeder.faults.add(new FakeFeeder.Planned(FakeFeeder.Fault.WHOLE, piece));
         }
         try (FeedClient feed = open("auto")) {
             assertThat(read(feed)).isEqualTo(EXPECTED);
-            assertThat(feed.stats().handedBytes())
+            assertThat(feed.stats().localReadBytes())
                     .isPositive()
                     .isLessThan(feed.stats().bytes());
             assertThat(feed.stats().corruptPieces()).isZero();
@@ -214,21 +214,21 @@ class NearFeederTest {
 
     @Test
     void filesThatAreOthersHereComeOverTheConnection() throws IOException {
-        feeder.near(directory).handedFiles = Optional.of(directory);
+        feeder.near(directory).localFiles = Optional.of(directory);
         feeder.isElsewhere = true;
         try (FeedClient feed = open("auto")) {
             assertThat(read(feed)).isEqualTo(EXPECTED);
             FeedStats stats = feed.stats();
-            assertThat(stats.handedBytes()).isZero();
+            assertThat(stats.localReadBytes()).isZero();
             assertThat(stats.reconnects()).isEqualTo(1);
             assertThat(stats.unixConnections()).isEqualTo(1);
         }
-        assertThat(feeder.hellos.stream().map(hello -> hello.handover() > 0)).containsExactly(false, true, false);
+        assertThat(feeder.hellos.stream().map(hello -> hello.localFiles() > 0)).containsExactly(false, true, false);
     }
 
     @Test
     void filesThatAreCutShortAreNoEndOfTheProcess() throws IOException {
-        feeder.near(directory).handedFiles = Optional.of(directory);
+        feeder.near(directory).localFiles = Optional.of(directory);
         feeder.cutsFrom = 10;
         try (FeedClient feed = open("auto")) {
             assertThat(read(feed)).isEqualTo(EXPECTED);

@@ -1,6 +1,6 @@
 package dev.stoker.client;
 
-import dev.stoker.client.errors.DamagedBatchException;
+import dev.stoker.client.errors.CorruptBatchException;
 import dev.stoker.client.errors.StateMismatchException;
 import java.util.Arrays;
 import java.util.List;
@@ -25,7 +25,7 @@ class SampleTopicErrorsTest extends TopicErrorsTest {
             SampleTopicClientTest.change(topic, 1, 3, damage, 1, 0);
             fails(
                     topic,
-                    DamagedBatchException.class,
+                    CorruptBatchException.class,
                     "topic photos at broker:9092, partition 1, offset 3 is corrupt: ",
                     "feed the epoch again into a new topic");
             topic.partitions.forEach(List::clear);
@@ -48,7 +48,7 @@ class SampleTopicErrorsTest extends TopicErrorsTest {
                 0);
         fails(
                 topic,
-                DamagedBatchException.class,
+                CorruptBatchException.class,
                 "partition 1, offset 3 is corrupt: what a value begins with",
                 "schema " + 0x01020377,
                 "0 and " + 0x01020378);
@@ -61,7 +61,7 @@ class SampleTopicErrorsTest extends TopicErrorsTest {
         SampleTopicClientTest.change(topic, 1, 2, value -> value, 0, 0);
         fails(
                 topic,
-                DamagedBatchException.class,
+                CorruptBatchException.class,
                 "partition 1, offset 1",
                 "expected a record of one sample, found 2 rows");
     }

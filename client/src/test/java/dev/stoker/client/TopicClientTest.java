@@ -208,7 +208,7 @@ class TopicClientTest {
     void noMoreIsReadAheadThanTheBufferHoldsHoweverLongTheTrainerPauses() {
         FakeTopic large = topic(TopicFeeds.stream(4, 4_000, 4_000), 1).write(0);
         FeedClient feed = feeds.open(client(large).bufferBytes(64 << 10));
-        Epoch epoch = feed.epoch();
+        Iteration epoch = feed.epoch();
         epoch.next();
         Waiting.until(() -> {
             long before = large.read();

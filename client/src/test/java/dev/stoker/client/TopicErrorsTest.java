@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.client.errors.BatchTimeoutException;
 import dev.stoker.client.errors.ConnectTimeoutException;
-import dev.stoker.client.errors.DamagedBatchException;
+import dev.stoker.client.errors.CorruptBatchException;
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.client.errors.OrderMismatchException;
 import dev.stoker.client.errors.StateMismatchException;
@@ -57,7 +57,7 @@ class TopicErrorsTest {
         log.set(4, new FakeTopic.Content(log.get(4).headers(), value));
         fails(
                 topic,
-                DamagedBatchException.class,
+                CorruptBatchException.class,
                 "topic photos at broker:9092, partition 1, offset 4 is corrupt: CRC32C");
     }
 
@@ -168,7 +168,7 @@ class TopicErrorsTest {
         log.subList(2, log.size()).clear();
         FeedClient feed = feeds.open(client(topic).batchTimeout(Duration.ofMillis(300)));
         List<String> batches = new ArrayList<>();
-        Epoch epoch = feed.epoch();
+        Iteration epoch = feed.epoch();
         assertThatThrownBy(() -> {
                     while (epoch.hasNext()) {
                         batches.add(FakeStream.text(epoch.next()));
@@ -176,7 +176,7 @@ class TopicErrorsTest {
                 })
                 .isInstanceOf(BatchTimeoutException.class)
                 .hasMessageContaining("did not arrive from partition 2")
-                .hasMessageContaining("--pace-groups");
+                .hasMessageContaining("--throttle-groups");
         synchronized (topic) {
             log.addAll(rest);
         }

@@ -10,9 +10,9 @@ import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;
 import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.FileAnnouncement;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
-import dev.stoker.schemas.protocol.HandoverFile;
 import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.Release;
 import dev.stoker.schemas.protocol.Subscribe;
@@ -59,19 +59,19 @@ class LocalReadsTest {
     }
 
     /** Reads an epoch, checks each batch, and returns the names of the pieces that came by reference. */
-    private List<String> readAll(RawClient client, long batches, HandedFiles files, int releaseEvery)
+    private List<String> readAll(RawClient client, long batches, AnnouncedFiles files, int releaseEvery)
             throws IOException {
         return readAll(client, batches, files, releaseEvery, 0);
     }
 
-    private List<String> readAll(RawClient client, long batches, HandedFiles files, int releaseEvery, int leastRow)
+    private List<String> readAll(RawClient client, long batches, AnnouncedFiles files, int releaseEvery, int leastRow)
             throws IOException {
         client.send(new Subscribe(1, 0, 0, 1, batches, TailPolicy.PAD, List.of()));
         client.send(new Grant(1, Long.MAX_VALUE));
         List<String> names = new ArrayList<>();
         while (true) {
             Frame frame = client.receive();
-            if (frame instanceof HandoverFile file) {
+            if (frame instanceof FileAnnouncement file) {
                 files.learn(file);
             } else if (frame instanceof BatchRef ref) {
                 Batch batch = files.resolve(ref);
@@ -99,9 +99,9 @@ class LocalReadsTest {
     void everyPieceIsReferredToAndGivesTheSameBytes() throws Exception {
         try (NodeLease node = feed.start();
                 RawClient client = connect(node)) {
-            Welcome welcome = client.join(RawClient.hello().withHandover(100));
-            assertThat(welcome.handover()).isEqualTo(100);
-            HandedFiles files = new HandedFiles();
+            Welcome welcome = client.join(RawClient.hello().withLocalReads(100));
+            assertThat(welcome.localFiles()).isEqualTo(100);
+            AnnouncedFiles files = new AnnouncedFiles();
             List<String> names = readAll(client, welcome.size().batches(), files, 2);
             assertThat(names).hasSizeGreaterThanOrEqualTo((int) welcome.size().batches());
             assertThat(files.announced).as("each chunk once").isEqualTo(8);
@@ -113,9 +113,9 @@ class LocalReadsTest {
         try (NodeLease node = feed.start()) {
             for (int leastRow : new int[] {150, 301}) {
                 try (RawClient client = connect(node)) {
-                    Welcome welcome = client.join(RawClient.hello().withHandover(100, leastRow));
-                    assertThat(welcome.handover()).isEqualTo(100);
-                    List<String> names = readAll(client, welcome.size().batches(), new HandedFiles(), 2, leastRow);
+                    Welcome welcome = client.join(RawClient.hello().withLocalReads(100, leastRow));
+                    assertThat(welcome.localFiles()).isEqualTo(100);
+                    List<String> names = readAll(client, welcome.size().batches(), new AnnouncedFiles(), 2, leastRow);
                     if (leastRow == 150) {
                         assertThat(names).isNotEmpty().hasSizeLessThan((int)
                                 welcome.size().batches());
@@ -131,8 +131,8 @@ class LocalReadsTest {
     void fewNumbersAreGivenAnewAndPiecesOfMoreChunksComeWhole() throws Exception {
         try (NodeLease node = feed.start();
                 RawClient client = connect(node)) {
-            Welcome welcome = client.join(RawClient.hello().withHandover(2));
-            HandedFiles files = new HandedFiles();
+            Welcome welcome = client.join(RawClient.hello().withLocalReads(2));
+            AnnouncedFiles files = new AnnouncedFiles();
             List<String> names = readAll(client, welcome.size().batches(), files, 1);
             assertThat(files.known.keySet()).isSubsetOf(0L, 1L);
             assertThat(files.announced).isGreaterThan(2);
@@ -145,14 +145,14 @@ class LocalReadsTest {
         try (NodeLease node = feed.start()) {
             try (RawClient client = connect(node)) {
                 Welcome welcome = client.join(RawClient.hello());
-                assertThat(welcome.handover()).isZero();
-                assertThat(readAll(client, welcome.size().batches(), new HandedFiles(), 0))
+                assertThat(welcome.localFiles()).isZero();
+                assertThat(readAll(client, welcome.size().batches(), new AnnouncedFiles(), 0))
                         .isEmpty();
             }
             try (RawClient client = RawClient.connect(node.address())) {
-                Welcome welcome = client.join(RawClient.hello().withHandover(100));
-                assertThat(welcome.handover()).isZero();
-                assertThat(readAll(client, welcome.size().batches(), new HandedFiles(), 0))
+                Welcome welcome = client.join(RawClient.hello().withLocalReads(100));
+                assertThat(welcome.localFiles()).isZero();
+                assertThat(readAll(client, welcome.size().batches(), new AnnouncedFiles(), 0))
                         .isEmpty();
             }
         }
@@ -166,8 +166,8 @@ class LocalReadsTest {
                 options.withLimits(
                         options.maxSessions(), options.workingMemoryBytes(), 1, options.maxPendingReceipts()))) {
             try (RawClient client = connect(node)) {
-                Welcome welcome = client.join(RawClient.hello().withHandover(100));
-                List<String> names = readAll(client, welcome.size().batches(), new HandedFiles(), 0);
+                Welcome welcome = client.join(RawClient.hello().withLocalReads(100));
+                List<String> names = readAll(client, welcome.size().batches(), new AnnouncedFiles(), 0);
                 assertThat(node.metrics().mappings()).as("held for the trainer").isEqualTo(8);
                 client.send(new Release(names.size() - 1));
                 Waiting.until(() -> node.metrics().mappings() < 8);
@@ -176,8 +176,8 @@ class LocalReadsTest {
                 Waiting.until(() -> node.metrics().mappings() <= 1);
             }
             try (RawClient client = connect(node)) {
-                Welcome welcome = client.join(RawClient.hello().withHandover(100));
-                readAll(client, welcome.size().batches(), new HandedFiles(), 0);
+                Welcome welcome = client.join(RawClient.hello().withLocalReads(100));
+                readAll(client, welcome.size().batches(), new AnnouncedFiles(), 0);
                 assertThat(node.metrics().mappings()).isEqualTo(8);
             }
             Waiting.until(() -> node.metrics().mappings() <= 1);
@@ -190,7 +190,7 @@ class LocalReadsTest {
             Set<String> codes = new HashSet<>();
             for (long wrong : new long[] {1, Long.MAX_VALUE}) {
                 try (RawClient client = connect(node)) {
-                    client.join(RawClient.hello().withHandover(100));
+                    client.join(RawClient.hello().withLocalReads(100));
                     client.send(new Release(wrong));
                     assertThatThrownBy(() -> client.expect(Batch.class))
                             .isInstanceOfSatisfying(RawClient.Ended.class, e -> codes.add(e.code()));
@@ -204,10 +204,10 @@ class LocalReadsTest {
     void whatATrainerCannotReadRightlyComesWhole() throws Exception {
         try (NodeLease node = feed.start();
                 RawClient client = connect(node)) {
-            Welcome welcome = client.join(RawClient.hello().withHandover(100));
+            Welcome welcome = client.join(RawClient.hello().withLocalReads(100));
             client.send(new Subscribe(1, 0, 0, 1, welcome.size().batches(), TailPolicy.PAD, List.of()));
             client.send(new Grant(1, 0));
-            client.expect(HandoverFile.class);
+            client.expect(FileAnnouncement.class);
             Frame frame = client.receive();
             while (!(frame instanceof BatchRef)) {
                 frame = client.receive();

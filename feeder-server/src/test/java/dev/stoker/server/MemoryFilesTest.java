@@ -7,9 +7,9 @@ import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;
 import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.FileAnnouncement;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
-import dev.stoker.schemas.protocol.HandoverFile;
 import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.Release;
 import dev.stoker.schemas.protocol.Subscribe;
@@ -46,7 +46,7 @@ class MemoryFilesTest {
 
     /** A trainer that reads payload itself, one batch after the other. */
     private final class Trainer implements AutoCloseable {
-        final HandedFiles files = new HandedFiles();
+        final AnnouncedFiles files = new AnnouncedFiles();
         private final RawClient client;
         int references;
         /** Of the last epoch. */
@@ -57,8 +57,8 @@ class MemoryFilesTest {
 
         Trainer(NodeLease node) throws IOException {
             client = RawClient.connect(node.unix().orElseThrow());
-            Welcome welcome = client.join(RawClient.hello().withHandover(100));
-            assertThat(welcome.handover()).isEqualTo(100);
+            Welcome welcome = client.join(RawClient.hello().withLocalReads(100));
+            assertThat(welcome.localFiles()).isEqualTo(100);
         }
 
         /** Reads an epoch and compares every byte; what came damaged is asked for again. */
@@ -76,7 +76,7 @@ class MemoryFilesTest {
                                 .size();
                         left > 0; ) {
                     Frame frame = client.receive();
-                    if (frame instanceof HandoverFile file) {
+                    if (frame instanceof FileAnnouncement file) {
                         files.learn(file);
                     } else if (frame instanceof BatchRef ref) {
                         references++;
@@ -128,7 +128,7 @@ class MemoryFilesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"memory", "disk"})
-    void laterEpochsAreHandedOverByteForByte(String tier) throws Exception {
+    void laterEpochsAreReadLocallyByteForByte(String tier) throws Exception {
         TierSpec spec = TierSpec.parse(
                 tier.equals("memory") ? "memory:" + far.bytes : "disk:" + directory.resolve("cache") + ":" + far.bytes);
         Path space;

@@ -19,10 +19,10 @@ import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;
 import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.FileAnnouncement;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Frames;
 import dev.stoker.schemas.protocol.Grant;
-import dev.stoker.schemas.protocol.HandoverFile;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Nack;
@@ -95,7 +95,7 @@ class SelectionTest {
     }
 
     /** Reads and checks an epoch. Returns the number of its pieces that came by reference. */
-    private int readAll(RawClient client, View view, HandedFiles files) throws IOException {
+    private int readAll(RawClient client, View view, AnnouncedFiles files) throws IOException {
         long batches = feed.streamOrder.size().batches();
         client.send(new Subscribe(1, 0, 0, 1, batches, TailPolicy.PAD, List.of()));
         client.send(new Grant(1, Long.MAX_VALUE));
@@ -104,7 +104,7 @@ class SelectionTest {
             Frame frame = client.receive();
             if (frame instanceof Batch batch) {
                 verify(batch, view, TailPolicy.PAD);
-            } else if (frame instanceof HandoverFile file) {
+            } else if (frame instanceof FileAnnouncement file) {
                 files.learn(file);
             } else if (frame instanceof BatchRef ref) {
                 verify(files.resolve(ref), view, TailPolicy.PAD);
@@ -131,7 +131,7 @@ class SelectionTest {
                 try (RawClient client = RawClient.connect(node.address())) {
                     client.join(RawClient.hello());
                     select(client, view);
-                    readAll(client, view, new HandedFiles());
+                    readAll(client, view, new AnnouncedFiles());
                 }
             }
         }
@@ -179,10 +179,10 @@ class SelectionTest {
         try (NodeLease node = feed.start()) {
             for (View view : List.of(view("image"), view("key", "label"), view("label", "image"))) {
                 try (RawClient client = RawClient.connect(node.unix().orElseThrow())) {
-                    Welcome welcome = client.join(RawClient.hello().withHandover(100, 1));
-                    assertThat(welcome.handover()).isEqualTo(100);
+                    Welcome welcome = client.join(RawClient.hello().withLocalReads(100, 1));
+                    assertThat(welcome.localFiles()).isEqualTo(100);
                     select(client, view);
-                    int references = readAll(client, view, new HandedFiles());
+                    int references = readAll(client, view, new AnnouncedFiles());
                     if (view.includes(3)) {
                         assertThat(references).isPositive();
                     } else {

@@ -1,7 +1,7 @@
 package dev.stoker.client.errors;
 
 /** A batch would exceed 2 GiB; a smaller batch size is needed. */
-public final class BatchTooLargeException extends RefusedException {
+public final class BatchTooLargeException extends FeedProtocolException {
     private static final long serialVersionUID = 1L;
 
     public BatchTooLargeException(String message) {

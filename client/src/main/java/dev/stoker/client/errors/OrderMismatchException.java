@@ -1,7 +1,7 @@
 package dev.stoker.client.errors;
 
 /** The requested order differs from the one that the group already uses. */
-public final class OrderMismatchException extends RefusedException {
+public final class OrderMismatchException extends FeedProtocolException {
     private static final long serialVersionUID = 1L;
 
     public OrderMismatchException(String message) {

@@ -1,9 +1,9 @@
 package dev.stoker.client.feeder;
 
 import dev.stoker.client.errors.ConnectionLostException;
-import dev.stoker.client.errors.DamagedBatchException;
+import dev.stoker.client.errors.CorruptBatchException;
+import dev.stoker.client.errors.FeedProtocolException;
 import dev.stoker.client.errors.LocalReadException;
-import dev.stoker.client.errors.RefusedException;
 import dev.stoker.client.source.ClientStats;
 import dev.stoker.client.source.Piece;
 import dev.stoker.client.source.Span;
@@ -14,7 +14,7 @@ import dev.stoker.schemas.protocol.BatchHeader;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;
 import dev.stoker.schemas.protocol.EpochEnd;
-import dev.stoker.schemas.protocol.HandoverFile;
+import dev.stoker.schemas.protocol.FileAnnouncement;
 import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.PieceSource;
 import dev.stoker.schemas.protocol.Release;
@@ -44,7 +44,7 @@ final class BatchReceiver {
 
     private int renewals;
     private long bytes;
-    private long handedBytes;
+    private long localReadBytes;
     private long corruptPieces;
     private long duplicatePieces;
 
@@ -73,8 +73,8 @@ final class BatchReceiver {
     }
 
     /** The part of the received bytes that was read locally, from a feeder's files. */
-    long handedBytes() {
-        return handedBytes;
+    long localReadBytes() {
+        return localReadBytes;
     }
 
     long corruptPieces() {
@@ -133,10 +133,10 @@ final class BatchReceiver {
                 clientStats.readFromDisk(header.identity(), diskNs);
             }
             files.due().ifPresent(count -> connection.send(new Release(count)));
-            handedBytes += header.messageBytes();
+            localReadBytes += header.messageBytes();
             if (crc != header.crc() && ++connection.faults > MAX_REFUSED) {
                 // The replacements arrive over the connection. If these are always intact, the files are the cause.
-                network.pool().local().refuseHandover(connection.address());
+                network.pool().local().refuseLocalReads(connection.address());
                 throw ConnectionLostException.lost(connection.address() + ": local reads of its chunk files fail here");
             }
             take(connection, Optional.of(header), message, crc);
@@ -146,7 +146,7 @@ final class BatchReceiver {
     }
 
     /** A feeder announces a file of this machine. */
-    void onFile(FeederConnection connection, HandoverFile file) throws ConnectionLostException {
+    void onFile(FeederConnection connection, FileAnnouncement file) throws ConnectionLostException {
         if (connection.files().isEmpty()) {
             throw ConnectionLostException.broken(connection.address() + " sent FILE, but local reads were not agreed");
         }
@@ -155,7 +155,7 @@ final class BatchReceiver {
         } catch (LocalReadException e) {
             lock.lock();
             try {
-                network.pool().local().refuseHandover(connection.address());
+                network.pool().local().refuseLocalReads(connection.address());
             } finally {
                 lock.unlock();
             }
@@ -195,7 +195,7 @@ final class BatchReceiver {
         long feedTag = agreement.agreed().feed().id().getMostSignificantBits();
         long fingerprintTag = agreement.agreed().fingerprint().tag();
         if (identity.feedTag() != feedTag || identity.fingerprintTag() != fingerprintTag) {
-            network.fail(new RefusedException(
+            network.fail(new FeedProtocolException(
                     String.format(
                             "%s sent a batch of feed %016x, fingerprint %016x; expected %016x, %016x: it serves another"
                                     + " feed",
@@ -246,7 +246,7 @@ final class BatchReceiver {
             return;
         }
         Span span = current.get();
-        damaged.turnTo(span);
+        damaged.select(span);
         Optional<Span.Place> named = header.map(BatchHeader::identity)
                 .filter(identity -> identity.epoch() == span.range().epoch())
                 .map(identity -> new Span.Place(span.index(identity.number()), identity.piece()))
@@ -258,7 +258,7 @@ final class BatchReceiver {
         int times = damaged.add(victim.get(), System.nanoTime());
         long number = span.number(victim.get().index());
         if (times > MAX_REFUSED) {
-            network.fail(new DamagedBatchException("epoch " + span.range().epoch() + " batch " + number + " piece "
+            network.fail(new CorruptBatchException("epoch " + span.range().epoch() + " batch " + number + " piece "
                     + victim.get().piece() + " arrived damaged " + times + " times from feeder "
                     + connection.address()
                     + "; run `stoker verify` on the dataset; if it is intact,"
@@ -291,7 +291,7 @@ final class BatchReceiver {
         if (span.isEmpty() || end.subscription() != connection.subscription) {
             return;
         }
-        damaged.turnTo(span.get());
+        damaged.select(span.get());
         Optional<Span.Place> missing = span.get().lowestMissing(connection.lanes, damaged::contains);
         if (missing.isEmpty()) {
             return;

@@ -17,7 +17,7 @@ final class DamagedPieces {
     private @Nullable Span span;
 
     /** Forgets the pieces of other spans. */
-    void turnTo(Span current) {
+    void select(Span current) {
         if (span != current) {
             damaged.clear();
             span = current;

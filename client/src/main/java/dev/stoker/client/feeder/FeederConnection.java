@@ -164,7 +164,7 @@ final class FeederConnection implements Piece.Origin {
     }
 
     /** Notes that local reads are agreed, with at most {@code limit} files at a time. */
-    void handsOver(int limit) {
+    void readsLocally(int limit) {
         files = Optional.of(new LocalReads(limit));
     }
 

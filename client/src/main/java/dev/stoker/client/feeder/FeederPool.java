@@ -49,7 +49,7 @@ final class FeederPool {
     private Optional<Long> darkSinceNs = Optional.empty();
     private List<String> found = List.of();
     private long findAtNs;
-    private int turn;
+    private int nextAddress;
     private int failovers;
 
     FeederPool(
@@ -263,8 +263,8 @@ final class FeederPool {
         }
         List<String> addresses = discovered(nowNs);
         for (int i = 0; i < addresses.size(); i++) {
-            if (attempt(peer(addresses.get((turn + i) % addresses.size()), nowNs), nowNs)) {
-                turn += i + 1;
+            if (attempt(peer(addresses.get((nextAddress + i) % addresses.size()), nowNs), nowNs)) {
+                nextAddress += i + 1;
                 return;
             }
         }

@@ -66,7 +66,7 @@ public final class FeederSource implements BatchSource {
         thread.setDaemon(true);
     }
 
-    private Hello hello(int handover) {
+    private Hello hello(int localFiles) {
         Optional<Welcome> welcome = frameHandler.agreement().first();
         Hello hello = new Hello(
                 options.security().tokenFor(target),
@@ -80,8 +80,8 @@ public final class FeederSource implements BatchSource {
                 "stoker-java/"
                         + Optional.ofNullable(FeederSource.class.getPackage().getImplementationVersion())
                                 .orElse("dev"));
-        Hello complete =
-                hello.withHandover(handover, handover > 0 ? options.local().leastHanded() : 0);
+        Hello complete = hello.withLocalReads(
+                localFiles, localFiles > 0 ? options.local().leastLocal() : 0);
         complete = complete.by(
                 options.caller().in(frameHandler.agreement().joined()).sentAt(Math.max(0, System.nanoTime())));
         return boundEpoch.isPresent() ? complete.at(boundEpoch.getAsLong(), boundVersion) : complete;
@@ -109,7 +109,7 @@ public final class FeederSource implements BatchSource {
     /** Waits for the WELCOME of every feeder that answers. */
     private void join(Duration timeout) {
         long deadlineNs = System.nanoTime() + timeout.toNanos();
-        while (network.isTurning() || !network.isAdmitted()) {
+        while (network.isRejoining() || !network.isAdmitted()) {
             requireSound();
             long leftNs = deadlineNs - System.nanoTime() + network.admission().graceNs();
             if (leftNs <= 0) {
@@ -134,11 +134,11 @@ public final class FeederSource implements BatchSource {
     }
 
     @Override
-    public void turnTo(long epoch, OptionalLong version) {
+    public void changeEpoch(long epoch, OptionalLong version) {
         boundEpoch = OptionalLong.of(epoch);
         boundVersion = version;
         long begunNs = System.nanoTime();
-        network.turn();
+        network.rejoin();
         network.waiting(Optional.of(begunNs));
         try {
             join(options.reconnectTimeout());
@@ -267,7 +267,7 @@ public final class FeederSource implements BatchSource {
         List<FeederConnection> live = network.pool().live();
         return clientStats.stats(new ClientStats.Received(
                 frameHandler.batches().bytes(),
-                frameHandler.batches().handedBytes(),
+                frameHandler.batches().localReadBytes(),
                 live.size(),
                 (int) live.stream().filter(FeederConnection::isNear).count(),
                 network.reconnects(),

@@ -2,10 +2,10 @@ package dev.stoker.client.feeder;
 
 import dev.stoker.client.errors.BatchTooLargeException;
 import dev.stoker.client.errors.ConnectionLostException;
-import dev.stoker.client.errors.DamagedBatchException;
+import dev.stoker.client.errors.CorruptBatchException;
+import dev.stoker.client.errors.FeedProtocolException;
 import dev.stoker.client.errors.FencedException;
 import dev.stoker.client.errors.OrderMismatchException;
-import dev.stoker.client.errors.RefusedException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.errors.UnauthorizedException;
 import dev.stoker.client.source.ClientStats;
@@ -18,8 +18,8 @@ import dev.stoker.schemas.protocol.Durable;
 import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.FileAnnouncement;
 import dev.stoker.schemas.protocol.Frame;
-import dev.stoker.schemas.protocol.HandoverFile;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
@@ -105,7 +105,7 @@ final class FrameHandler implements FeederConnection.Sink {
 
     @Override
     public void onFrame(FeederConnection connection, Frame frame) throws ConnectionLostException {
-        if (frame instanceof HandoverFile file) {
+        if (frame instanceof FileAnnouncement file) {
             batches.onFile(connection, file);
             return;
         }
@@ -155,12 +155,12 @@ final class FrameHandler implements FeederConnection.Sink {
             throw ConnectionLostException.lost(connection.address() + " now serves another dataset version or order");
         }
         connection.welcomed(System.nanoTime(), found.largestBatchBytes());
-        if (found.handover() > network.pool().local().handover(connection)) {
+        if (found.localFiles() > network.pool().local().localFiles(connection)) {
             throw ConnectionLostException.broken(
-                    connection.address() + " offers " + found.handover() + " files without a request");
+                    connection.address() + " offers " + found.localFiles() + " files without a request");
         }
-        if (found.handover() > 0) {
-            connection.handsOver(found.handover());
+        if (found.localFiles() > 0) {
+            connection.readsLocally(found.localFiles());
         }
         connection.isReadOnly = found.readOnly();
         if (!agreement.view().isWhole() && !agreement.isLooking()) {
@@ -234,15 +234,15 @@ final class FrameHandler implements FeederConnection.Sink {
         switch (code) {
             case PLACE_TAKEN -> network.placeRefused(connection, text);
             case FENCED -> network.fail(new FencedException(text));
-            case CORRUPT -> network.fail(new DamagedBatchException(text));
+            case CORRUPT -> network.fail(new CorruptBatchException(text));
             case UNAUTHORIZED -> network.fail(new UnauthorizedException(text));
             case VERSION_MISMATCH -> network.fail(new StateMismatchException(text));
             case ORDER_MISMATCH -> network.fail(new OrderMismatchException(text));
             case TOO_LARGE -> network.fail(new BatchTooLargeException(text));
             case UNSUPPORTED_PROTOCOL, WRONG_FEED, UNKNOWN_STREAM, WORLD_SIZE_MISMATCH ->
-                network.fail(new RefusedException(text, error.code()));
+                network.fail(new FeedProtocolException(text, error.code()));
             case SHUTTING_DOWN, ORIGIN_UNAVAILABLE -> {}
-            default -> network.broken(new RefusedException(text, error.code()));
+            default -> network.broken(new FeedProtocolException(text, error.code()));
         }
         throw lost;
     }

@@ -150,7 +150,7 @@ final class FrameReader {
             head.clear().limit(PREFIX);
             if (frame.isPresent()) {
                 controlLeft = 0;
-                return handOver(frame.get());
+                return deliver(frame.get());
             }
             // The decoder has checked the length against its limit.
             controlLeft = (int) (length - (PREFIX - LENGTH));
@@ -164,13 +164,13 @@ final class FrameReader {
             controlLeft -= count;
             Optional<Frame> frame = decoder.next(scratch.flip());
             if (frame.isPresent()) {
-                return handOver(frame.get());
+                return deliver(frame.get());
             }
         }
         return false;
     }
 
-    private boolean handOver(Frame frame) throws ConnectionLostException {
+    private boolean deliver(Frame frame) throws ConnectionLostException {
         framesReceived++;
         if (frame instanceof BatchRef reference) {
             checkReference(reference);

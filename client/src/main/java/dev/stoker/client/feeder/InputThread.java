@@ -2,7 +2,7 @@ package dev.stoker.client.feeder;
 
 import dev.stoker.client.errors.ConnectionLostException;
 import dev.stoker.client.errors.FeedException;
-import dev.stoker.client.errors.RefusedException;
+import dev.stoker.client.errors.FeedProtocolException;
 import dev.stoker.client.errors.TlsException;
 import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
@@ -131,7 +131,7 @@ final class InputThread implements Runnable {
         } catch (ConnectionLostException e) {
             locked(() -> {
                 if (e.kind() == ConnectionLostException.Kind.BROKEN) {
-                    network.broken(new RefusedException(ErrorText.of(e), "bad_frame"));
+                    network.broken(new FeedProtocolException(ErrorText.of(e), "bad_frame"));
                 }
                 network.lost(connection, ErrorText.of(e), e.kind() == ConnectionLostException.Kind.ELSEWHERE);
             });

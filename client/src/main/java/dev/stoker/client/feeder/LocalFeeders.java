@@ -64,14 +64,14 @@ final class LocalFeeders {
     }
 
     /** How many files to offer for local reads: none if payload must be sent over the connection. */
-    int handover(FeederConnection connection) {
-        return connection.isNear() && local.handsOver() && !unreadable.contains(connection.address())
+    int localFiles(FeederConnection connection) {
+        return connection.isNear() && local.readsLocally() && !unreadable.contains(connection.address())
                 ? LocalReads.most()
                 : 0;
     }
 
     /** Stops local reads from this feeder, from its next connection on. */
-    void refuseHandover(String address) {
+    void refuseLocalReads(String address) {
         unreadable.add(address);
     }
 }

@@ -58,7 +58,7 @@ final class Network implements FeederPool.Dialler {
     private volatile long tickAtNs = System.nanoTime();
 
     /** Whether all connections are being closed, to continue over new ones. */
-    private boolean turning;
+    private boolean rejoining;
     /** Since when the trainer has waited for a batch. */
     private Optional<Long> waitingSinceNs = Optional.empty();
 
@@ -138,14 +138,14 @@ final class Network implements FeederPool.Dialler {
         return waitingSinceNs.map(since -> nowNs - since).orElse(0L);
     }
 
-    /** Asks the thread to end all connections and to send HELLO again. Until then {@link #isTurning} returns true. */
-    void turn() {
-        turning = true;
+    /** Asks the thread to end all connections and to send HELLO again. Until then {@link #isRejoining} returns true. */
+    void rejoin() {
+        rejoining = true;
         hurry();
     }
 
-    boolean isTurning() {
-        return turning;
+    boolean isRejoining() {
+        return rejoining;
     }
 
     /**
@@ -189,7 +189,7 @@ final class Network implements FeederPool.Dialler {
         }
         pool.askAgain();
         handler().forget();
-        turning = false;
+        rejoining = false;
     }
 
     /** Ends the client: every later call throws this failure. */
@@ -225,7 +225,7 @@ final class Network implements FeederPool.Dialler {
             if (!connection.secure()) {
                 return;
             }
-            first = hello.apply(pool.local().handover(connection));
+            first = hello.apply(pool.local().localFiles(connection));
         } catch (IOException e) {
             lost(connection, connection.address() + ": " + e.getMessage(), false);
             return;
@@ -255,7 +255,7 @@ final class Network implements FeederPool.Dialler {
 
     /** Performs the actions that are due, and decides when the next ones are. */
     void tick(long nowNs) {
-        if (turning) {
+        if (rejoining) {
             leave(nowNs);
         }
         if (admission.isWithdrawing()) {

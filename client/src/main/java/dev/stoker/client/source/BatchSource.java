@@ -31,7 +31,7 @@ public interface BatchSource {
      * @param version the epoch's version according to the state that the client resumes from
      * @throws StateMismatchException if the epoch has another version
      */
-    void turnTo(long epoch, OptionalLong version);
+    void changeEpoch(long epoch, OptionalLong version);
 
     /** Throws the failure that ended the source, if there is one. */
     void requireSound();

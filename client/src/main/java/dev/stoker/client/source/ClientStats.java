@@ -27,7 +27,7 @@ public final class ClientStats {
     /** The counts of a source. */
     public record Received(
             long bytes,
-            long handedBytes,
+            long localReadBytes,
             int connections,
             int unixConnections,
             int reconnects,
@@ -88,7 +88,7 @@ public final class ClientStats {
                 batches,
                 samples,
                 received.bytes,
-                received.handedBytes,
+                received.localReadBytes,
                 Duration.ofNanos(elapsedNs()),
                 Duration.ofNanos(waitNs),
                 waits.causes(),

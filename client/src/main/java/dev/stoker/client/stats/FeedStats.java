@@ -10,7 +10,7 @@ import java.util.Map;
  * @param batches handed out
  * @param samples in these batches
  * @param bytes received in messages
- * @param handedBytes the part of {@code bytes} that was read from the feeder's files on this machine
+ * @param localReadBytes the part of {@code bytes} that was read from the feeder's files on this machine
  * @param elapsed since the first batch was asked for
  * @param waited how long the trainer waited for batches
  * @param causes the waits by cause, longest first: {@code start} (of an epoch), {@code origin}, {@code disk}, {@code
@@ -27,7 +27,7 @@ public record FeedStats(
         long batches,
         long samples,
         long bytes,
-        long handedBytes,
+        long localReadBytes,
         Duration elapsed,
         Duration waited,
         Map<String, Duration> causes,

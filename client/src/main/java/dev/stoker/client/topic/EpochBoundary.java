@@ -35,27 +35,27 @@ final class EpochBoundary {
      *
      * @return the description from the control record; empty if there is none yet
      */
-    Optional<TopicInfo> look(TopicState.Turn turn) {
+    Optional<TopicInfo> look(TopicState.EpochChange change) {
         int lanes = state.info().laneRows().size();
         Map<Integer, Long> passed = new TreeMap<>();
         for (int lane = 0; lane < lanes; lane++) {
             if (tellsOf(lane, lanes)) {
-                passed.put(lane, search.edge(lane, RecordPosition.begin(turn.epoch())));
+                passed.put(lane, search.edge(lane, RecordPosition.begin(change.epoch())));
             }
         }
-        Optional<TopicInfo> found = opening.epoch(search, turn.epoch()).map(info -> info.in(turn.epoch()));
+        Optional<TopicInfo> found = opening.epoch(search, change.epoch()).map(info -> info.in(change.epoch()));
         found.ifPresent(info -> opening.requireLanes(lanes, info));
         state.lock.lock();
         try {
             state.passBy(passed);
             if (found.isEmpty()
-                    && System.nanoTime() - turn.sinceNs()
+                    && System.nanoTime() - change.sinceNs()
                             > options.batchTimeout().toNanos()) {
-                state.late = new BatchTimeoutException(target + ": epoch " + turn.epoch()
+                state.late = new BatchTimeoutException(target + ": epoch " + change.epoch()
                         + " did not begin in partition 0 within "
                         + options.batchTimeout().toMillis()
                         + " ms. Check that the feed is running and is not waiting for another group of its"
-                        + " --pace-groups, or raise batchTimeout");
+                        + " --throttle-groups, or raise batchTimeout");
                 state.changed.signalAll();
             }
         } finally {

@@ -2,7 +2,7 @@ package dev.stoker.client.topic;
 
 import dev.stoker.client.errors.BatchTimeoutException;
 import dev.stoker.client.errors.ConnectTimeoutException;
-import dev.stoker.client.errors.DamagedBatchException;
+import dev.stoker.client.errors.CorruptBatchException;
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.client.errors.OrderMismatchException;
 import dev.stoker.client.errors.StateMismatchException;
@@ -119,11 +119,11 @@ final class TopicOpening {
         try {
             TopicInfo info = TopicInfo.read(record.value(), where);
             if (!info.fingerprint().equals(record.header().fingerprint())) {
-                throw new DamagedBatchException(where + ": headers and value name different fingerprints");
+                throw new CorruptBatchException(where + ": headers and value name different fingerprints");
             }
             return info;
         } catch (CorruptDataException e) {
-            throw new DamagedBatchException(ErrorText.of(e));
+            throw new CorruptBatchException(ErrorText.of(e));
         } catch (FormatTooNewException e) {
             throw new FeedException(ErrorText.of(e), e);
         }

@@ -1,6 +1,6 @@
 package dev.stoker.client.topic;
 
-import dev.stoker.client.errors.DamagedBatchException;
+import dev.stoker.client.errors.CorruptBatchException;
 import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.source.Piece;
 import dev.stoker.client.source.PieceRequest;
@@ -72,7 +72,7 @@ final class TopicPieces {
     void requireSameParts(List<TopicRecord> before, TopicRecord record) {
         if (!before.isEmpty()
                 && before.get(0).header().parts() != record.header().parts()) {
-            throw new DamagedBatchException(
+            throw new CorruptBatchException(
                     TopicRecord.where(target, record.header().lane(), record.offset()) + ": expected "
                             + Units.plural(before.get(0).header().parts(), "part") + " as in the records before, found "
                             + record.header().parts() + ": feed the epoch again into a new topic");
@@ -88,7 +88,7 @@ final class TopicPieces {
         int rows = parts.stream().mapToInt(part -> part.header().rows()).sum();
         int skipped = parts.stream().mapToInt(part -> part.header().skipped()).sum();
         if (rows + skipped != request.of()) {
-            throw new DamagedBatchException(
+            throw new CorruptBatchException(
                     target + ": epoch " + header.epoch() + " batch " + request.batch() + ", lane "
                             + request.lane() + " has " + Units.plural(rows, "row") + " and " + skipped
                             + " left out; the order expects "
@@ -139,7 +139,7 @@ final class TopicPieces {
             }
             return joins.join(cuts, buffers::take);
         } catch (StokerException e) {
-            throw new DamagedBatchException(ErrorText.of(e));
+            throw new CorruptBatchException(ErrorText.of(e));
         }
     }
 
@@ -147,7 +147,7 @@ final class TopicPieces {
         int left = rows;
         for (TopicRecord part : parts) {
             if (part.header().rows() + part.header().skipped() != 1) {
-                throw new DamagedBatchException(where(part) + ": expected a record of one sample, found "
+                throw new CorruptBatchException(where(part) + ": expected a record of one sample, found "
                         + Units.plural(part.header().rows(), "row") + " and "
                         + part.header().skipped() + " left out: feed the epoch again into a new topic");
             }

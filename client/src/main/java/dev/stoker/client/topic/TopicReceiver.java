@@ -109,17 +109,17 @@ final class TopicReceiver implements Runnable {
         state.changed.signalAll();
     }
 
-    @SuppressWarnings("ReferenceEquality") // Each turn is one object.
-    private void turn(TopicState.Turn turn) {
+    @SuppressWarnings("ReferenceEquality") // Each change is one object.
+    private void change(TopicState.EpochChange change) {
         Optional<TopicInfo> found =
-                Objects.requireNonNull(boundary, "open() sets it").look(turn);
+                Objects.requireNonNull(boundary, "open() sets it").look(change);
         commit();
         state.lock.lock();
         try {
-            if (state.turn == turn && found.isPresent()) {
+            if (state.epochChange == change && found.isPresent()) {
                 adopt(found.get());
-                state.turn = null;
-            } else if (state.turn == turn) {
+                state.epochChange = null;
+            } else if (state.epochChange == change) {
                 state.awaitChange(target);
             }
         } finally {
@@ -135,15 +135,15 @@ final class TopicReceiver implements Runnable {
         Optional<Map<Integer, RecordPosition>> from = Optional.empty();
         List<CrossLaneReader.Sought> sought = List.of();
         TopicReading now;
-        TopicState.Turn turn;
+        TopicState.EpochChange change;
         state.lock.lock();
         try {
-            turn = state.turn;
+            change = state.epochChange;
         } finally {
             state.lock.unlock();
         }
-        if (turn != null) {
-            turn(turn);
+        if (change != null) {
+            change(change);
             return;
         }
         state.lock.lock();
@@ -246,8 +246,8 @@ final class TopicReceiver implements Runnable {
                 target + ": epoch " + waiting.span().range().epoch() + " batch "
                         + waiting.span().number(waiting.index()) + " did not arrive from partition " + lane + " within "
                         + options.batchTimeout().toMillis() + " ms: " + at + stream.trouble()
-                        + ". Check that the feed is running and is not waiting for another group of its --pace-groups,"
-                        + " or raise batchTimeout");
+                        + ". Check that the feed is running and is not waiting for another group of its"
+                        + " --throttle-groups, or raise batchTimeout");
         state.changed.signalAll();
     }
 

@@ -1,6 +1,6 @@
 package dev.stoker.client.topic;
 
-import dev.stoker.client.errors.DamagedBatchException;
+import dev.stoker.client.errors.CorruptBatchException;
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ErrorText;
@@ -19,7 +19,7 @@ record TopicRecord(RecordHeader header, long offset, byte[] value) {
     /**
      * Checks an entry.
      *
-     * @throws DamagedBatchException if the entry is damaged
+     * @throws CorruptBatchException if the entry is damaged
      * @throws FeedException if it is not of this feed, or in the wrong partition
      */
     static TopicRecord of(TopicTarget target, TopicLog.Entry entry) {
@@ -28,7 +28,7 @@ record TopicRecord(RecordHeader header, long offset, byte[] value) {
         try {
             header = RecordHeader.read(entry.headers(), entry.value(), where);
         } catch (CorruptDataException e) {
-            throw new DamagedBatchException(ErrorText.of(e));
+            throw new CorruptBatchException(ErrorText.of(e));
         } catch (StokerException e) {
             throw new FeedException(ErrorText.of(e), e);
         }

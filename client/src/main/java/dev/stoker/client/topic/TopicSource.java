@@ -86,14 +86,14 @@ public final class TopicSource implements BatchSource {
     }
 
     @Override
-    public void turnTo(long epoch, OptionalLong version) {
+    public void changeEpoch(long epoch, OptionalLong version) {
         reading = null;
         following = null;
         state.leaveLanes();
-        state.turn = new TopicState.Turn(epoch, System.nanoTime());
+        state.epochChange = new TopicState.EpochChange(epoch, System.nanoTime());
         state.changed.signalAll();
         try {
-            while (state.turn != null) {
+            while (state.epochChange != null) {
                 requireSound();
                 if (state.late != null) {
                     throw state.late;
@@ -101,7 +101,7 @@ public final class TopicSource implements BatchSource {
                 state.awaitChange(target);
             }
         } finally {
-            state.turn = null;
+            state.epochChange = null;
             state.late = null;
         }
         long here = state.welcome().stream().version();

@@ -30,7 +30,7 @@ final class TopicState {
     }
 
     /** The epoch that the trainer switches to, for a feed whose epochs have separate versions. */
-    record Turn(long epoch, long sinceNs) {}
+    record EpochChange(long epoch, long sinceNs) {}
 
     final ReentrantLock lock = new ReentrantLock();
     final Condition changed = lock.newCondition();
@@ -52,7 +52,7 @@ final class TopicState {
     Waiting waiting;
     /** Null except while the trainer switches to an epoch. */
     @Nullable
-    Turn turn;
+    EpochChange epochChange;
     /** The error for a trainer that has waited too long. */
     @Nullable
     BatchTimeoutException late;

@@ -121,7 +121,7 @@ final class FeederTrust extends X509ExtendedTrustManager {
         return chains.getAcceptedIssuers();
     }
 
-    // // ---- methods that a client with an engine does not use
+    // ---- methods that a client with an engine does not use
 
     @Override
     public void checkServerTrusted(X509Certificate[] chain, String kind) throws CertificateException {

@@ -3,7 +3,7 @@ package dev.stoker.client.transport;
 import dev.stoker.client.errors.ConnectionLostException;
 import dev.stoker.client.errors.LocalReadException;
 import dev.stoker.schemas.protocol.BatchRef;
-import dev.stoker.schemas.protocol.HandoverFile;
+import dev.stoker.schemas.protocol.FileAnnouncement;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -72,7 +72,7 @@ public final class LocalReads implements AutoCloseable {
      *
      * @throws LocalReadException if this machine does not have the same file as the feeder
      */
-    public void announce(HandoverFile file) throws LocalReadException, ConnectionLostException {
+    public void announce(FileAnnouncement file) throws LocalReadException, ConnectionLostException {
         if (file.file() >= limit) {
             throw ConnectionLostException.broken("FILE frame of file " + file.file() + ", agreed were " + limit);
         }

@@ -13,14 +13,14 @@ public enum LocalTransport {
     /** Unix-domain sockets, with local reads for large rows. */
     AUTO,
     /** Unix-domain sockets, with local reads for rows of any size. */
-    HANDOVER,
+    LOCAL_READS,
     /** Unix-domain sockets, without local reads. */
     UNIX,
     /** TCP, as for remote feeders. */
     TCP;
 
     /** The payload bytes of a row from which local reads cost less than receiving; the same as in Python. */
-    private static final int LEAST_HANDED = 16 << 10;
+    private static final int LEAST_LOCAL = 16 << 10;
 
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
     private static final int KIND = 0170000;
@@ -32,23 +32,23 @@ public enum LocalTransport {
         String text = environment.getOrDefault("STOKER_TRANSPORT", "");
         return switch (text) {
             case "", "auto" -> AUTO;
-            case "handover" -> HANDOVER;
+            case "local-reads" -> LOCAL_READS;
             case "unix" -> UNIX;
             case "tcp" -> TCP;
             default ->
                 throw new IllegalArgumentException(
-                        "STOKER_TRANSPORT='" + text + "' is not one of auto, tcp, unix, handover");
+                        "STOKER_TRANSPORT='" + text + "' is not one of auto, tcp, unix, local-reads");
         };
     }
 
     /** Whether local reads are allowed. */
-    public boolean handsOver() {
-        return this == AUTO || this == HANDOVER;
+    public boolean readsLocally() {
+        return this == AUTO || this == LOCAL_READS;
     }
 
     /** The payload bytes of a row from which local reads are used. */
-    public int leastHanded() {
-        return this == HANDOVER ? 0 : LEAST_HANDED;
+    public int leastLocal() {
+        return this == LOCAL_READS ? 0 : LEAST_LOCAL;
     }
 
     /** Whether a socket is on this machine, in a place where only this user could have created it. */

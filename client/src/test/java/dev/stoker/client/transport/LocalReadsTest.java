@@ -9,7 +9,7 @@ import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.protocol.BatchHeader;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;
-import dev.stoker.schemas.protocol.HandoverFile;
+import dev.stoker.schemas.protocol.FileAnnouncement;
 import dev.stoker.schemas.protocol.PieceSource;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -36,10 +36,10 @@ class LocalReadsTest {
         files.close();
     }
 
-    private HandoverFile file(int number, byte[] content) throws IOException {
+    private FileAnnouncement file(int number, byte[] content) throws IOException {
         Path path = Files.write(directory.resolve("chunk-" + number), content);
         Map<String, Object> found = Files.readAttributes(path, "unix:dev,ino");
-        return new HandoverFile(
+        return new FileAnnouncement(
                 number, (Long) found.get("dev"), (Long) found.get("ino"), content.length, path.toString());
     }
 
@@ -83,7 +83,7 @@ class LocalReadsTest {
 
     @Test
     void bytesThatLackAreNoSum() throws Exception {
-        HandoverFile file = file(0, random(4096));
+        FileAnnouncement file = file(0, random(4096));
         files.announce(file);
         try (FileChannel channel = FileChannel.open(Path.of(file.path()), StandardOpenOption.WRITE)) {
             channel.truncate(2000);
@@ -105,7 +105,7 @@ class LocalReadsTest {
                     .isInstanceOf(ConnectionLostException.class)
                     .hasMessageContaining("not announced");
         }
-        HandoverFile beyond = file(2, random(10));
+        FileAnnouncement beyond = file(2, random(10));
         assertThatThrownBy(() -> files.announce(beyond))
                 .isInstanceOf(ConnectionLostException.class)
                 .hasMessageContaining("file 2, agreed were 2");
@@ -113,16 +113,16 @@ class LocalReadsTest {
 
     @Test
     void aFileThatIsAnotherHereIsNotHanded() throws Exception {
-        HandoverFile file = file(0, random(100));
+        FileAnnouncement file = file(0, random(100));
         assertThatThrownBy(() -> files.announce(
-                        new HandoverFile(0, file.device(), file.inode() + 1, file.length(), file.path())))
+                        new FileAnnouncement(0, file.device(), file.inode() + 1, file.length(), file.path())))
                 .isInstanceOf(LocalReadException.class)
                 .hasMessageContaining("not the same file here");
         assertThatThrownBy(() -> files.announce(
-                        new HandoverFile(0, file.device(), file.inode(), file.length() - 1, file.path())))
+                        new FileAnnouncement(0, file.device(), file.inode(), file.length() - 1, file.path())))
                 .isInstanceOf(LocalReadException.class);
         assertThatThrownBy(() -> files.announce(
-                        new HandoverFile(0, file.device(), file.inode(), file.length(), file.path() + "x")))
+                        new FileAnnouncement(0, file.device(), file.inode(), file.length(), file.path() + "x")))
                 .isInstanceOf(LocalReadException.class)
                 .hasMessageContaining("chunk-0x");
         assertThat(files.size()).isZero();
@@ -131,8 +131,8 @@ class LocalReadsTest {
     @Test
     void aNumberThatIsAnnouncedAgainStandsForTheNewFile() throws Exception {
         files.announce(file(0, random(64)));
-        HandoverFile second = file(1, random(128));
-        files.announce(new HandoverFile(0, second.device(), second.inode(), 128, second.path()));
+        FileAnnouncement second = file(1, random(128));
+        files.announce(new FileAnnouncement(0, second.device(), second.inode(), 128, second.path()));
         ByteBuffer message = ByteBuffer.allocateDirect(128);
         assertThat(files.read(reference(new byte[0], new BatchRef.Slice(0, 128, 0)), message))
                 .hasValue(Crc32cs.of(random(128)));

@@ -86,7 +86,7 @@ public final class BrokerErrors {
             return "Describe and Read on the topic, and Write if it feeds";
         }
         if (refusal instanceof GroupAuthorizationException) {
-            return "Describe on the consumer groups of --pace-groups";
+            return "Describe on the consumer groups of --throttle-groups";
         }
         return refusal instanceof ClusterAuthorizationException ? "the cluster operations it needs" : "what it needs";
     }

@@ -1,6 +1,6 @@
 package dev.stoker.feeder.ledger;
 
-import dev.stoker.flink.failure.Waits;
+import dev.stoker.flink.failure.Outages;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
@@ -64,12 +64,12 @@ public final class LedgerProgress {
 
     void cannotWrite(String why) {
         trouble = why;
-        Waits.note(this, why);
+        Outages.note(this, why);
     }
 
     void canWrite() {
         trouble = "";
-        Waits.clear(this);
+        Outages.clear(this);
     }
 
     void reached(long checkpoint) {
@@ -77,7 +77,7 @@ public final class LedgerProgress {
     }
 
     void end() {
-        Waits.clear(this);
+        Outages.clear(this);
         TASKS.computeIfPresent(task, (ended, attempts) -> {
             Set<LedgerProgress> others = new HashSet<>(attempts);
             others.remove(this);

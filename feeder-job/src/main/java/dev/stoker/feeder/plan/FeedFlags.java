@@ -132,7 +132,7 @@ public final class FeedFlags {
             .memoryType()
             .noDefaultValue()
             .withDescription("Limit for the open windows of all streams and groups in one process, and for their"
-                    + " chunks if these are not mapped. Default: 1 gb for windows, and the memory that their chunks"
+                    + " chunks if these are not mapped. Default: 1 GiB for windows, and the memory that their chunks"
                     + " need.");
 
     public static final ConfigOption<List<String>> TIER = ConfigOptions.key(PREFIX + "tier")

@@ -1,6 +1,6 @@
 package dev.stoker.feeder.plan;
 
-import dev.stoker.flink.failure.Waits;
+import dev.stoker.flink.failure.Outages;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.NodeLease;
 import dev.stoker.server.feed.ServerOptions;
@@ -37,7 +37,7 @@ public final class FeedNodes {
             Optional<StatusAddress> ui = StatusAddress.parse(plan.ui());
             if (ui.isPresent()) {
                 lease.show(
-                        status -> new StatusServer(ui.get(), () -> status.get().with(Waits.all())));
+                        status -> new StatusServer(ui.get(), () -> status.get().with(Outages.all())));
             }
             return lease;
         } catch (IOException | RuntimeException e) {

@@ -59,7 +59,7 @@ final class ConsumerThrottle implements ThrottleGate {
     }
 
     private final KafkaTarget target;
-    private final TopicFeedPlan.Pace pace;
+    private final TopicFeedPlan.Throttle throttle;
     private final int lanes;
     private final TopicProgress told;
     private final Runnable changed;
@@ -76,18 +76,18 @@ final class ConsumerThrottle implements ThrottleGate {
      */
     ConsumerThrottle(
             KafkaTarget target,
-            TopicFeedPlan.Pace pace,
+            TopicFeedPlan.Throttle throttle,
             int lanes,
             TopicProgress told,
             Runnable changed,
             Consumer<Exception> failed) {
         this.target = target;
-        this.pace = pace;
+        this.throttle = throttle;
         this.lanes = lanes;
         this.told = told;
         this.changed = changed;
         this.failed = failed;
-        this.thread = new Thread(this::look, "stoker-kafka-pace");
+        this.thread = new Thread(this::look, "stoker-kafka-throttle");
         thread.setDaemon(true);
         thread.start();
     }
@@ -103,7 +103,7 @@ final class ConsumerThrottle implements ThrottleGate {
             // ever.
             long ahead = progress.unread + progress.made + progress.madeBefore;
             boolean isNear = epoch <= progress.lastEpoch
-                    && (pace.bytesAhead() == 0 || ahead == 0 || ahead < pace.bytesAhead() / lanes);
+                    && (throttle.bytesAhead() == 0 || ahead == 0 || ahead < throttle.bytesAhead() / lanes);
             // A restarted feed writes some records again. Nobody reads them if all consumers have read them already and
             // left.
             boolean isAllowed = isNear || isConsumed(progress, next);
@@ -138,7 +138,7 @@ final class ConsumerThrottle implements ThrottleGate {
         try {
             // The command has reached the brokers before, so the configuration is right and the brokers are
             // unavailable.
-            Patience.endlessAfterRestore().run("Reading the offsets of the groups " + pace.groups(), this::lookOn);
+            Patience.endlessAfterRestore().run("Reading the offsets of the groups " + throttle.groups(), this::lookOn);
         } catch (InterruptedException e) {
             // Closed.
             Thread.currentThread().interrupt();
@@ -150,13 +150,13 @@ final class ConsumerThrottle implements ThrottleGate {
             // Without checks, lanes that wait for their consumers would wait for ever.
             if (!closed) {
                 failed.accept(new IllegalStateException(
-                        "Reading the offsets of" + " the groups " + pace.groups() + " failed: " + e, e));
+                        "Reading the offsets of" + " the groups " + throttle.groups() + " failed: " + e, e));
             }
         }
     }
 
     private void lookOn() throws IOException {
-        try (GroupOffsets groups = new GroupOffsets(target, pace.groups());
+        try (GroupOffsets groups = new GroupOffsets(target, throttle.groups());
                 TopicReader reader = TopicReader.ofAll(target);
                 TopicReader seen = new TopicReader(target)) {
             while (!closed) {
@@ -205,7 +205,7 @@ final class ConsumerThrottle implements ThrottleGate {
                     .filter(position -> !isConsumed(progress, position))
                     .ifPresent(position -> progress.consumed = position);
             progress.unread = Math.max(0, end - batch) * mean;
-            progress.lastEpoch = reached + pace.epochsAhead();
+            progress.lastEpoch = reached + throttle.epochsAhead();
         }
     }
 

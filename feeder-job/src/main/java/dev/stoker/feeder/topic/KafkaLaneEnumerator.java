@@ -2,8 +2,8 @@ package dev.stoker.feeder.topic;
 
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
+import dev.stoker.flink.failure.Outages;
 import dev.stoker.flink.failure.Patience;
-import dev.stoker.flink.failure.Waits;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,9 +60,9 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
             throw failed(failure);
         }
         if (failure == null) {
-            Waits.clear(this);
+            Outages.clear(this);
         } else {
-            Waits.note(this, String.valueOf(failure.getMessage()));
+            Outages.note(this, String.valueOf(failure.getMessage()));
             LOG.debug("Cannot check whether the topic {} exists; trying again", id, failure);
         }
     }
@@ -111,7 +111,7 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
 
     @Override
     public void close() throws IOException {
-        Waits.clear(this);
+        Outages.clear(this);
         watch.close();
         // Choices of versions may lie in a remote store.
         ClassLoaderCleanup.now();

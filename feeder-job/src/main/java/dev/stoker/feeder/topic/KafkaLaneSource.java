@@ -63,7 +63,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
                 availability);
     }
 
-    /** Holds the pump that the pace wakes. */
+    /** Holds the pump that the throttle wakes. */
     private static final class PumpHolder {
         private volatile @Nullable LanePump pump;
 
@@ -78,11 +78,11 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
         StreamContent content =
                 StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
         TopicEpochs epochs = new TopicEpochs(plan, content);
-        ThrottleGate pace = plan.pace().groups().isEmpty()
+        ThrottleGate throttle = plan.throttle().groups().isEmpty()
                 ? ThrottleGate.OPEN
                 : new ConsumerThrottle(
                         plan.target(),
-                        plan.pace(),
+                        plan.throttle(),
                         plan.lanes(),
                         TopicProgress.of(plan.feed().id()),
                         () -> holder.get().wake(),
@@ -94,8 +94,8 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
             }
 
             @Override
-            public ThrottleGate pace() {
-                return pace;
+            public ThrottleGate throttle() {
+                return throttle;
             }
 
             @Override
@@ -105,7 +105,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
 
             @Override
             public void close() {
-                pace.close();
+                throttle.close();
                 epochs.close();
                 content.close();
             }

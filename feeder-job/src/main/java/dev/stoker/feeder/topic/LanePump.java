@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the records of a reader's lanes ahead of the reader, on a separate thread. It takes one piece of each lane in
- * turn, if the pace allows it and the queue has room. Only the reader's thread calls the methods; the lock guards the
- * queues.
+ * turn, if the throttle allows it and the queue has room. Only the reader's thread calls the methods; the lock guards
+ * the queues.
  */
 final class LanePump implements AutoCloseable {
     private static final long IDLE_MS = 200;
@@ -25,7 +25,7 @@ final class LanePump implements AutoCloseable {
     interface Work extends AutoCloseable {
         TopicEpochs epochs();
 
-        ThrottleGate pace();
+        ThrottleGate throttle();
 
         /** Returns the state from which each lane resumes in the present topic. May wait for brokers. */
         List<KafkaLane> resume(List<KafkaLane> lanes) throws IOException;
@@ -101,7 +101,7 @@ final class LanePump implements AutoCloseable {
         return running == 0 && ready.isEmpty() && failure == null;
     }
 
-    /** Checks again whether the pace allows more. Any thread may call it. */
+    /** Checks again whether the throttle allows more. Any thread may call it. */
     synchronized void wake() {
         notifyAll();
     }
@@ -172,10 +172,10 @@ final class LanePump implements AutoCloseable {
                     available.run();
                     continue;
                 }
-                if (lane.isOwed() || work.pace().allows(lane.lane(), lane.at())) {
+                if (lane.isOwed() || work.throttle().allows(lane.lane(), lane.at())) {
                     moved = true;
                     for (Step step : lane.next()) {
-                        work.pace().wrote(lane.lane(), step.record().value().length);
+                        work.throttle().wrote(lane.lane(), step.record().value().length);
                         if (!put(step)) {
                             return;
                         }

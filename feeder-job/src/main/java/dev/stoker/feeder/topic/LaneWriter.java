@@ -66,7 +66,7 @@ final class LaneWriter {
             case EPOCH_BEGIN -> false;
             case EPOCH_END -> true;
             case BATCH -> {
-                turn();
+                openEpoch();
                 yield next.part() > 0 || next.batch() >= order().numbering().evenBatches();
             }
         };
@@ -78,7 +78,7 @@ final class LaneWriter {
             throw new IOException("state of lane " + lane() + " stands at " + state.next()
                     + " of a feed of one version: resume without --follow");
         }
-        TopicEpochs.Version version = turn();
+        TopicEpochs.Version version = openEpoch();
         TopicInfo info = contents.follows() ? version.info().in(epoch()) : version.info();
         return switch (state.next().kind()) {
             case EPOCH_BEGIN ->
@@ -90,7 +90,7 @@ final class LaneWriter {
     }
 
     /** Opens the epoch of the next record. */
-    private TopicEpochs.Version turn() throws IOException {
+    private TopicEpochs.Version openEpoch() throws IOException {
         TopicEpochs.Version version = contents.of(epoch(), state.version());
         if (epoch == null || epoch.epoch() != epoch()) {
             epoch = version.order().epoch(epoch());
@@ -100,11 +100,11 @@ final class LaneWriter {
     }
 
     private EpochOrder order() {
-        return Objects.requireNonNull(epoch, "turn() opens it");
+        return Objects.requireNonNull(epoch, "openEpoch() opens it");
     }
 
     private LanePieces pieces() {
-        return Objects.requireNonNull(pieces, "turn() opens it");
+        return Objects.requireNonNull(pieces, "openEpoch() opens it");
     }
 
     private KafkaLane after(RecordHeader record, RecordPosition following) {

@@ -72,7 +72,7 @@ public final class TopicFeedFlags {
             .withDescription("File with settings of the Kafka clients, such as security.protocol. It must exist on"
                     + " every machine.");
 
-    public static final ConfigOption<List<String>> PACE_GROUPS = ConfigOptions.key(PREFIX + "pace-groups")
+    public static final ConfigOption<List<String>> THROTTLE_GROUPS = ConfigOptions.key(PREFIX + "throttle-groups")
             .stringType()
             .asList()
             .defaultValues()
@@ -81,12 +81,13 @@ public final class TopicFeedFlags {
     public static final ConfigOption<Integer> EPOCHS_AHEAD = ConfigOptions.key(PREFIX + "epochs-ahead")
             .intType()
             .defaultValue(1)
-            .withDescription("Maximum number of epochs that the feed can be ahead of the slowest of --pace-groups.");
+            .withDescription(
+                    "Maximum number of epochs that the feed can be ahead of the slowest of" + " --throttle-groups.");
 
     public static final ConfigOption<MemorySize> BYTES_AHEAD = ConfigOptions.key(PREFIX + "bytes-ahead")
             .memoryType()
             .noDefaultValue()
-            .withDescription("Maximum bytes that the feed can be ahead of the slowest of --pace-groups, over all"
+            .withDescription("Maximum bytes that the feed can be ahead of the slowest of --throttle-groups, over all"
                     + " partitions.");
 
     public static final ConfigOption<Duration> EPOCH_TIME = ConfigOptions.key(PREFIX + "epoch-time")
@@ -115,7 +116,7 @@ public final class TopicFeedFlags {
                 VALUE_FORMAT,
                 SCHEMA_REGISTRY,
                 KAFKA_CONFIG,
-                PACE_GROUPS,
+                THROTTLE_GROUPS,
                 EPOCHS_AHEAD,
                 BYTES_AHEAD,
                 EPOCH_TIME,

@@ -24,7 +24,7 @@ import org.apache.flink.configuration.MemorySize;
  * @param target the topic
  * @param worldSize number of ranks that read the topic
  * @param lanes how the number of lanes and their order were chosen
- * @param pace how far the feed may be ahead of which consumer groups
+ * @param throttle how far the feed may be ahead of which consumer groups
  * @param epochTime maximum time that trainers take for an epoch
  * @param replication replication factor of a topic that the feed creates; -1 for the default of the brokers
  * @param values the format of the records
@@ -34,7 +34,7 @@ public record TopicFeedOptions(
         KafkaTarget target,
         int worldSize,
         Lanes lanes,
-        TopicFeedPlan.Pace pace,
+        TopicFeedPlan.Throttle throttle,
         Duration epochTime,
         int replication,
         TopicFeedPlan.Values values) {
@@ -86,8 +86,8 @@ public record TopicFeedOptions(
                 target(options),
                 worldSize,
                 new Lanes(isFree, options.get(TopicFeedFlags.ALLOW_READ_AMPLIFICATION)),
-                new TopicFeedPlan.Pace(
-                        options.get(TopicFeedFlags.PACE_GROUPS),
+                new TopicFeedPlan.Throttle(
+                        options.get(TopicFeedFlags.THROTTLE_GROUPS),
                         options.get(TopicFeedFlags.EPOCHS_AHEAD),
                         options.getOptional(TopicFeedFlags.BYTES_AHEAD)
                                 .map(MemorySize::getBytes)
@@ -145,10 +145,10 @@ public record TopicFeedOptions(
         if (options.get(TopicFeedFlags.EPOCHS_AHEAD) < 0) {
             problems.add("option --epochs-ahead: " + options.get(TopicFeedFlags.EPOCHS_AHEAD) + " is negative");
         }
-        if (options.get(TopicFeedFlags.PACE_GROUPS).isEmpty()
+        if (options.get(TopicFeedFlags.THROTTLE_GROUPS).isEmpty()
                 && options.getOptional(FeedFlags.EPOCHS).isEmpty()) {
-            problems.add("the topic would grow without limit: give --epochs, or --pace-groups with the consumer groups"
-                    + " to wait for");
+            problems.add("the topic would grow without limit: give --epochs, or --throttle-groups with the consumer"
+                    + " groups to wait for");
         }
         int replication = options.get(TopicFeedFlags.REPLICATION);
         if (replication != -1 && (replication < 1 || replication > Short.MAX_VALUE)) {

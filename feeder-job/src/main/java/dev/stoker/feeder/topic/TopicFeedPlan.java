@@ -20,13 +20,19 @@ import org.jspecify.annotations.Nullable;
  * @param feed the feed; its first stream is written
  * @param target the topic
  * @param worldSize number of ranks that read the topic
- * @param pace how far the feed may be ahead of which consumer groups
+ * @param throttle how far the feed may be ahead of which consumer groups
  * @param epochTimeMs maximum time that trainers take for an epoch
  * @param replication replication factor of a topic that the feed creates; -1 for the default of the brokers
  * @param values the format of the records
  */
 public record TopicFeedPlan(
-        FeedPlan feed, KafkaTarget target, int worldSize, Pace pace, long epochTimeMs, int replication, Values values)
+        FeedPlan feed,
+        KafkaTarget target,
+        int worldSize,
+        Throttle throttle,
+        long epochTimeMs,
+        int replication,
+        Values values)
         implements Serializable {
 
     /**
@@ -51,11 +57,12 @@ public record TopicFeedPlan(
      * @param epochsAhead number of epochs ahead of the slowest group
      * @param bytesAhead number of bytes ahead of it, over all partitions; 0 for no limit
      */
-    public record Pace(List<String> groups, int epochsAhead, long bytesAhead) implements Serializable {
-        public Pace {
+    public record Throttle(List<String> groups, int epochsAhead, long bytesAhead) implements Serializable {
+        public Throttle {
             groups = List.copyOf(groups);
             if (epochsAhead < 0 || bytesAhead < 0) {
-                throw new IllegalArgumentException("no pace: " + epochsAhead + " epochs, " + bytesAhead + " bytes");
+                throw new IllegalArgumentException(
+                        "invalid limits of the throttle: " + epochsAhead + " epochs, " + bytesAhead + " bytes");
             }
         }
     }
@@ -90,7 +97,7 @@ public record TopicFeedPlan(
     /** Returns this plan with the id that the registry gave the schema. */
     TopicFeedPlan withSchema(int id) {
         Values known = new Values(values.format(), values.registry(), id);
-        return new TopicFeedPlan(feed, target, worldSize, pace, epochTimeMs, replication, known);
+        return new TopicFeedPlan(feed, target, worldSize, throttle, epochTimeMs, replication, known);
     }
 
     /** Returns whether each epoch reads the newest version of the dataset. */

@@ -37,7 +37,7 @@ final class TopicFeedResolution {
                 feed,
                 options.target(),
                 worldSize,
-                options.pace(),
+                options.throttle(),
                 options.epochTime().toMillis(),
                 options.replication(),
                 options.values());

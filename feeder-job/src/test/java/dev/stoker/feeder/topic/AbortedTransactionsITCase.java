@@ -147,7 +147,7 @@ class AbortedTransactionsITCase {
                 "--world-size=2",
                 "--shuffle-window=16 kb",
                 "--epochs=" + EPOCHS,
-                "--pace-groups=trainers",
+                "--throttle-groups=trainers",
                 "--epochs-ahead=1",
                 "--delivery=exactly-once",
                 "--transaction-timeout=" + timeout,

@@ -178,8 +178,8 @@ class TopicFeedJobITCase {
     @ValueSource(strings = {"at-least-once", "exactly-once"})
     void goesOnAfterATaskManagerIsLost(String delivery, @InjectMiniCluster MiniCluster cluster) throws Exception {
         String topic = "lost-task-manager-" + delivery;
-        JobClient job =
-                start(topic, "--epochs=40", "--delivery=" + delivery, "--pace-groups=trainers", "--epochs-ahead=15");
+        JobClient job = start(
+                topic, "--epochs=40", "--delivery=" + delivery, "--throttle-groups=trainers", "--epochs-ahead=15");
         awaitRecords(topic, 40);
         cluster.terminateTaskManager(0).get();
         cluster.startTaskManager();
@@ -189,7 +189,7 @@ class TopicFeedJobITCase {
 
     @Test
     void goesOnAfterTheBrokerIsKilled() throws Exception {
-        JobClient job = start("killed-broker", "--epochs=40", "--pace-groups=trainers", "--epochs-ahead=15");
+        JobClient job = start("killed-broker", "--epochs=40", "--throttle-groups=trainers", "--epochs-ahead=15");
         awaitRecords("killed-broker", 40);
         broker.kill();
         broker.start();
@@ -205,7 +205,7 @@ class TopicFeedJobITCase {
         String topic = "paced-" + delivery;
         JobClient job = start(
                 topic,
-                "--pace-groups=trainers;evaluation",
+                "--throttle-groups=trainers;evaluation",
                 "--epochs-ahead=1",
                 "--delivery=" + delivery,
                 "--checkpoint-interval=1500 ms");
@@ -245,7 +245,7 @@ class TopicFeedJobITCase {
         Path impatient = Files.writeString(
                 directory.resolve("impatient"),
                 "max.block.ms=1000\nrequest.timeout.ms=1000\ndelivery.timeout.ms=2000\n");
-        JobClient job = start("deleted", "--pace-groups=trainers", "--kafka-config=" + impatient);
+        JobClient job = start("deleted", "--throttle-groups=trainers", "--kafka-config=" + impatient);
         awaitRecords("deleted", 4);
         admin.deleteTopics(List.of("deleted")).all().get();
         assertThatThrownBy(() -> await(job))
@@ -288,7 +288,7 @@ class TopicFeedJobITCase {
     @Test
     void eachEpochTakesTheNewestVersionAndKeepsItWhenTheFeedIsStartedAgain() throws Exception {
         TestDataset growing = TestDataset.create(directory.resolve("growing"), 3, 500, 60, 70, 20, 50);
-        String[] options = {"--follow", "--pace-groups=trainers", "--epochs=3", "--epochs-ahead=0"};
+        String[] options = {"--follow", "--throttle-groups=trainers", "--epochs=3", "--epochs-ahead=0"};
         TopicFeedPlan first = arguments(growing, "followed", options);
         JobClient job = start(first);
         until("the end of epoch 0", () -> lanesAt("followed", RecordPosition.end(0)) == 4);

@@ -101,7 +101,7 @@ class TopicFeedOptionsTest {
                 .hasMessageContaining("--max-record-bytes: 7")
                 .hasMessageContaining("--epochs-ahead: -1")
                 .hasMessageContaining("unknown option --topc, did you mean --topic?")
-                .hasMessageContaining("give --epochs, or --pace-groups");
+                .hasMessageContaining("give --epochs, or --throttle-groups");
     }
 
     @Test
@@ -122,7 +122,7 @@ class TopicFeedOptionsTest {
         TopicFeedPlan plan = parse(
                 "--world-size=2",
                 "--seed=9",
-                "--pace-groups=a;b",
+                "--throttle-groups=a;b",
                 "--bytes-ahead=10 mb",
                 "--delivery=exactly-once",
                 "--tier=memory:64m",
@@ -131,7 +131,7 @@ class TopicFeedOptionsTest {
         assertThat(plan.feed().epochs()).isEqualTo(3);
         assertThat(plan.feed().server().tiers().tiers())
                 .containsExactly("memory:64m", "disk:" + directory.resolve("tier") + ":1g");
-        assertThat(plan.pace()).isEqualTo(new TopicFeedPlan.Pace(List.of("a", "b"), 1, 10 << 20));
+        assertThat(plan.throttle()).isEqualTo(new TopicFeedPlan.Throttle(List.of("a", "b"), 1, 10 << 20));
         assertThat(plan.target().exactlyOnce()).isTrue();
         assertThat(plan.target().bootstrap()).isEqualTo("a:1,b:2");
     }

@@ -153,7 +153,7 @@ class TopicRightsITCase {
     void theRightsOfTheTableSufficeWithPaceGroups() throws Exception {
         create("paced");
         String user = user("paced", "topic read", "topic write", "group describe");
-        requireWritten("paced", start("paced", user, "--pace-groups=trainers"));
+        requireWritten("paced", start("paced", user, "--throttle-groups=trainers"));
     }
 
     @Test
@@ -177,7 +177,7 @@ class TopicRightsITCase {
     @CsvSource({
         "'topic describe,topic read,topic write', exactly-once, transactional ids that begin with stoker-",
         "'topic describe,topic read,topic write,transactional_id describe', exactly-once, transactional ids",
-        "'topic describe,topic read,topic write', at-least-once, consumer groups of --pace-groups",
+        "'topic describe,topic read,topic write', at-least-once, consumer groups of --throttle-groups",
     })
     void endsAtOnceWithoutAnotherRight(String rights, String delivery, String named) throws Exception {
         String topic = "less-" + (rights + delivery).replaceAll("[ ,_]", "-");
@@ -187,9 +187,10 @@ class TopicRightsITCase {
 
     private void requireRefused(String topic, String rights, String delivery, String named) throws Exception {
         String user = user(topic, rights.split(","));
-        Throwable failure = catchThrowable(() -> start(topic, user, "--delivery=" + delivery, "--pace-groups=trainers")
-                .getJobExecutionResult()
-                .get(SECONDS, TimeUnit.SECONDS));
+        Throwable failure =
+                catchThrowable(() -> start(topic, user, "--delivery=" + delivery, "--throttle-groups=trainers")
+                        .getJobExecutionResult()
+                        .get(SECONDS, TimeUnit.SECONDS));
         assertThat(failure).isNotNull().isNotInstanceOf(TimeoutException.class);
         assertThat(failure).hasStackTraceContaining(TopicException.class.getName() + ": topic " + topic + " at ");
         assertThat(failure).hasStackTraceContaining("docs/kafka.md lists the rights");

@@ -110,7 +110,7 @@ class TopicTroubleITCase {
                 "--lanes=" + LANES,
                 "--world-size=" + RANKS,
                 "--shuffle-window=64 kb",
-                "--pace-groups=trainers"));
+                "--throttle-groups=trainers"));
         args.addAll(List.of(options));
         if (args.stream().noneMatch(option -> option.startsWith("--checkpoint-interval="))) {
             args.add("--checkpoint-interval=200 ms");

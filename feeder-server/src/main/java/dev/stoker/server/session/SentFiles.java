@@ -1,6 +1,6 @@
 package dev.stoker.server.session;
 
-import dev.stoker.schemas.protocol.HandoverFile;
+import dev.stoker.schemas.protocol.FileAnnouncement;
 import dev.stoker.server.chunks.LocalFile;
 import dev.stoker.server.window.FileNumbers;
 import java.util.ArrayList;
@@ -28,7 +28,7 @@ final class SentFiles implements FileNumbers {
     /** Longest unused first. */
     private final LinkedHashMap<LocalFile, Entry> known = new LinkedHashMap<>(64, 0.75f, true);
 
-    private final List<HandoverFile> untold = new ArrayList<>();
+    private final List<FileAnnouncement> untold = new ArrayList<>();
     private long piece;
 
     /**
@@ -66,7 +66,7 @@ final class SentFiles implements FileNumbers {
             }
             entry = new Entry(number);
             known.put(file, entry);
-            untold.add(new HandoverFile(number, file.device(), file.inode(), file.length(), file.path()));
+            untold.add(new FileAnnouncement(number, file.device(), file.inode(), file.length(), file.path()));
         }
         entry.piece = piece;
         return entry.number;
@@ -75,8 +75,8 @@ final class SentFiles implements FileNumbers {
     /**
      * Returns the files that the trainer must learn before the next reference, in order. The list is empty afterwards.
      */
-    List<HandoverFile> untold() {
-        List<HandoverFile> all = List.copyOf(untold);
+    List<FileAnnouncement> untold() {
+        List<FileAnnouncement> all = List.copyOf(untold);
         untold.clear();
         return all;
     }

@@ -129,18 +129,18 @@ final class Session implements Runnable, Occupant {
                             + ": end this trainer, or let it read in another group (group=\"…\")");
         }
         Identity identity = place.identity();
-        int handover = handoverFiles(stream);
+        int localFiles = localFiles(stream);
         Admitted joined = begin(new Admitted(
                 stream,
                 place.order(),
                 identity,
                 group.watch(hello, identity),
                 only,
-                handover > 0 ? new SentFiles(handover, hello.handoverFrom()) : null,
+                localFiles > 0 ? new SentFiles(localFiles, hello.localReadsFrom()) : null,
                 new Leases()));
         reading = new Reading(server, this, hello, rights, group, joined, sendQueue, receipts);
         Welcome welcome =
-                server.welcome(stream, joined.order(), identity, number).withHandover(handover);
+                server.welcome(stream, joined.order(), identity, number).withLocalReads(localFiles);
         welcome = stream.follows() ? welcome.following(only) : welcome;
         sendQueue.add(rights.includes(Right.ACKNOWLEDGE) ? welcome : welcome.forReadingOnly());
         LOG.info(
@@ -184,11 +184,11 @@ final class Session implements Runnable, Occupant {
     }
 
     /**
-     * Returns how many files the trainer may know. Files are handed over only to trainers of this machine, and only if
+     * Returns how many files the trainer may know. Local reads are only for trainers of this machine, and only if
      * chunks are files of this machine.
      */
-    private int handoverFiles(FeedStream stream) throws IOException {
-        return channel.isUnix() && stream.stream().source().hasFiles() ? Math.min(hello.handover(), MAX_FILES) : 0;
+    private int localFiles(FeedStream stream) throws IOException {
+        return channel.isUnix() && stream.stream().source().hasFiles() ? Math.min(hello.localFiles(), MAX_FILES) : 0;
     }
 
     /** Returns the number of the session, which is unique on this server. */

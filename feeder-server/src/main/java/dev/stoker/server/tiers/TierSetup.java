@@ -118,7 +118,7 @@ final class TierSetup {
             if (space != null) {
                 space.close();
             }
-            return new OffTier(name, bytes, "it cannot be set up: " + e);
+            return new DisabledTier(name, bytes, "it cannot be set up: " + e);
         }
     }
 }

@@ -70,7 +70,7 @@ final class PrometheusText {
                 "Other calls to the dataset's store: listings, lengths, reads of the log.",
                 totals.originMetadata(),
                 feed);
-        counter("stoker_feeder_rejected_total", "Refused connections.", totals.rejected(), feed);
+        counter("stoker_feeder_rejected_total", "Rejected connections.", totals.rejected(), feed);
         counter("stoker_feeder_nacks_total", "Messages that trainers found damaged.", totals.nacks(), feed);
         counter("stoker_feeder_refetches_total", "Messages sent again.", totals.refetches(), feed);
         counter(

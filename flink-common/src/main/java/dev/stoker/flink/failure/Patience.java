@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Retries a call that fails because something is unavailable, so that the task keeps its state and its work meanwhile.
  * It retries only calls that have succeeded before: one that never has may be misconfigured, and the {@linkplain
- * RestartLimit restart limit} decides. Final failures are thrown at once. {@link Waits} has the failures of calls that
- * are being retried.
+ * RestartLimit restart limit} decides. Final failures are thrown at once. {@link Outages} has the failures of calls
+ * that are being retried.
  *
  * <p>Thread-safe. An interrupt ends the wait.
  */
@@ -42,7 +42,7 @@ public final class Patience {
         void run() throws IOException, InterruptedException;
     }
 
-    /** Waits; tests replace it. */
+    /** Outages; tests replace it. */
     interface Clock {
         long nanos();
 
@@ -130,7 +130,7 @@ public final class Patience {
                         LOG.warn("{} failed; retrying until it succeeds: {}", what, e.toString());
                     }
                     id = id == null ? new Object() : id;
-                    Waits.note(id, e.getMessage() == null ? e.toString() : e.getMessage());
+                    Outages.note(id, e.getMessage() == null ? e.toString() : e.getMessage());
                 }
                 clock.pause(pause);
                 Duration next = pause.multipliedBy(2);
@@ -138,7 +138,7 @@ public final class Patience {
             }
         } finally {
             if (id != null) {
-                Waits.clear(id);
+                Outages.clear(id);
             }
         }
     }

@@ -30,7 +30,7 @@ class PatienceTest {
         @Override
         public void pause(Duration time) {
             nanos += time.toNanos();
-            waiting = Waits.all();
+            waiting = Outages.all();
         }
     }
 
@@ -62,7 +62,7 @@ class PatienceTest {
         assertThat(endless(true).call("Writing", failing(1000, away()))).isEqualTo("done");
         assertThat(Duration.ofNanos(clock.nanos)).isGreaterThan(Duration.ofHours(8));
         assertThat(clock.waiting).contains("503");
-        assertThat(Waits.all()).isEmpty();
+        assertThat(Outages.all()).isEmpty();
     }
 
     @Test
@@ -71,7 +71,7 @@ class PatienceTest {
         assertThatThrownBy(() -> patience.call("Writing", failing(1000, away())))
                 .hasMessage("503");
         assertThat(Duration.ofNanos(clock.nanos)).isBetween(Duration.ofMinutes(58), Duration.ofHours(1));
-        assertThat(Waits.all()).isEmpty();
+        assertThat(Outages.all()).isEmpty();
     }
 
     @Test
@@ -110,6 +110,6 @@ class PatienceTest {
                 },
                 true);
         assertThatThrownBy(() -> patience.call("Writing", failing(9, away()))).isInstanceOf(InterruptedException.class);
-        assertThat(Waits.all()).isEmpty();
+        assertThat(Outages.all()).isEmpty();
     }
 }

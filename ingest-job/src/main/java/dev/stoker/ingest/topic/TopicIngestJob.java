@@ -1,7 +1,7 @@
 package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.DatasetStore;
-import dev.stoker.connectors.dataset.RunTotals;
+import dev.stoker.connectors.dataset.IngestTotals;
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.flink.launch.ClusterLauncher;
@@ -193,7 +193,8 @@ public final class TopicIngestJob {
             Snapshot newest = dataset.latest();
             String topic = options.topic().topic();
             long last = lastVersion(preparation, meter, newest.table().topicVersion(topic));
-            RunTotals totals = last == 0 ? RunTotals.NONE : RunTotals.of(dataset.entry(last, newest.version()), run);
+            IngestTotals totals =
+                    last == 0 ? IngestTotals.NONE : IngestTotals.of(dataset.entry(last, newest.version()), run);
             return new TopicIngestResult(
                     totals.versions(),
                     totals.versions() == 0 ? 0 : last,

@@ -1,7 +1,7 @@
 package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.kafka.source.SourceTopic;
-import dev.stoker.flink.failure.Waits;
+import dev.stoker.flink.failure.Outages;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.schemas.errors.ErrorText;
@@ -117,12 +117,12 @@ final class TopicWatch implements AutoCloseable {
         }
         boolean isRefused = stopping.isCompletedExceptionally();
         // A last version may be large; one that waits for an unavailable store or broker may never complete.
-        Duration patience = isRefused || !Waits.all().isEmpty() ? STOP_PATIENCE : LAST_VERSION_PATIENCE;
+        Duration patience = isRefused || !Outages.all().isEmpty() ? STOP_PATIENCE : LAST_VERSION_PATIENCE;
         if (!(stopping.isDone() && !isRefused) && now - stopBegan > patience.toNanos()) {
             CompletableFuture<?> unused = job.cancel();
             throw new StokerException("the job could not be stopped cleanly within " + patience.toSeconds()
                     + " s and was cancelled"
-                    + Waits.remark()
+                    + Outages.remark()
                     + "; the same command reads again what is not in a version yet");
         }
         if (isRefused) {
@@ -135,9 +135,9 @@ final class TopicWatch implements AutoCloseable {
         if (ends != null && ends.isDone()) {
             try {
                 end = ends.join();
-                Waits.clear(this);
+                Outages.clear(this);
             } catch (CompletionException e) {
-                Waits.note(this, ErrorText.of(cause(e)));
+                Outages.note(this, ErrorText.of(cause(e)));
             }
             ends = null;
         }
@@ -174,12 +174,12 @@ final class TopicWatch implements AutoCloseable {
                 meter.deadLetters(),
                 TopicPreparation.lag(at, end),
                 elapsed,
-                Waits.all());
+                Outages.all());
     }
 
     @Override
     public void close() {
-        Waits.clear(this);
+        Outages.clear(this);
         if (ends != null) {
             // A pending request uses the connection that is closed below.
             ends.handle((found, failure) -> null).join();

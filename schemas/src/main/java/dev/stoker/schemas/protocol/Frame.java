@@ -16,7 +16,7 @@ public sealed interface Frame
                 Bye,
                 ErrorMessage,
                 LaneMap,
-                HandoverFile,
+                FileAnnouncement,
                 BatchRef,
                 Release,
                 Stats,

@@ -42,10 +42,10 @@ final class FrameJson {
         json.put("replica", hello.replica());
         json.put("run", hello.run());
         json.put("client", hello.client());
-        if (hello.handover() > 0) {
-            json.put("handover", hello.handover());
-            if (hello.handoverFrom() > 0) {
-                json.put("handover_from", hello.handoverFrom());
+        if (hello.localFiles() > 0) {
+            json.put("local_files", hello.localFiles());
+            if (hello.localReadsFrom() > 0) {
+                json.put("local_reads_from", hello.localReadsFrom());
             }
         }
         hello.epoch().ifPresent(epoch -> json.put("epoch", epoch));
@@ -117,8 +117,8 @@ final class FrameJson {
                 json.optionalInt("replica", 0),
                 json.get("run") == null ? 0 : json.number("run", Hello.MAX_RUN),
                 json.optionalText("client").orElse(""),
-                json.optionalInt("handover", 0),
-                json.optionalInt("handover_from", 0),
+                json.optionalInt("local_files", 0),
+                json.optionalInt("local_reads_from", 0),
                 json.optionalNumber("epoch"),
                 json.optionalNumber("version"),
                 caller(json));
@@ -162,8 +162,8 @@ final class FrameJson {
         json.put("session", new BigInteger(Long.toUnsignedString(welcome.session())));
         json.set("lane_map", node(welcome.laneMap()));
         json.put("stats", welcome.takesStats());
-        if (welcome.handover() > 0) {
-            json.put("handover", welcome.handover());
+        if (welcome.localFiles() > 0) {
+            json.put("local_files", welcome.localFiles());
         }
         if (welcome.follows()) {
             json.put("follows", true);
@@ -208,7 +208,7 @@ final class FrameJson {
                 json.number("run", Long.MAX_VALUE),
                 unsigned(json, "session"),
                 laneMap(json.object("lane_map")),
-                json.optionalInt("handover", 0),
+                json.optionalInt("local_files", 0),
                 json.optionalFlag("stats"),
                 json.optionalFlag("follows"),
                 json.optionalNumber("epoch"),

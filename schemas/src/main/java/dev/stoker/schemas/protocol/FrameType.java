@@ -21,7 +21,7 @@ public enum FrameType {
     BYE(12, Sender.BOTH, 0, 0),
     ERROR(13, Sender.BOTH, 0, Integer.MAX_VALUE),
     LANE_MAP(14, Sender.SERVER, 0, Integer.MAX_VALUE),
-    FILE(15, Sender.SERVER, HandoverFile.FIXED + 1, HandoverFile.FIXED + 3 * HandoverFile.MAX_PATH),
+    FILE(15, Sender.SERVER, FileAnnouncement.FIXED + 1, FileAnnouncement.FIXED + 3 * FileAnnouncement.MAX_PATH),
     BATCH_REF(16, Sender.SERVER, BatchRef.HEADER_BYTES - Protocol.PREFIX_BYTES, Integer.MAX_VALUE),
     RELEASE(17, Sender.CLIENT, 8, 8),
     STATS(20, Sender.CLIENT, 0, Integer.MAX_VALUE),

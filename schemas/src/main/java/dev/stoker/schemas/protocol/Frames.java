@@ -104,7 +104,7 @@ public final class Frames {
             case BYE -> allocate(0);
             case ERROR -> ByteBuffer.wrap(FrameJson.of((ErrorMessage) frame));
             case LANE_MAP -> ByteBuffer.wrap(FrameJson.of((LaneMap) frame));
-            case FILE -> file((HandoverFile) frame);
+            case FILE -> file((FileAnnouncement) frame);
             case BATCH_REF -> ((BatchRef) frame).body();
             case RELEASE -> eight(((Release) frame).references());
             case STATS -> ByteBuffer.wrap(StatsJson.of((Stats) frame));
@@ -158,9 +158,9 @@ public final class Frames {
         return out.put(batch.message()).flip().position(Protocol.PREFIX_BYTES);
     }
 
-    private static ByteBuffer file(HandoverFile file) {
+    private static ByteBuffer file(FileAnnouncement file) {
         byte[] path = file.path().getBytes(StandardCharsets.UTF_8);
-        ByteBuffer out = allocate(HandoverFile.FIXED + path.length)
+        ByteBuffer out = allocate(FileAnnouncement.FIXED + path.length)
                 .putInt((int) file.file())
                 .putInt(path.length);
         return out.putLong(file.device())
@@ -258,7 +258,7 @@ public final class Frames {
         return FrameJson.hello(JsonObject.read(FrameType.HELLO, body));
     }
 
-    private static HandoverFile decodeFile(ByteBuffer body) throws ProtocolException {
+    private static FileAnnouncement decodeFile(ByteBuffer body) throws ProtocolException {
         long file = u32(body);
         long pathBytes = u32(body);
         long device = body.getLong();
@@ -270,7 +270,7 @@ public final class Frames {
                         "FILE: " + body.remaining() + " bytes left for a path of " + pathBytes);
             }
             String path = StandardCharsets.UTF_8.newDecoder().decode(body).toString();
-            return new HandoverFile(file, device, inode, length, path);
+            return new FileAnnouncement(file, device, inode, length, path);
         } catch (CharacterCodingException e) {
             throw new ProtocolException(ErrorCode.BAD_FRAME, "FILE: the path is not UTF-8", e);
         }

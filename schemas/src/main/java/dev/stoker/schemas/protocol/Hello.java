@@ -17,8 +17,8 @@ import java.util.OptionalLong;
  * @param replica number of the copy, if several copies of one rank receive the same batches
  * @param run the run that the user named; 0 if the server chooses it
  * @param client name and version of the client, for logs
- * @param handover number of files that the client can keep open for local reads; 0 for none
- * @param handoverFrom average payload bytes of a row from which local reads pay off for the client
+ * @param localFiles number of files that the client can keep open for local reads; 0 for none
+ * @param localReadsFrom average payload bytes of a row from which local reads pay off for the client
  * @param epoch the epoch that the client begins or resumes, which determines the version if the stream follows its
  *     dataset; empty for a client that does not support this
  * @param version the version of that epoch in the client's state; empty if it has read nothing of the epoch
@@ -34,8 +34,8 @@ public record Hello(
         int replica,
         long run,
         String client,
-        int handover,
-        int handoverFrom,
+        int localFiles,
+        int localReadsFrom,
         OptionalLong epoch,
         OptionalLong version,
         Caller caller)
@@ -54,8 +54,8 @@ public record Hello(
         if (client.length() > MAX_NAME) {
             throw new IllegalArgumentException("client is longer than " + MAX_NAME + " characters");
         }
-        requireNatural("handover", handover);
-        requireNatural("handover_from", handoverFrom);
+        requireNatural("local_files", localFiles);
+        requireNatural("local_reads_from", localReadsFrom);
         requireNatural("replica", replica);
         if (run < 0 || run > MAX_RUN) {
             throw new IllegalArgumentException("run is " + run + ": expected 0 … 2^62");
@@ -97,12 +97,12 @@ public record Hello(
     }
 
     /** Returns the same HELLO with an offer of local reads for rows of any size. */
-    public Hello withHandover(int files) {
-        return withHandover(files, 0);
+    public Hello withLocalReads(int files) {
+        return withLocalReads(files, 0);
     }
 
     /** Returns the same HELLO with an offer of local reads for rows of at least {@code from} payload bytes. */
-    public Hello withHandover(int files, int from) {
+    public Hello withLocalReads(int files, int from) {
         return with(files, from, epoch, version, caller);
     }
 
@@ -113,12 +113,12 @@ public record Hello(
 
     /** Returns the same HELLO for an epoch that the client begins or resumes. */
     public Hello at(long begun, OptionalLong read) {
-        return with(handover, handoverFrom, OptionalLong.of(begun), read, caller);
+        return with(localFiles, localReadsFrom, OptionalLong.of(begun), read, caller);
     }
 
     /** Returns the same HELLO from a process. */
     public Hello by(Caller process) {
-        return with(handover, handoverFrom, epoch, version, process);
+        return with(localFiles, localReadsFrom, epoch, version, process);
     }
 
     private Hello with(int files, int from, OptionalLong begun, OptionalLong read, Caller process) {

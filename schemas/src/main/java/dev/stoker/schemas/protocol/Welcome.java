@@ -26,8 +26,8 @@ import java.util.UUID;
  * @param run the run of the session
  * @param session the session's number, for logs
  * @param laneMap the feeders of each lane
- * @param handover number of files that the server may announce at a time for local reads, at most the number in HELLO;
- *     0 for no local reads
+ * @param localFiles number of files that the server may announce at a time for local reads, at most the number in
+ *     HELLO; 0 for no local reads
  * @param takesStats whether the client may send {@link Stats}; every server of this version sets it
  * @param follows whether each epoch of the stream has its own version
  * @param epoch if the stream follows its dataset: the only epoch of this session; empty if the client named none and
@@ -48,7 +48,7 @@ public record Welcome(
         long run,
         long session,
         LaneMap laneMap,
-        int handover,
+        int localFiles,
         boolean takesStats,
         boolean follows,
         OptionalLong epoch,
@@ -126,18 +126,18 @@ public record Welcome(
     }
 
     /** Returns the same WELCOME with local reads of at most {@code files} files at a time. */
-    public Welcome withHandover(int files) {
+    public Welcome withLocalReads(int files) {
         return with(files, follows, epoch, readOnly);
     }
 
     /** Returns the same WELCOME for a stream that follows its dataset, for one epoch only, or for none. */
     public Welcome following(OptionalLong only) {
-        return with(handover, true, only, readOnly);
+        return with(localFiles, true, only, readOnly);
     }
 
     /** Returns the same WELCOME for a client that must not acknowledge. */
     public Welcome forReadingOnly() {
-        return with(handover, follows, epoch, true);
+        return with(localFiles, follows, epoch, true);
     }
 
     private Welcome with(int files, boolean isFollowing, OptionalLong only, boolean onlyReading) {

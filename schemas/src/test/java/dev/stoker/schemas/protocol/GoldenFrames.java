@@ -95,10 +95,10 @@ final class GoldenFrames {
             case "error" -> new ErrorMessage(ErrorCode.ORDER_MISMATCH, "seed is 0 here, asked for 5");
             case "error of an unknown code" -> new ErrorMessage("from_the_future", "ü");
             case "lane map" -> LANES;
-            case "hello that offers hand-over" ->
-                ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).withHandover(4096);
-            case "hello that offers hand-over of large rows" ->
-                ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).withHandover(4096, 16384);
+            case "hello that offers local reads" ->
+                ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).withLocalReads(4096);
+            case "hello that offers local reads of large rows" ->
+                ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).withLocalReads(4096, 16384);
             case "hello that only looks" ->
                 ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).by(Caller.UNKNOWN.looking());
             case "hello of a process that has joined a run" ->
@@ -112,8 +112,9 @@ final class GoldenFrames {
                                 Optional.of(new Launch("torchelastic", "job-7", 2))));
             case "error of a place that is taken" ->
                 new ErrorMessage(ErrorCode.PLACE_TAKEN, "process 4711 on gpu-3 reads as rank 0 of 1");
-            case "welcome with hand-over" -> ((Welcome) expected(ProtocolVectors.golden("welcome"))).withHandover(256);
-            case "file" -> new HandoverFile(255, 0xFFFF_FFFF_FFFF_FF01L, 77, 8 << 20, "/data/chünks/aa.arrow");
+            case "welcome with local reads" ->
+                ((Welcome) expected(ProtocolVectors.golden("welcome"))).withLocalReads(256);
+            case "file" -> new FileAnnouncement(255, 0xFFFF_FFFF_FFFF_FF01L, 77, 8 << 20, "/data/chünks/aa.arrow");
             case "reference" ->
                 reference(
                         f,

@@ -188,7 +188,7 @@ public final class HadoopObjectStore implements ObjectStore {
         if (scheme.equals("hdfs") || scheme.equals("viewfs") || listed) {
             return new RenamingCreator(connection);
         }
-        return new RefusingCreator(connection.paths());
+        return new ReadOnlyCreator(connection.paths());
     }
 
     Connection connection() {

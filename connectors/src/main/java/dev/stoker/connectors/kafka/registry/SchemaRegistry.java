@@ -16,7 +16,12 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.Optional;
 
-/** A client of a schema registry with Confluent's protocol. For one thread. */
+/**
+ * A client of a schema registry with Confluent's protocol. For one thread.
+ *
+ * <p>Not with Confluent's client: it is not in Maven Central, and it brings many libraries into the job jars. Three
+ * requests of the REST API suffice: register a schema, get one by its ID, and get the newest one of a subject.
+ */
 public final class SchemaRegistry {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String TYPE = "application/vnd.schemaregistry.v1+json";

@@ -53,7 +53,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     private final Map<String, LaneSplit> splits = new TreeMap<>();
     private final FinishedEpochs finished = new FinishedEpochs();
     private final DurableTokens tokens = new DurableTokens();
-    private final RefusedItems refused = new RefusedItems(System::nanoTime);
+    private final UnencodableItems refused = new UnencodableItems(System::nanoTime);
     private final Set<GroupFacts> told = new HashSet<>();
     private final Runnable waker = this::wake;
     /** Written by the mailbox thread, completed by any. */

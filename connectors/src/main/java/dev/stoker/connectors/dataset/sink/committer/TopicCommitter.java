@@ -1,7 +1,7 @@
 package dev.stoker.connectors.dataset.sink.committer;
 
 import dev.stoker.connectors.dataset.CommitRefusedException;
-import dev.stoker.connectors.dataset.RunTotals;
+import dev.stoker.connectors.dataset.IngestTotals;
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.flink.failure.Patience;
@@ -120,7 +120,7 @@ public final class TopicCommitter implements Committer<TopicCommittable> {
             properties.put(TopicRun.DEAD_LETTERS, Long.toString(committable.deadLetters()));
         }
         Optional<LogEntry> before = TopicPosition.newest(dataset, base, after.topic(), 0);
-        RunTotals totals = before.isPresent() ? RunTotals.of(before.get(), committable.run()) : RunTotals.NONE;
+        IngestTotals totals = before.isPresent() ? IngestTotals.of(before.get(), committable.run()) : IngestTotals.NONE;
         properties.putAll(
                 totals.plus(committable.chunks(), committable.deadLetters()).properties());
         return properties;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.dataset.CommitRefusedException;
 import dev.stoker.connectors.dataset.DatasetStore;
-import dev.stoker.connectors.dataset.RunTotals;
+import dev.stoker.connectors.dataset.IngestTotals;
 import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.dataset.TopicRun;
@@ -119,12 +119,12 @@ class TopicCommitterTest {
         commit(committer, second);
         commit(committer(TopicRun.Keys.OFFSETS, 0), second);
         long bytes = first.chunks().get(0).length() + second.chunks().get(0).length();
-        assertThat(RunTotals.of(entry(2), "run")).isEqualTo(new RunTotals(2, 3, bytes, 0));
-        assertThat(RunTotals.of(entry(2), "ru")).isEqualTo(RunTotals.NONE);
+        assertThat(IngestTotals.of(entry(2), "run")).isEqualTo(new IngestTotals(2, 3, bytes, 0));
+        assertThat(IngestTotals.of(entry(2), "ru")).isEqualTo(IngestTotals.NONE);
 
         commit(committer(TopicRun.Keys.OFFSETS, 2, 9L), part("later-1", offsets(9L), 12, "a/9"));
-        assertThat(RunTotals.of(entry(3), "later").versions()).isEqualTo(1);
-        assertThat(RunTotals.of(entry(3), "run")).isEqualTo(RunTotals.NONE);
+        assertThat(IngestTotals.of(entry(3), "later").versions()).isEqualTo(1);
+        assertThat(IngestTotals.of(entry(3), "run")).isEqualTo(IngestTotals.NONE);
     }
 
     @Test
@@ -155,7 +155,7 @@ class TopicCommitterTest {
             assertThat(counted.listed()).isZero();
         }
         commit(committer, part("run-2", offsets(5L), 9, "a/5"));
-        assertThat(RunTotals.of(entry(122), "run").versions()).isEqualTo(2);
+        assertThat(IngestTotals.of(entry(122), "run").versions()).isEqualTo(2);
     }
 
     private LogEntry entry(long version) throws IOException {

@@ -10,11 +10,11 @@ import java.util.NoSuchElementException;
  * Rejects the creation of objects on a file system that is not known to assign a name once. Such a file system is
  * read-only.
  */
-final class RefusingCreator implements ObjectCreator {
+final class ReadOnlyCreator implements ObjectCreator {
 
     private final ObjectPaths paths;
 
-    RefusingCreator(ObjectPaths paths) {
+    ReadOnlyCreator(ObjectPaths paths) {
         this.paths = paths;
     }
 

@@ -8,11 +8,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * What this process waits for at present: services that are unavailable. {@code stoker top} and the commands show it.
  * Thread-safe.
  */
-public final class Waits {
+public final class Outages {
 
     private static final Map<Object, String> REASONS = new ConcurrentHashMap<>();
 
-    private Waits() {}
+    private Outages() {}
 
     /**
      * Notes a reason to wait, in place of the owner's earlier reason.

@@ -8,12 +8,12 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-class RefusedItemsTest {
+class UnencodableItemsTest {
 
     @Test
     void writesALineAMinute() {
         AtomicLong nanos = new AtomicLong(-5);
-        RefusedItems refused = new RefusedItems(nanos::get);
+        UnencodableItems refused = new UnencodableItems(nanos::get);
         ReceiptsItem item = new ReceiptsItem(0, new Identity("s", "g", 1, 0, 1, 0, 1, 0), "f", 0, -1, 0, new byte[32]);
         IllegalArgumentException why = new IllegalArgumentException("no");
         assertThat(refused.log(item, why)).isTrue();

@@ -6,13 +6,13 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /** Stands for a tier that could not be set up, and says why. */
-final class OffTier implements Tier {
+final class DisabledTier implements Tier {
     private final String name;
     private final long limitBytes;
     private final String why;
     private final TierUse use = new TierUse();
 
-    OffTier(String name, long limitBytes, String why) {
+    DisabledTier(String name, long limitBytes, String why) {
         this.name = name;
         this.limitBytes = limitBytes;
         this.why = why;

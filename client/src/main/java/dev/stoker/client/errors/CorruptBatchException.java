@@ -1,10 +1,10 @@
 package dev.stoker.client.errors;
 
 /** A batch arrived damaged repeatedly, or the feeder cannot read it undamaged. */
-public final class DamagedBatchException extends FeedException {
+public final class CorruptBatchException extends FeedException {
     private static final long serialVersionUID = 1L;
 
-    public DamagedBatchException(String message) {
+    public CorruptBatchException(String message) {
         super(message);
     }
 }

@@ -14,10 +14,10 @@ import java.util.Map;
  * @param bytes of their chunks
  * @param deadLetters records that could not become samples
  */
-public record RunTotals(long versions, long samples, long bytes, long deadLetters) {
+public record IngestTotals(long versions, long samples, long bytes, long deadLetters) {
 
     /** Of a start that has committed nothing. */
-    public static final RunTotals NONE = new RunTotals(0, 0, 0, 0);
+    public static final IngestTotals NONE = new IngestTotals(0, 0, 0, 0);
 
     private static final String TOTALS = "kafka.totals";
 
@@ -27,7 +27,7 @@ public record RunTotals(long versions, long samples, long bytes, long deadLetter
      * @param run id of the start; {@link #NONE} if the entry is of another one
      * @throws CommitRefusedException if the entry's totals cannot be read
      */
-    public static RunTotals of(LogEntry entry, String run) throws CommitRefusedException {
+    public static IngestTotals of(LogEntry entry, String run) throws CommitRefusedException {
         if (!entry.ingest().startsWith(run + "-")) {
             return NONE;
         }
@@ -35,7 +35,7 @@ public record RunTotals(long versions, long samples, long bytes, long deadLetter
         String[] parts = text.split(",", -1);
         if (parts.length == 4) {
             try {
-                return new RunTotals(
+                return new IngestTotals(
                         Long.parseLong(parts[0]),
                         Long.parseLong(parts[1]),
                         Long.parseLong(parts[2]),
@@ -48,14 +48,14 @@ public record RunTotals(long versions, long samples, long bytes, long deadLetter
                 + "', expected four numbers; run `stoker verify` on the dataset");
     }
 
-    public RunTotals plus(List<ChunkSummary> chunks, long moreDeadLetters) {
+    public IngestTotals plus(List<ChunkSummary> chunks, long moreDeadLetters) {
         long rows = 0;
         long length = 0;
         for (ChunkSummary chunk : chunks) {
             rows += chunk.rows();
             length += chunk.length();
         }
-        return new RunTotals(versions + 1, samples + rows, bytes + length, deadLetters + moreDeadLetters);
+        return new IngestTotals(versions + 1, samples + rows, bytes + length, deadLetters + moreDeadLetters);
     }
 
     /** As a property of a log entry. */

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.BatchRef;
-import dev.stoker.schemas.protocol.HandoverFile;
+import dev.stoker.schemas.protocol.FileAnnouncement;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -14,11 +14,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** A trainer's files, and the messages that it puts together from them. */
-final class HandedFiles {
-    final Map<Long, HandoverFile> known = new HashMap<>();
+final class AnnouncedFiles {
+    final Map<Long, FileAnnouncement> known = new HashMap<>();
     int announced;
 
-    void learn(HandoverFile file) throws IOException {
+    void learn(FileAnnouncement file) throws IOException {
         Map<String, Object> found = Files.readAttributes(Path.of(file.path()), "unix:dev,ino,size");
         assertThat(found.get("size")).isEqualTo(file.length());
         assertThat(((Number) found.get("ino")).longValue()).isEqualTo(file.inode());

@@ -19,7 +19,7 @@ import java.util.OptionalLong;
  * to the feeder, when the trainer asks for the next one. Can be iterated once.
  */
 @SuppressWarnings("IterableAndIterator") // An epoch is read once, in either way.
-public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
+public final class Iteration implements Iterable<Batch>, Iterator<Batch> {
     private final FeedClient feed;
     private final Span span;
     /** The index in the span of the first batch. */
@@ -39,7 +39,7 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
 
     private boolean hasEnded;
 
-    Epoch(FeedClient feed, Span span, long begin, Share share) {
+    Iteration(FeedClient feed, Span span, long begin, Share share) {
         this.feed = feed;
         this.span = span;
         this.begin = begin;

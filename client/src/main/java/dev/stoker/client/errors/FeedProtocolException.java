@@ -1,12 +1,12 @@
 package dev.stoker.client.errors;
 
 /** A feeder refused the session, or broke the protocol. */
-public class RefusedException extends FeedException {
+public class FeedProtocolException extends FeedException {
     private static final long serialVersionUID = 1L;
 
     private final String code;
 
-    public RefusedException(String message, String code) {
+    public FeedProtocolException(String message, String code) {
         super(message);
         this.code = code;
     }

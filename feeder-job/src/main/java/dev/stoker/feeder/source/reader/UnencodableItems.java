@@ -11,16 +11,16 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Owned by the mailbox thread.
  */
-final class RefusedItems {
+final class UnencodableItems {
 
-    private static final Logger LOG = LoggerFactory.getLogger(RefusedItems.class);
+    private static final Logger LOG = LoggerFactory.getLogger(UnencodableItems.class);
     private static final Duration PAUSE = Duration.ofMinutes(1);
 
     private final LongSupplier nanoTime;
     private long total;
     private long loggedNanos;
 
-    RefusedItems(LongSupplier nanoTime) {
+    UnencodableItems(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 
