@@ -146,7 +146,7 @@ class Field:
         return size
 
     def arrow(self) -> pa.Field:
-        """The column as it stands in a batch (categorical ids of the version)."""
+        """The column as a batch contains it (categorical ids of the version)."""
         own = self.element if self.item is None else self.type
         metadata = {"stoker.type": own} if self.element in ("bfloat16", "categorical") else None
         return pa.field(self.name, self._arrow_type(), self.nullable, metadata)

@@ -28,7 +28,7 @@ I64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Column:
-    """How a column stands in a message."""
+    """How a message contains a column."""
 
     name: str
     kind: str

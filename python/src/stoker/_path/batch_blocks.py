@@ -38,7 +38,7 @@ I64 = npt.NDArray[np.int64]
 
 
 class _Places:
-    """Where everything of the batches of a block stands in their bodies; arrays have a value for each batch."""
+    """The place of everything of a block's batches in their bodies; arrays have a value for each batch."""
 
     def __init__(self, layout: MessageLayout, block: RowBlock, first: I64, rows: int) -> None:
         self.edge = first[:, None] + np.arange(rows + 1)

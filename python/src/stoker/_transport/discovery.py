@@ -147,7 +147,7 @@ def is_address_list(text: str) -> bool:
 
 
 def split_address(address: str) -> tuple[str, int]:
-    """(host, port); an IPv6 host stands in brackets; a Unix-domain socket (`unix:/path`) has port 0."""
+    """(host, port); an IPv6 host is in brackets; a Unix-domain socket (`unix:/path`) has port 0."""
     if address.startswith("unix:/"):
         return address, 0
     host, colon, port = address.rpartition(":")

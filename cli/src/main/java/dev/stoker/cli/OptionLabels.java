@@ -9,8 +9,8 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 
 /**
- * What help shows behind the equals sign of an option: {@code N} for numbers, {@code FILE} for files, or the values that
- * an option can have, as {@code skip|include}. Shell completion offers these values.
+ * Provides what help shows behind the equals sign of an option: {@code N} for numbers, {@code FILE} for files, or the
+ * values that an option can have, as {@code skip|include}. Shell completion offers these values.
  */
 final class OptionLabels {
     private static final String COLUMNS = "COLUMN,…";

@@ -11,7 +11,8 @@ import javax.net.ssl.SSLException;
 
 /**
  * Encrypts and decrypts the records of one TLS connection. Its user decides when bytes are received and sent, so the
- * same class serves a client that never blocks and a server with a thread for each direction. Renegotiation is rejected.
+ * same class serves a client that never blocks and a server with a thread for each direction. Renegotiation is
+ * rejected.
  *
  * <p>One thread drives the handshake. After that, one thread reads and one writes; they share only the engine's
  * internal lock and the number of empty records.
@@ -21,7 +22,7 @@ public final class TlsRecords {
     /** The alerts of a failure or of the end are fewer. */
     private static final int MAX_ALERTS = 4;
 
-    /** Bounds the records without data that a peer may send, such as KeyUpdates: the engine queues an answer to each. */
+    /** Bounds the records without data that a peer sends, such as KeyUpdates. The engine queues an answer to each. */
     public interface EmptyRecordLimit {
         /**
          * Counts a record without data.
@@ -100,8 +101,8 @@ public final class TlsRecords {
     }
 
     /**
-     * Performs the next step of the handshake. It may leave bytes to send in {@link #pending}, which must be sent before
-     * the next step.
+     * Performs the next step of the handshake. It may leave bytes in {@link #pending}, which must be sent before the
+     * next step.
      *
      * @return false if more bytes must be received first
      */

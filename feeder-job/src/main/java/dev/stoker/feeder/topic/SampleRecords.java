@@ -23,7 +23,7 @@ import java.util.List;
 
 /**
  * Makes a record of each sample of a piece. The piece is read as a batch, compared with the samples' checksums, and
- * taken apart; if samples were left out, row by row, as a record stands in their place. One thread.
+ * taken apart; if samples were left out, row by row, because a record takes their place. One thread.
  */
 final class SampleRecords implements RecordMaker {
     private final PieceBuilder builder;
