@@ -75,7 +75,7 @@ class TlsRecordsTest {
         return new TlsRecords(engine(isClient, version), isClient ? "feeder" : "trainer", 1, (handshake, since) -> {});
     }
 
-    /** Performs the handshake of one side as far as the received bytes allow. */
+    /** Performs steps of the handshake of one side until it needs more bytes. */
     private static void shake(TlsRecords one, Pipe in, Pipe out) throws IOException {
         boolean progress = true;
         while (progress && !one.isEstablished()) {
