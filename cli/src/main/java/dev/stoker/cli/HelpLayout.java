@@ -107,13 +107,17 @@ final class HelpLayout {
 
     /** Returns an option with its label, such as {@code -f, --file=FILE}. */
     static String name(OptionSpec option) {
-        return String.join(", ", option.names()) + (option.arity().max() == 0 ? "" : "=" + option.paramLabel());
+        return String.join(", ", option.names()) + label(option);
+    }
+
+    private static String label(OptionSpec option) {
+        return option.arity().max() == 0 ? "" : "=" + option.paramLabel();
     }
 
     private static int width(CommandSpec command) {
         List<String> names = new ArrayList<>();
         command.positionalParameters().forEach(argument -> names.add("[" + argument.paramLabel() + "]"));
-        command.options().forEach(option -> names.add(option.longestName() + "=" + option.paramLabel()));
+        command.options().forEach(option -> names.add(option.longestName() + label(option)));
         return width(names);
     }
 
