@@ -10,10 +10,13 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Says which type a column has by its encoding. */
 final class MdsColumns {
+    private static final Pattern JPEG_OF_QUALITY = Pattern.compile("jpeg:[0-9]{1,3}");
+
     private MdsColumns() {}
 
     /**
@@ -31,7 +34,7 @@ final class MdsColumns {
             if (type == null) {
                 refused.add(new RefusedColumn(name, encoding, reason(encoding)));
             } else {
-                boolean image = encoding.equals("jpeg") || encoding.equals("png");
+                boolean image = isJpeg(encoding) || encoding.equals("png");
                 columns.add(new RowColumn(name, type, false, encoding, image ? Role.PAYLOAD : Role.NONE));
             }
         }
@@ -43,9 +46,12 @@ final class MdsColumns {
             MdsArray array = MdsArray.parse(encoding);
             return array == null ? null : array.type(first);
         }
+        if (isJpeg(encoding)) {
+            return ScalarType.BINARY;
+        }
         return switch (encoding) {
             case "str", "json", "str_decimal" -> ScalarType.UTF8;
-            case "bytes", "jpeg", "png" -> ScalarType.BINARY;
+            case "bytes", "png" -> ScalarType.BINARY;
             case "int", "str_int" -> ScalarType.INT64;
             case "str_float" -> ScalarType.FLOAT64;
             case "int8",
@@ -62,6 +68,11 @@ final class MdsColumns {
             case "jpeg_array", "jpegarray", "list[jpeg]", "list[png]" -> FieldType.parse("binary[]");
             default -> null;
         };
+    }
+
+    /** Writers can add the quality, as in {@code jpeg:90}. */
+    private static boolean isJpeg(String encoding) {
+        return encoding.equals("jpeg") || JPEG_OF_QUALITY.matcher(encoding).matches();
     }
 
     private static String reason(String encoding) {

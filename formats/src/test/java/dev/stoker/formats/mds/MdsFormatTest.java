@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.ReadLimits;
+import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.Rows;
 import dev.stoker.formats.UnsupportedFileException;
@@ -150,6 +151,19 @@ class MdsFormatTest {
                         .get(0)
                         .reason())
                 .contains("not known");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"jpeg", "jpeg:90", "png"})
+    void imagesArePayloadInAnyQuality(String encoding) throws Exception {
+        RowFile file = open(shard(encoding, null, new byte[] {-1, -40}));
+        assertThat(file.schema().columns()).singleElement().satisfies(column -> {
+            assertThat(column.type().canonical()).isEqualTo("binary");
+            assertThat(column.role()).isEqualTo(RowColumn.Role.PAYLOAD);
+        });
+        assertThat(Rows.read(file).toString()).contains("ffd8");
+        assertThat(open(shard("jpeg:best", null, new byte[1])).schema().refused())
+                .hasSize(1);
     }
 
     @Test

@@ -11,7 +11,10 @@ import dev.stoker.formats.RowReader;
 import dev.stoker.formats.TextSink;
 import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.schemas.io.BufferRangeReader;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +28,9 @@ import java.util.stream.IntStream;
 import org.apache.parquet.column.ParquetProperties.WriterVersion;
 import org.apache.parquet.example.data.Group;
 import org.apache.parquet.example.data.simple.SimpleGroupFactory;
+import org.apache.parquet.format.CompressionCodec;
+import org.apache.parquet.format.FileMetaData;
+import org.apache.parquet.format.Util;
 import org.apache.parquet.hadoop.example.ExampleParquetWriter;
 import org.apache.parquet.io.api.Binary;
 import org.junit.jupiter.api.Test;
@@ -231,5 +237,28 @@ class ParquetFilesOfParquetJavaTest {
                         .append("a", 1));
         assertThat(read(file).refused()).containsExactly("i", "v");
         assertThat(read(file).rows()).containsExactly(List.of("1"));
+    }
+
+    /** The codecs need native libraries to write, so only the footer names them. */
+    @ParameterizedTest
+    @EnumSource(
+            value = CompressionCodec.class,
+            names = {"LZO", "LZ4", "BROTLI"})
+    void refusesCodecsByName(CompressionCodec codec) throws Exception {
+        byte[] file = one("message m { required int32 a; }", row -> row.append("a", 1));
+        int footer = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).getInt(file.length - 8);
+        int start = file.length - 8 - footer;
+        FileMetaData metadata = Util.readFileMetaData(new ByteArrayInputStream(file, start, footer));
+        metadata.getRow_groups().get(0).getColumns().get(0).getMeta_data().setCodec(codec);
+        ByteArrayOutputStream patched = new ByteArrayOutputStream();
+        patched.write(file, 0, start);
+        Util.writeFileMetaData(metadata, patched);
+        ByteBuffer end = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
+        end.putInt(patched.size() - start).put("PAR1".getBytes(StandardCharsets.US_ASCII));
+        patched.write(end.array());
+
+        assertThatThrownBy(() -> read(patched.toByteArray()))
+                .isInstanceOf(UnsupportedFileException.class)
+                .hasMessageContaining("column 'a' of row group 0 has compression " + codec + ", which");
     }
 }
