@@ -214,6 +214,10 @@ class TableReadITCase {
         MeteredStores.take(where);
         assertThat(column("SELECT SUM(number) FROM metered")).containsExactly(99_999L * 50_000);
         assertThat(MeteredStores.take(where)).isBetween(800_000L, 840_000L);
+        assertThat(query("SELECT f_categorical, COUNT(*) FROM metered GROUP BY f_categorical"))
+                .hasSize(EveryTypeDataset.CLASSES.size() + 1);
+        // Four bytes for each label, and a bit for each null.
+        assertThat(MeteredStores.take(where)).isBetween(412_500L, 433_125L);
         assertThat(column("SELECT COUNT(*) FROM metered")).containsExactly(100_000L);
         assertThat(MeteredStores.take(where)).isZero();
         assertThat(column("SELECT COUNT(*) FROM metered WHERE split = 'val'")).containsExactly(0L);
