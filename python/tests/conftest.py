@@ -9,7 +9,7 @@ import pytest
 
 FRAMEWORKS = (
     *("torch", "torchdata", "lightning", "accelerate", "transformers", "jax", "keras", "tensorflow"),
-    *("nbclient", "ipykernel"),
+    *("nbclient", "ipykernel", "webdataset", "duckdb", "pandas", "polars"),
 )
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
