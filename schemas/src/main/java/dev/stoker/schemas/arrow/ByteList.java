@@ -54,8 +54,13 @@ final class ByteList {
     }
 
     void addZeros(int count) {
+        addFilled(count, 0);
+    }
+
+    /** Adds bytes of one value. */
+    void addFilled(int count, int value) {
         grow(count);
-        Arrays.fill(array, length, length + count, (byte) 0);
+        Arrays.fill(array, length, length + count, (byte) value);
         length += count;
     }
 

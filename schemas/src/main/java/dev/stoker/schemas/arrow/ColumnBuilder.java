@@ -6,6 +6,7 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * Collects the values of one column in memory, except payload data. Not thread-safe. Can be reused after {@link
@@ -207,17 +208,62 @@ public final class ColumnBuilder {
         }
     }
 
+    /**
+     * Appends values of a fixed width. The column must be nullable if one of them is null.
+     *
+     * @param source values of this type, see {@link FixedValues#isAnyPatternValid}
+     * @param first first row of the source
+     * @param count number of rows
+     */
+    public void appendFixed(FixedValues source, int first, int count) {
+        if (!FixedValues.isAnyPatternValid(type)) {
+            throw checks.wrongKind("a number of which each bit pattern is valid");
+        }
+        if (source.hasNull(first, count)) {
+            if (!field.nullable()) {
+                throw checks.notNullable();
+            }
+            nulls += Bits.append(validity, rows, Objects.requireNonNull(source.validity()), first, count);
+        } else {
+            Bits.appendOnes(validity, rows, count);
+        }
+        values.add(source.bytes(), source.offset() + first * type.width(), count * type.width());
+        rows += count;
+    }
+
+    /**
+     * Appends text to a utf8 column.
+     *
+     * @param texts the texts, one after the other; the caller knows that they are UTF-8
+     * @param ends end of each text in the array
+     * @param first index of the first text
+     * @param count number of texts
+     */
+    public void appendTexts(byte[] texts, int[] ends, int first, int count) {
+        if (type != ScalarType.UTF8) {
+            throw checks.wrongKind("text");
+        }
+        int from = first == 0 ? 0 : ends[first - 1];
+        int base = values.length() - from;
+        values.add(texts, from, ends[first + count - 1] - from);
+        for (int i = first; i < first + count; i++) {
+            offsets.addInt(base + ends[i]);
+        }
+        Bits.appendOnes(validity, rows, count);
+        rows += count;
+    }
+
     /** Appends null. The column must be nullable. */
     public void appendNull() {
         if (!field.nullable()) {
-            throw new IllegalArgumentException("column " + field.name() + " is not nullable");
+            throw checks.notNullable();
         }
         switch (type.layout()) {
-            case BITS -> addBit(values, false);
+            case BITS -> Bits.append(values, rows, false);
             case FIXED, TENSOR -> values.addZeros(type.width());
             case BYTES, LIST, NESTED -> offsets.addInt(end());
         }
-        addBit(validity, false);
+        Bits.append(validity, rows, false);
         nulls++;
         rows++;
     }
@@ -228,12 +274,11 @@ public final class ColumnBuilder {
             throw new IllegalArgumentException(toRows + " rows are not between 0 and " + rows);
         }
         for (int row = toRows; row < rows && nulls > 0; row++) {
-            nulls -= bit(validity, row) ? 0 : 1;
+            nulls -= Bits.isSet(validity, row) ? 0 : 1;
         }
-        int bitmap = (toRows + 7) / 8;
-        trimBits(validity, toRows, bitmap);
+        Bits.truncate(validity, toRows);
         switch (type.layout()) {
-            case BITS -> trimBits(values, toRows, bitmap);
+            case BITS -> Bits.truncate(values, toRows);
             case FIXED, TENSOR -> values.truncate(toRows * type.width());
             case BYTES, LIST -> {
                 offsets.truncate(4 * (toRows + 1));
@@ -272,6 +317,11 @@ public final class ColumnBuilder {
         };
     }
 
+    /** Returns whether a row is null. */
+    public boolean hasNulls() {
+        return nulls > 0;
+    }
+
     int nullCount() {
         return nulls;
     }
@@ -307,7 +357,7 @@ public final class ColumnBuilder {
     }
 
     private void appendBit(boolean value) {
-        addBit(values, value);
+        Bits.append(values, rows, value);
         valid();
     }
 
@@ -324,27 +374,7 @@ public final class ColumnBuilder {
     }
 
     private void valid() {
-        addBit(validity, true);
+        Bits.append(validity, rows, true);
         rows++;
-    }
-
-    private void addBit(ByteList bits, boolean value) {
-        if (rows % 8 == 0) {
-            bits.addByte(0);
-        }
-        if (value) {
-            bits.set(rows / 8, bits.get(rows / 8) | 1 << (rows % 8));
-        }
-    }
-
-    private static boolean bit(ByteList bits, int row) {
-        return (bits.get(row / 8) >>> (row % 8) & 1) == 1;
-    }
-
-    private static void trimBits(ByteList bits, int toRows, int bitmap) {
-        bits.truncate(bitmap);
-        if (toRows % 8 != 0) {
-            bits.set(bitmap - 1, bits.get(bitmap - 1) & ((1 << (toRows % 8)) - 1));
-        }
     }
 }

@@ -90,7 +90,7 @@ public final class RecordBatchParts {
 
     /**
      * Writes the message up to the first payload data buffer (all of it if there is none) at the buffer's position. The
-     * buffer must be little-endian and contain zeros from there on.
+     * buffer must be little-endian.
      */
     public void writeSmall(ByteBuffer out) {
         long[] offsets = new long[lengths.length];
@@ -100,6 +100,10 @@ public final class RecordBatchParts {
         for (int b = 0; b < lengths.length; b++) {
             if (buffers[b] != null) {
                 out.put(body + (int) offsets[b], buffers[b], buffers[b].position(), (int) lengths[b]);
+                long end = offsets[b] + lengths[b];
+                for (long pad = end; pad < RecordBatchLayout.align(end); pad++) {
+                    out.put(body + (int) pad, (byte) 0);
+                }
             }
         }
         out.position(body + small);

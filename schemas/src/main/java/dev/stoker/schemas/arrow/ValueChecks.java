@@ -88,6 +88,10 @@ record ValueChecks(ArrowField field) {
         }
     }
 
+    IllegalArgumentException notNullable() {
+        return new IllegalArgumentException("column " + field.name() + " is not nullable");
+    }
+
     IllegalArgumentException wrongKind(String given) {
         return new IllegalArgumentException(
                 "column " + field.name() + " has the type " + field.type() + ", not " + given);

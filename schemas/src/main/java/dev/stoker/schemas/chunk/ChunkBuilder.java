@@ -3,7 +3,6 @@ package dev.stoker.schemas.chunk;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.ColumnBuilder;
 import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.math.BigDecimal;
@@ -12,7 +11,6 @@ import java.nio.CharBuffer;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,14 +30,9 @@ public final class ChunkBuilder {
     private final PayloadColumn[] payload;
     private final ClassNames[] classes;
     private final boolean[] set;
-
-    /** The small columns whose values differ in length, and the bytes of a row in all others. */
-    private final ColumnBuilder[] variable;
-
-    private final long fixedRowBytes;
+    private final LargestRow largest;
     private boolean inRow;
     private String key = "";
-    private long largestRow;
     private byte @Nullable [] streamBuffer;
 
     /**
@@ -57,14 +50,7 @@ public final class ChunkBuilder {
         this.payload = columns.payload();
         this.classes = columns.classes();
         this.set = new boolean[fields.size()];
-        this.variable = Arrays.stream(small)
-                .filter(column -> column.field().type().hasOffsets())
-                .toArray(ColumnBuilder[]::new);
-        this.fixedRowBytes = Arrays.stream(small)
-                .map(ColumnBuilder::field)
-                .filter(field -> !field.type().hasOffsets())
-                .mapToLong(field -> RowSize.of(field.type(), field.nullable(), 0))
-                .sum();
+        this.largest = new LargestRow(columns);
     }
 
     /** Begins a row. The key must not be empty. */
@@ -279,16 +265,32 @@ public final class ChunkBuilder {
                 payload[p].setNull();
             }
         }
-        long bytes = fixedRowBytes + RowSize.of(ScalarType.UTF8, false, keys.lastLength());
-        for (ColumnBuilder column : variable) {
-            bytes += RowSize.of(column.field().type(), column.field().nullable(), column.lastLength());
-        }
+        largest.add();
         for (PayloadColumn column : payload) {
-            bytes += RowSize.of(column.field().type(), column.field().nullable(), column.rowLength());
             column.endRow();
         }
-        largestRow = Math.max(largestRow, bytes);
         inRow = false;
+    }
+
+    /**
+     * Adds rows of a block. The dataset must have no payload fields, and no row may be open. After an exception the
+     * builder is as before.
+     *
+     * @param first first row of the block
+     * @param count number of rows, at least 1
+     * @throws IllegalArgumentException if a value is null and its field is not nullable
+     */
+    public void addRows(RowBlock block, int first, int count) {
+        if (inRow || payload.length > 0) {
+            throw new IllegalStateException(inRow ? "row '" + key + "' is open" : "blocks have no payload");
+        }
+        columns.append(block, first, count);
+        largest.add(block.longestKey(first, count));
+    }
+
+    /** Returns how many of these rows surely leave {@link #length} within the limit; perhaps a few more do. */
+    public int roomFor(RowBlock block, int first, int count, long limit) {
+        return columns.roomFor(block, first, count, limit);
     }
 
     /** Discards the row that was begun, if any. */
@@ -342,7 +344,7 @@ public final class ChunkBuilder {
             throw new IllegalStateException(
                     inRow ? "row '" + key + "' is neither ended nor abandoned" : "a chunk has at least one row");
         }
-        return columns.finish(identity, largestRow);
+        return columns.finish(identity, largest.bytes());
     }
 
     /** Starts an empty chunk in the same memory. Discards a row that was begun. */
@@ -360,7 +362,7 @@ public final class ChunkBuilder {
                 names.clear();
             }
         }
-        largestRow = 0;
+        largest.reset();
     }
 
     private ColumnBuilder column(int field) {

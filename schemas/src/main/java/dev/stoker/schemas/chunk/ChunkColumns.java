@@ -8,13 +8,12 @@ import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.arrow.ColumnBuilder;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.FixedValues;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.RecordBatchParts;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.crc.ConcatCrc;
-import dev.stoker.schemas.crc.Crc32cs;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -30,6 +29,7 @@ import java.util.UUID;
  * @param small small columns, by field
  * @param payload payload columns, by payload field
  * @param classes class names, by field; null for a field that is not categorical
+ * @param memory for the head of a finished chunk
  * @param schemaBytes bytes of schema message and tail without dictionaries, with an identity of some length
  */
 record ChunkColumns(
@@ -38,6 +38,7 @@ record ChunkColumns(
         ColumnBuilder[] small,
         PayloadColumn[] payload,
         ClassNames[] classes,
+        HeadMemory memory,
         long schemaBytes) {
     private static final int MIN_SEGMENT = 4096;
 
@@ -61,6 +62,7 @@ record ChunkColumns(
                 layout.fields().stream()
                         .map(field -> field.type() == ScalarType.CATEGORICAL ? new ClassNames() : null)
                         .toArray(ClassNames[]::new),
+                new HeadMemory(),
                 emptySchemaBytes(layout));
     }
 
@@ -104,6 +106,54 @@ record ChunkColumns(
         return bytes + padding + (rows + 2L) * 4;
     }
 
+    /** Appends rows of a block, all of them or none. There must be no payload columns. */
+    void append(RowBlock block, int first, int count) {
+        int rows = keys.rows();
+        boolean isComplete = false;
+        try {
+            keys.appendTexts(block.keys(), block.keyEnds(), first, count);
+            for (int f = 0; f < small.length; f++) {
+                FixedValues values = block.values()[f];
+                if (values != null) {
+                    small[f].appendFixed(values, first, count);
+                } else {
+                    for (int row = 0; row < count; row++) {
+                        small[f].appendNull();
+                    }
+                }
+            }
+            isComplete = true;
+        } finally {
+            if (!isComplete) {
+                keys.truncate(rows);
+                for (ColumnBuilder column : small) {
+                    column.truncate(Math.min(rows, column.rows()));
+                }
+            }
+        }
+    }
+
+    /** Returns a number of rows of a block that surely fit; {@code count} at most. */
+    int roomFor(RowBlock block, int first, int count, long limit) {
+        int rows = keys.rows();
+        long free = limit - lengthBound(rows);
+        // Of each row: the offset and text of its key, and what lengthBound adds.
+        long rowBytes = 4L + block.longestKey(first, count) + 4;
+        long rowBits = 0;
+        for (int f = 0; f < small.length; f++) {
+            FieldType type = small[f].field().type();
+            FixedValues values = block.values()[f];
+            rowBytes += type.layout() == FieldType.Layout.BITS ? 1 : type.hasOffsets() ? 4 : type.width();
+            if (small[f].hasNulls()) {
+                rowBits++;
+                free--;
+            } else if (values == null || values.hasNull(first, count)) {
+                free -= (rows + count) / 8 + 1;
+            }
+        }
+        return free <= 0 ? 0 : (int) Math.min(count, 8 * free / (8 * rowBytes + rowBits));
+    }
+
     /** Builds the file. All columns must have the same number of rows, at least one. */
     PackedChunk finish(ChunkIdentity identity, long largestRow) {
         List<List<String>> names = classLists();
@@ -116,20 +166,19 @@ record ChunkColumns(
             throw new IllegalStateException("chunk " + identity.chunk() + " would have a body of " + parts.bodyLength()
                     + " bytes; 2^31 is the limit of a file; make smaller chunks");
         }
-        ByteBuffer head = ByteBuffer.allocate((int) headLength).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer head = memory.take((int) headLength);
         head.put(opening.bytes());
         parts.writeSmall(head);
         head.flip();
-        int headCrc = Crc32cs.of(head);
+        HeadChecksums.Sums sums = HeadChecksums.of(head, parts.headParts(opening));
 
         List<ByteBuffer> buffers = new ArrayList<>(List.of(head));
         ConcatCrc file = new ConcatCrc();
-        file.add(headCrc, headLength);
+        file.add(sums.whole(), headLength);
         for (PayloadColumn column : payload) {
             column.appendTo(buffers, file);
         }
-        Map<String, String> metadata =
-                ChunkReader.footerMetadata(headLength, headCrc, HeadChecksums.of(head, parts.headParts(opening)));
+        Map<String, String> metadata = ChunkReader.footerMetadata(headLength, sums.whole(), sums.text());
         ByteBuffer tail = ByteBuffer.wrap(
                 footer(layout, schema, opening, parts.bodyLength(), metadata).tail());
         buffers.add(tail);
@@ -141,7 +190,7 @@ record ChunkColumns(
                 file.length(),
                 file.value(),
                 headLength,
-                headCrc,
+                sums.whole(),
                 largestRow);
         return new PackedChunk(summary, classesByName(names), List.copyOf(buffers));
     }

@@ -162,7 +162,7 @@ public final class ChunkReader {
         int headCrc = headCrc(footer, name);
         ByteBuffer headBytes = readHead(file, headLength, headCrc);
         ChunkHead head = ChunkHead.parse(headBytes, length - tailLength, name);
-        String checksums = HeadChecksums.of(headBytes, head.arrow().parts());
+        String checksums = HeadChecksums.of(headBytes, head.arrow().parts()).text();
         byte[] expected = head.arrow()
                 .footer(footerMetadata(headLength, headCrc, checksums))
                 .tail();

@@ -16,13 +16,36 @@ final class HeadChecksums {
 
     private HeadChecksums() {}
 
-    /** Returns the text for a head, from index 0 to the limit. */
-    static String of(ByteBuffer head, List<HeadPart> parts) {
+    /**
+     * The checksums of a head.
+     *
+     * @param text one for each part
+     * @param whole of the whole head
+     */
+    record Sums(String text, int whole) {}
+
+    /** Computes the checksums of a head, from index 0 to the limit, in one pass over its bytes. */
+    static Sums of(ByteBuffer head, List<HeadPart> parts) {
         StringBuilder text = new StringBuilder(DIGITS * parts.size());
+        ConcatCrc whole = new ConcatCrc();
         for (HeadPart part : parts) {
-            text.append(Crc32cs.hex(Crc32cs.of(head.slice((int) part.position(), part.length()))));
+            addUpTo(part.position(), head, whole);
+            int crc = Crc32cs.of(head.slice((int) part.position(), part.length()));
+            text.append(Crc32cs.hex(crc));
+            if (part.length() > 0) {
+                whole.add(crc, part.length());
+            }
         }
-        return text.toString();
+        addUpTo(head.limit(), head, whole);
+        return new Sums(text.toString(), whole.value());
+    }
+
+    /** Adds the bytes between two parts. */
+    private static void addUpTo(long position, ByteBuffer head, ConcatCrc whole) {
+        int length = (int) (position - whole.length());
+        if (length > 0) {
+            whole.add(head.slice((int) whole.length(), length));
+        }
     }
 
     /** Returns a text of the right length. */

@@ -1,6 +1,7 @@
 package dev.stoker.schemas.crc;
 
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
 import java.util.zip.CRC32C;
 
 /**
@@ -83,7 +84,7 @@ public final class Crc32cs {
 
     /** Formats a checksum as eight lower-case hexadecimal digits. */
     public static String hex(int crc) {
-        return String.format("%08x", crc);
+        return HexFormat.of().toHexDigits(crc);
     }
 
     /** Returns the product of two reflected polynomials of degree below 32, modulo the polynomial. */
