@@ -3,6 +3,7 @@ package dev.stoker.formats;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 
 /** An open file with rows. For one thread at a time. */
 public interface RowFile extends Closeable {
@@ -24,4 +25,14 @@ public interface RowFile extends Closeable {
      * @throws UnsupportedFileException as {@link RowFormat#open} does
      */
     RowReader read(RowPart part, int[] columns) throws IOException;
+
+    /**
+     * Reads the rows of a part in blocks, which takes a fraction of the time. The rows are those of {@link #read}.
+     *
+     * @param columns as for {@link #read}
+     * @return empty if the format or one of the columns does not allow it
+     */
+    default Optional<BlockReader> readBlocks(RowPart part, int[] columns) throws IOException {
+        return Optional.empty();
+    }
 }

@@ -44,14 +44,27 @@ public enum BlockCodec {
      */
     public byte[] decompress(ByteBuffer src, int size) throws IOException {
         byte[] dst = new byte[size];
+        decompress(src, dst, size);
+        return dst;
+    }
+
+    /**
+     * Decompresses a block of known size into an array.
+     *
+     * @param src the block: from the position to the limit; has an array
+     * @param dst takes the bytes from index 0 on; bytes behind them may change
+     * @param size bytes that it must decompress to, at most the length of the array
+     * @throws IOException if it is corrupt, or decompresses to more or less; the message is a clause
+     */
+    public void decompress(ByteBuffer src, byte[] dst, int size) throws IOException {
         int written;
         try {
             written = switch (this) {
-                case SNAPPY -> snappy(src, dst);
+                case SNAPPY -> snappy(src, dst, size);
                 case LZ4 -> new Lz4Decompressor().decompress(src.array(), start(src), src.remaining(), dst, 0, size);
                 case LZ4_FRAME -> Lz4Frame.decompress(src, dst);
                 case ZSTD -> (int) Zstd.decompressByteArray(dst, 0, size, src.array(), start(src), src.remaining());
-                case GZIP, DEFLATE, BZIP2, XZ -> stream(src, dst);
+                case GZIP, DEFLATE, BZIP2, XZ -> stream(src, dst, size);
             };
         } catch (MalformedInputException | ZstdException | IndexOutOfBoundsException | IllegalArgumentException e) {
             throw new IOException("its " + label() + " data is corrupt: " + e.getMessage(), e);
@@ -59,7 +72,6 @@ public enum BlockCodec {
         if (written != size) {
             throw new IOException("its " + label() + " data has " + written + " bytes instead of " + size);
         }
-        return dst;
     }
 
     /**
@@ -105,18 +117,18 @@ public enum BlockCodec {
         return new IOException("its " + label() + " data has more than " + max + " bytes, which is the limit");
     }
 
-    private static int snappy(ByteBuffer src, byte[] dst) throws IOException {
+    private static int snappy(ByteBuffer src, byte[] dst, int size) throws IOException {
         int declared = SnappyDecompressor.getUncompressedLength(src.array(), start(src));
-        if (declared != dst.length) {
-            throw new IOException("its Snappy data declares " + declared + " bytes instead of " + dst.length);
+        if (declared != size) {
+            throw new IOException("its Snappy data declares " + declared + " bytes instead of " + size);
         }
-        return new SnappyDecompressor().decompress(src.array(), start(src), src.remaining(), dst, 0, dst.length);
+        return new SnappyDecompressor().decompress(src.array(), start(src), src.remaining(), dst, 0, size);
     }
 
-    private int stream(ByteBuffer src, byte[] dst) throws IOException {
+    private int stream(ByteBuffer src, byte[] dst, int size) throws IOException {
         try (InputStream in = open(src)) {
-            int n = in.readNBytes(dst, 0, dst.length);
-            if (n == dst.length && in.read() >= 0) {
+            int n = in.readNBytes(dst, 0, size);
+            if (n == size && in.read() >= 0) {
                 throw new IOException("its " + label() + " data has more than " + n + " bytes");
             }
             return n;

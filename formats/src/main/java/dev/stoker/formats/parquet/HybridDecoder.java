@@ -2,6 +2,7 @@ package dev.stoker.formats.parquet;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /** Decodes Parquet's hybrid of runs and bit-packed integers. */
@@ -11,15 +12,16 @@ final class HybridDecoder {
     private int runLeft;
     private int runValue;
     private long packedLeft;
-    private long bits;
-    private int bitCount;
+
+    /** The next bit of the packed integers, from the position of the buffer on. */
+    private long packedBit;
 
     /** @param bitWidth bits of an integer, 0 to 32 */
     HybridDecoder(ByteBuffer in, int bitWidth) throws IOException {
         if (bitWidth > 32) {
             throw new IOException("its indexes have " + bitWidth + " bits");
         }
-        this.in = in;
+        this.in = in.slice().order(ByteOrder.LITTLE_ENDIAN);
         this.bitWidth = bitWidth;
     }
 
@@ -36,6 +38,9 @@ final class HybridDecoder {
                 int n = (int) Math.min(packedLeft, count - done);
                 unpack(dst, done, n);
                 packedLeft -= n;
+                if (packedLeft == 0) {
+                    in.position(in.position() + (int) (packedBit / 8));
+                }
                 done += n;
             } else {
                 nextRun();
@@ -60,24 +65,36 @@ final class HybridDecoder {
     }
 
     private void unpack(int[] dst, int from, int count) throws IOException {
-        long mask = (1L << bitWidth) - 1;
-        for (int i = 0; i < count; i++) {
-            while (bitCount < bitWidth) {
-                if (!in.hasRemaining()) {
-                    throw new IOException("its levels or indexes end too early");
-                }
-                bits |= (in.get() & 0xffL) << bitCount;
-                bitCount += 8;
-            }
-            dst[from + i] = (int) (bits & mask);
-            bits >>>= bitWidth;
-            bitCount -= bitWidth;
+        if (packedBit + (long) count * bitWidth > 8L * in.remaining()) {
+            throw new IOException("its levels or indexes end too early");
         }
+        long mask = (1L << bitWidth) - 1;
+        int start = in.position();
+        long bit = packedBit;
+        int i = 0;
+        // An integer and the bits before it in its first byte have at most 39 bits.
+        for (; i < count && start + (bit >>> 3) + 8 <= in.limit(); i++) {
+            dst[from + i] = (int) ((in.getLong(start + (int) (bit >>> 3)) >>> (bit & 7)) & mask);
+            bit += bitWidth;
+        }
+        for (; i < count; i++) {
+            dst[from + i] = (int) ((last(start + (int) (bit >>> 3)) >>> (bit & 7)) & mask);
+            bit += bitWidth;
+        }
+        packedBit = bit;
+    }
+
+    /** Returns the last bytes from an index on, fewer than 8. */
+    private long last(int index) {
+        long value = 0;
+        for (int at = in.limit() - 1; at >= index; at--) {
+            value = (value << 8) | (in.get(at) & 0xffL);
+        }
+        return value;
     }
 
     private void nextRun() throws IOException {
-        bits = 0;
-        bitCount = 0;
+        packedBit = 0;
         int header = Varints.unsignedInt(in);
         if ((header & 1) != 0) {
             packedLeft = (header >>> 1) * 8L;

@@ -31,6 +31,11 @@ final class PageReader {
     private final String what;
     private long valuesRead;
     private long pageMemory;
+    private boolean isReusing;
+
+    /** Memory for pages of numbers. */
+    private byte[] reused = new byte[0];
+
     private @Nullable Dictionary dictionary;
 
     /**
@@ -46,6 +51,12 @@ final class PageReader {
         this.budget = budget;
         this.limits = limits;
         this.what = what;
+    }
+
+    /** Lets pages share memory: the bytes of a data page are then valid until the next page. */
+    PageReader reusing() {
+        isReusing = true;
+        return this;
     }
 
     /** Returns the next data page, or null at the end of the chunk. */
@@ -268,6 +279,16 @@ final class PageReader {
         };
         if (block == null) {
             return body;
+        }
+        if (isReusing) {
+            if (size > reused.length) {
+                budget.release(reused.length);
+                reused = new byte[0];
+                budget.take(size, "a page of column '" + leaf.name() + "'");
+                reused = new byte[size];
+            }
+            block.decompress(body, reused, size);
+            return ByteBuffer.wrap(reused, 0, size).slice().order(ByteOrder.LITTLE_ENDIAN);
         }
         budget.take(size, "a page of column '" + leaf.name() + "'");
         pageMemory = size;

@@ -1,5 +1,6 @@
 package dev.stoker.formats.parquet;
 
+import dev.stoker.formats.BlockReader;
 import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.RowFile;
@@ -15,10 +16,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
@@ -29,6 +32,7 @@ import org.apache.parquet.format.RowGroup;
 import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.converter.ParquetMetadataConverter;
 import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import org.jspecify.annotations.Nullable;
 
 /** An open Parquet file. Its parts are its row groups. For one thread at a time. */
@@ -179,6 +183,59 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
 
     @Override
     public RowReader read(RowPart part, int[] selected) throws IOException {
+        ChunkReads chunks = readChunks(part, selected);
+        Value[] values = new Value[selected.length];
+        for (int i = 0; i < selected.length; i++) {
+            values[i] =
+                    schema.columns().get(selected[i]).open(leaf -> new LeafReader(leaf, pages(leaf, chunks)), limits);
+        }
+        return new ParquetRowReader(values, chunks.group().getNum_rows(), firstRow(part));
+    }
+
+    @Override
+    public Optional<BlockReader> readBlocks(RowPart part, int[] selected) throws IOException {
+        for (int column : selected) {
+            if (!NumberColumn.isReadable(schema.columns().get(column))) {
+                return Optional.empty();
+            }
+        }
+        ChunkReads chunks = readChunks(part, selected);
+        int blockRows = ParquetBlockReader.blockRows(selected.length);
+        int[] definitions = new int[blockRows];
+        Map<PrimitiveTypeName, Scratch> scratch = new EnumMap<>(PrimitiveTypeName.class);
+        NumberColumn[] columns = new NumberColumn[selected.length];
+        for (int i = 0; i < selected.length; i++) {
+            ParquetColumn column = schema.columns().get(selected[i]);
+            Leaf leaf = column.source().leaf();
+            columns[i] = new NumberColumn(
+                    column,
+                    pages(leaf, chunks).reusing(),
+                    scratch.computeIfAbsent(leaf.type().getPrimitiveTypeName(), Scratch::new),
+                    definitions);
+        }
+        return Optional.of(
+                new ParquetBlockReader(columns, blockRows, chunks.group().getNum_rows(), firstRow(part)));
+    }
+
+    private long firstRow(RowPart part) {
+        long first = 0;
+        for (int i = 0; i < part.number(); i++) {
+            first += footer.getRow_groups().get(i).getNum_rows();
+        }
+        return first;
+    }
+
+    /**
+     * The column chunks of a row group, in memory.
+     *
+     * @param group the row group
+     * @param bytes the chunks by leaf
+     * @param budget counts the memory
+     * @param what the row group, for messages
+     */
+    private record ChunkReads(RowGroup group, Map<Integer, ByteBuffer> bytes, MemoryBudget budget, String what) {}
+
+    private ChunkReads readChunks(RowPart part, int[] selected) throws IOException {
         RowGroup group = footer.getRow_groups().get(part.number());
         String what = "row group " + part.number();
         MemoryBudget budget = new MemoryBudget(input.name(), limits.memoryBytes());
@@ -191,32 +248,22 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
             }
         }
         checkMemory(group, leaves.values(), what);
-        Map<Integer, ByteBuffer> chunks = readChunks(group, leaves.values(), budget, what);
-        Value[] values = new Value[selected.length];
-        for (int i = 0; i < selected.length; i++) {
-            values[i] = schema.columns().get(selected[i]).open(leaf -> open(leaf, group, chunks, budget, what), limits);
-        }
-        long first = 0;
-        for (int i = 0; i < part.number(); i++) {
-            first += footer.getRow_groups().get(i).getNum_rows();
-        }
-        return new ParquetRowReader(values, group.getNum_rows(), first);
+        return new ChunkReads(group, readChunks(group, leaves.values(), budget, what), budget, what);
     }
 
-    private LeafReader open(
-            Leaf leaf, RowGroup group, Map<Integer, ByteBuffer> chunks, MemoryBudget budget, String what)
-            throws IOException {
-        ColumnMetaData meta = group.getColumns().get(leaf.index()).getMeta_data();
-        String name = input.name() + ": column '" + leaf.name() + "' of " + what;
-        if (leaf.maxRepetition() == 0 && meta.getNum_values() != group.getNum_rows()) {
+    private PageReader pages(Leaf leaf, ChunkReads chunks) throws IOException {
+        ColumnMetaData meta = chunks.group().getColumns().get(leaf.index()).getMeta_data();
+        String what = chunks.what();
+        if (leaf.maxRepetition() == 0 && meta.getNum_values() != chunks.group().getNum_rows()) {
             throw input.damaged(
                     "column '" + leaf.name() + "' of " + what + " has " + meta.getNum_values()
-                            + " values, but the row group has " + group.getNum_rows() + " rows",
+                            + " values, but the row group has " + chunks.group().getNum_rows() + " rows",
                     null);
         }
-        ByteBuffer chunk = Objects.requireNonNull(chunks.get(leaf.index()), "all wanted chunks were read")
+        ByteBuffer chunk = Objects.requireNonNull(chunks.bytes().get(leaf.index()), "all wanted chunks were read")
                 .slice();
-        return new LeafReader(leaf, new PageReader(leaf, chunk, meta, budget, limits, name));
+        String name = input.name() + ": column '" + leaf.name() + "' of " + what;
+        return new PageReader(leaf, chunk, meta, chunks.budget(), limits, name);
     }
 
     private void checkMemory(RowGroup group, Iterable<Leaf> leaves, String what) throws IOException {

@@ -10,15 +10,14 @@ final class PlainDecoder implements ValueDecoder {
     private final ByteBuffer in;
     private final PrimitiveTypeName type;
     private final int width;
-    private final int[] ints = new int[Batch.SIZE];
-    private final float[] floats;
+    private int[] ints = new int[0];
+    private float[] floats = new float[0];
     private int bit;
 
     PlainDecoder(ByteBuffer in, Leaf leaf) {
         this.in = in.order(ByteOrder.LITTLE_ENDIAN);
         type = leaf.type().getPrimitiveTypeName();
         width = leaf.width();
-        floats = new float[type == PrimitiveTypeName.FLOAT ? Batch.SIZE : 0];
     }
 
     @Override
@@ -29,6 +28,7 @@ final class PlainDecoder implements ValueDecoder {
         switch (type) {
             case BOOLEAN -> booleans(batch, max);
             case INT32 -> {
+                ints = ints.length == 0 ? new int[Batch.SIZE] : ints;
                 in.asIntBuffer().get(ints, 0, max);
                 for (int i = 0; i < max; i++) {
                     batch.longs[i] = ints[i];
@@ -40,6 +40,7 @@ final class PlainDecoder implements ValueDecoder {
                 in.position(in.position() + 8 * max);
             }
             case FLOAT -> {
+                floats = floats.length == 0 ? new float[Batch.SIZE] : floats;
                 in.asFloatBuffer().get(floats, 0, max);
                 for (int i = 0; i < max; i++) {
                     batch.doubles[i] = floats[i];
@@ -54,6 +55,19 @@ final class PlainDecoder implements ValueDecoder {
             case BINARY -> binaries(batch, max);
         }
         return max;
+    }
+
+    @Override
+    public void readPlain(ByteBuffer dst, int count, Scratch scratch) throws IOException {
+        dst.put(slicePlain(count));
+    }
+
+    @Override
+    public ByteBuffer slicePlain(int count) throws IOException {
+        need((long) width * count);
+        ByteBuffer values = in.slice(in.position(), width * count);
+        in.position(in.position() + width * count);
+        return values;
     }
 
     private void booleans(Batch batch, int max) throws IOException {
