@@ -31,6 +31,11 @@ public final class Splits {
         }
     }
 
+    /** Whether keys that differ behind the last slash may have different splits. */
+    public boolean areHashed() {
+        return ends.length > 0;
+    }
+
     /** The split of a key, given as UTF-8. */
     public String of(byte[] key) {
         if (byTopDirectory) {

@@ -9,6 +9,7 @@ import dev.stoker.connectors.files.source.reader.ShuffledBundler;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.BlockReader;
 import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.storage.ObjectStore;
@@ -46,6 +47,7 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
     private transient LeftOut leftOut;
     private transient RowScan scan;
     private transient RowChunks chunks;
+    private transient Optional<RowBlocks> blocks;
     private transient SizeSink size;
     private transient int[] payload;
     private transient ShuffledBundler keys;
@@ -70,6 +72,7 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
                 work.errors(), skipped, lines -> output.collect(new StreamRecord<>(new PackReport.Skips(task, lines))));
         scan = new RowScan(work, leftOut);
         chunks = new RowChunks(work, store, report -> output.collect(new StreamRecord<>(report)));
+        blocks = isChecking ? Optional.empty() : RowBlocks.of(work);
         size = new SizeSink();
         payload = payload(work);
         keys = new ShuffledBundler(
@@ -92,7 +95,7 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
         RowRun run = element.getValue();
         meter.ifPresent(IngestMeter::packing);
         try {
-            scan.scan(run, this::add);
+            scan.scan(run, this::add, blocks.map(b -> (file, block, bound, rows) -> add(b, file, block, bound, rows)));
             chunks.flush(run.number());
             count();
         } catch (IOException | RuntimeException e) {
@@ -115,6 +118,13 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
         if (packedRows == METERED_ROWS) {
             count();
         }
+    }
+
+    private void add(RowBlocks from, SourceFile file, BlockReader block, RowMapping.Bound bound, int rows)
+            throws BadValueException, IOException, InterruptedException {
+        chunks.add(from.rows(file, block, bound, rows), rows, file.split());
+        packedRows += rows;
+        count();
     }
 
     private void count() {

@@ -10,11 +10,13 @@ import dev.stoker.ingest.pack.Splits;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.chunk.RowBlock;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -26,6 +28,7 @@ import java.util.function.Consumer;
 final class RowChunks {
     private final OpenChunks open;
     private final Splits splits;
+    private final int chunkSizeBytes;
     private final FieldSink sink;
     private final int[] places;
     private final Consumer<PackReport> output;
@@ -49,6 +52,7 @@ final class RowChunks {
         this.sink = new FieldSink(fields);
         this.splits = new Splits(work.splitRule());
         this.output = output;
+        this.chunkSizeBytes = work.chunkSizeBytes();
         this.open = new OpenChunks(
                 fields,
                 work.chunkSizeBytes(),
@@ -81,6 +85,22 @@ final class RowChunks {
             if (!isComplete) {
                 builder.abandonRow();
             }
+        }
+    }
+
+    /**
+     * Adds rows of a block, as if they were added one by one.
+     *
+     * @param rows number of rows
+     * @param split of the rows; empty for the split rule, which must give them the same one
+     */
+    void add(RowBlock block, int rows, String split) throws IOException, InterruptedException {
+        String name = split.isEmpty() ? splits.of(Arrays.copyOf(block.keys(), block.keyEnds()[0])) : split;
+        for (int from = 0; from < rows; ) {
+            ChunkBuilder builder = open.forSample(name, 0);
+            int count = Math.max(1, builder.roomFor(block, from, rows - from, chunkSizeBytes));
+            builder.addRows(block, from, count);
+            from += count;
         }
     }
 

@@ -1,12 +1,14 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.BlockReader;
 import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowFilter;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.RowSchema;
+import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.formats.partition.CompletedFile;
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the rows of runs. Keeps the last file open, because the next part is often in it. For one thread. */
 final class RowScan implements Closeable {
+    private static final long ALL = Long.MAX_VALUE;
+
     private final RowWork work;
     private final RowFiles files;
     private final Optional<RowExpression> where;
@@ -76,6 +80,19 @@ final class RowScan implements Closeable {
         }
     }
 
+    /** Takes rows in blocks. */
+    interface BlockHandler {
+        /**
+         * Takes all rows of the present block, or none if it throws.
+         *
+         * @param bound the mapping's columns in the block
+         * @param rows number of rows
+         * @throws BadValueException if one of the rows cannot be a sample
+         */
+        void block(SourceFile file, BlockReader block, RowMapping.Bound bound, int rows)
+                throws BadValueException, IOException, InterruptedException;
+    }
+
     /** @param leftOut decides about rows and parts that cannot be read */
     RowScan(RowWork work, LeftOut leftOut) {
         this.work = work;
@@ -91,21 +108,62 @@ final class RowScan implements Closeable {
 
     /** Reads all rows of a run. */
     void scan(RowRun run, Handler handler) throws IOException, InterruptedException {
+        scan(run, handler, Optional.empty());
+    }
+
+    /**
+     * Reads all rows of a run.
+     *
+     * @param blocks takes blocks of the files that can be read in blocks, up to the first block with a row that cannot
+     *     be read or cannot be a sample
+     */
+    void scan(RowRun run, Handler handler, Optional<BlockHandler> blocks) throws IOException, InterruptedException {
         for (RowRun.Piece piece : run.pieces()) {
             try {
                 Opened from = open(piece.file());
-                try (RowReader rows =
-                        from.rows().read(piece.part(), from.bound().selected())) {
-                    reader = rows;
-                    while (handler.wantsMore() && next(piece, rows)) {
-                        row(piece, from, rows, handler);
-                    }
-                } finally {
-                    reader = null;
+                long done = blocks.isPresent() && from.filter().isEmpty() ? blocks(piece, from, blocks.get()) : 0;
+                if (done < ALL) {
+                    rows(piece, from, handler, done);
                 }
             } catch (DamagedFileException e) {
                 leftOut.part(piece, e);
             }
+        }
+    }
+
+    /** Gives blocks of a part, and returns the number of rows that it gave. */
+    private long blocks(RowRun.Piece piece, Opened from, BlockHandler handler)
+            throws IOException, InterruptedException {
+        long done = 0;
+        Optional<BlockReader> found =
+                from.rows().readBlocks(piece.part(), from.bound().selected());
+        if (found.isEmpty()) {
+            return done;
+        }
+        try (BlockReader block = found.get()) {
+            for (int rows = block.next(); rows > 0; rows = block.next()) {
+                handler.block(piece.file(), block, from.bound(), rows);
+                done += rows;
+            }
+            return ALL;
+        } catch (DamagedFileException | UnsupportedFileException | BadValueException e) {
+            // Reading row by row finds the row, and decides about it.
+            return done;
+        }
+    }
+
+    private void rows(RowRun.Piece piece, Opened from, Handler handler, long done)
+            throws IOException, InterruptedException {
+        try (RowReader rows = from.rows().read(piece.part(), from.bound().selected())) {
+            reader = rows;
+            for (long row = 0; row < done; row++) {
+                rows.next();
+            }
+            while (handler.wantsMore() && next(piece, rows)) {
+                row(piece, from, rows, handler);
+            }
+        } finally {
+            reader = null;
         }
     }
 
@@ -125,7 +183,7 @@ final class RowScan implements Closeable {
     private void row(RowRun.Piece piece, Opened from, RowReader rows, Handler handler)
             throws IOException, InterruptedException {
         RowMapping.Bound bound = from.bound();
-        String place = piece.file().path() + "#" + rows.position();
+        String place = PositionKeys.of(piece.file().path(), rows.position());
         try {
             if (from.filter().isPresent() && !from.filter().get().matches(rows)) {
                 excluded++;
