@@ -18,8 +18,9 @@ import java.util.UUID;
 import java.util.function.Predicate;
 
 /**
- * Finds and deletes the files of a dataset that no version contains, and superseded runs of its sample index. A chunk that any version ever contained is not an
- * orphan, even if it was removed. Running writers also have such files; {@link GarbageCollection} distinguishes them.
+ * Finds and deletes the files of a dataset that no version contains, and superseded runs of its sample index. A chunk
+ * that any version ever contained is not an orphan, even if it was removed. Running writers also have such files;
+ * {@link GarbageCollection} distinguishes them.
  */
 public final class Orphans {
 

@@ -47,8 +47,8 @@ public final class Verification {
     }
 
     /**
-     * Verifies all live chunks of a version, and the log, chunk tables and index runs of the dataset. Blocks until everything is
-     * read.
+     * Verifies all live chunks of a version, and the log, chunk tables and index runs of the dataset. Blocks until
+     * everything is read.
      *
      * @throws InterruptedException if interrupted; the threads then stop after their chunk
      */

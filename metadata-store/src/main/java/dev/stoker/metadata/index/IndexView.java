@@ -45,9 +45,9 @@ final class IndexView {
     /** The place of a sample, and the run that names it. */
     record Found(SampleRun run, IndexedRow place) {}
 
-    private boolean isLive(SampleRun run, long row) throws IOException {
-        int index = table.indexOf(run.ordinal(row));
-        return index >= 0 && table.isLive(index, run.chunkRow(row));
+    private boolean isLive(IndexedRow place) {
+        int index = table.indexOf(place.ordinal());
+        return index >= 0 && table.isLive(index, place.row());
     }
 
     /**
@@ -71,8 +71,9 @@ final class IndexView {
     Found find(SampleRun run, byte[] key) throws IOException {
         try {
             for (long row = run.find(key); row >= 0; row = next(run, row, key)) {
-                if (isLive(run, row)) {
-                    return new Found(run, run.row(row));
+                IndexedRow place = run.row(row);
+                if (isLive(place)) {
+                    return new Found(run, place);
                 }
             }
             return null;

@@ -198,16 +198,6 @@ public final class SampleRun {
         return key;
     }
 
-    /** Returns the ordinal of a row's chunk. */
-    public int ordinal(long row) throws IOException {
-        return batch(row).getInt(positions(row).ordinals() + 4 * ((int) row & ROW_MASK));
-    }
-
-    /** Returns a row's row in its chunk. */
-    public int chunkRow(long row) throws IOException {
-        return batch(row).getInt(positions(row).rows() + 4 * ((int) row & ROW_MASK));
-    }
-
     /** Returns everything about a row but its key. */
     public IndexedRow row(long row) throws IOException {
         ByteBuffer batch = batch(row);

@@ -89,8 +89,6 @@ class SampleRunTest {
                 long found = run.find(row.key());
                 assertThat(run.key(found)).isEqualTo(row.key());
                 assertThat(run.row(found)).isEqualTo(row.place());
-                assertThat(run.ordinal(found)).isEqualTo(row.place().ordinal());
-                assertThat(run.chunkRow(found)).isEqualTo(row.place().row());
                 byte[] absent = Arrays.copyOf(row.key(), row.key().length + 1);
                 assertThat(run.find(absent)).isNegative();
             }
