@@ -127,7 +127,11 @@ final class CompactVerb implements Callable<Integer> {
                 print(plan, ingest);
             }
             Stores.requireAtomicCreate(open.dataset().store());
-            return run(compaction, plan, read);
+            int code = run(compaction, plan, read);
+            if (code == 0) {
+                IndexUpdate.ofExisting(open, path, spec.commandLine().getErr());
+            }
+            return code;
         }
     }
 

@@ -9,16 +9,12 @@ import dev.stoker.ingest.RowIngestJob;
 import dev.stoker.ingest.rows.RowDetection;
 import dev.stoker.ingest.rows.RowIngestOptions;
 import dev.stoker.ingest.topic.TopicIngestOptions;
-import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.text.Units;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -44,8 +40,6 @@ import picocli.CommandLine.Spec;
         customSynopsis = "stoker ingest SOURCE… TARGET [OPTION]…",
         sortOptions = false)
 final class IngestVerb implements Callable<Integer> {
-
-    private static final Logger LOG = LoggerFactory.getLogger(IngestVerb.class);
 
     private final List<String> arguments;
 
@@ -130,7 +124,7 @@ final class IngestVerb implements Callable<Integer> {
                 result.lines().forEach(out::println);
             }
             if (!noIndex) {
-                index(target, err);
+                IndexUpdate.afterCommit(target, err);
             }
             return 0;
         } catch (Exception e) {
@@ -143,24 +137,6 @@ final class IngestVerb implements Callable<Integer> {
                             + ingest.get());
             return 130;
         }
-    }
-
-    /** Brings the sample index up to date. The version is committed, whatever happens here. */
-    private static void index(String target, PrintWriter err) {
-        try (OpenDataset open = OpenDataset.open(target, null)) {
-            IndexVerb.build(open.dataset(), IndexVerb.defaultThreads(target), false);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            warn(target, "interrupted", err);
-        } catch (IOException | RuntimeException e) {
-            LOG.warn("The sample index of {} was not built", target, e);
-            warn(target, ErrorText.of(e), err);
-        }
-    }
-
-    private static void warn(String target, String problem, PrintWriter err) {
-        err.println("stoker: the version is committed, but the sample index was not built: " + problem
-                + "; build it with: stoker index " + target);
     }
 
     private static String text(IngestProgress progress) {

@@ -141,6 +141,22 @@ class SampleVerbsTest {
     }
 
     @Test
+    void compactKeepsTheIndexUpToDate() throws IOException {
+        stoker("index", photos().toString());
+        assertThat(stoker("compact", photos().toString())).isZero();
+        assertThat(out.toString()).contains("2 chunks became 1");
+        assertThat(stoker("index", photos().toString(), "--check")).isZero();
+        assertThat(out.toString()).isEqualTo("version 3: 23 samples compared, no difference\n");
+        assertThat(runs()).hasSize(2);
+    }
+
+    @Test
+    void compactBuildsNoIndexThatIsNotThere() throws IOException {
+        assertThat(stoker("compact", photos().toString())).isZero();
+        assertThat(runs()).isEmpty();
+    }
+
+    @Test
     void statAnswersForEveryKey() throws IOException {
         stoker("index", photos().toString());
         assertThat(stoker("stat", photos().toString(), "cats/2.jpg", "cats/3.jpg"))

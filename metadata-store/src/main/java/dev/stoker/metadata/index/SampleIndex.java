@@ -13,8 +13,11 @@ import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +44,13 @@ public final class SampleIndex {
     private record Rest(@Nullable SampleRun run) {}
 
     /** @param rest null until it is needed */
-    private record State(IndexView view, @Nullable Rest rest) {}
+    private record State(IndexView view, @Nullable Rest rest) {
+
+        @Nullable
+        SampleRun requireRest() {
+            return Objects.requireNonNull(rest, "made before").run();
+        }
+    }
 
     /** Guards changes of {@link #state}. */
     private final Object change = new Object();
@@ -79,21 +88,36 @@ public final class SampleIndex {
      * @param damaged names of runs that are not used
      */
     private static IndexView view(Dataset dataset, ChunkTable table, Set<String> damaged) throws IOException {
-        List<SampleRun> runs = new ArrayList<>();
         List<IndexRange> ranges = new ArrayList<>(IndexRuns.list(dataset.store()));
-        ranges.removeIf(range -> damaged.contains(dataset.store().describe(range.name())));
-        ranges.removeAll(IndexRange.superseded(ranges));
-        ranges.removeIf(range -> range.first() > table.version());
-        for (IndexRange range : ranges) {
-            try {
-                runs.add(IndexRuns.open(dataset, table, range));
-            } catch (NoSuchObjectException | NoSuchFileException e) {
-                LOG.debug("A build of the sample index has replaced {}", range);
-            } catch (StokerException e) {
-                warn(e);
+        ranges.removeIf(range -> range.first() > table.version()
+                || damaged.contains(dataset.store().describe(range.name())));
+        Map<IndexRange, SampleRun> opened = new HashMap<>();
+        while (true) {
+            List<IndexRange> wanted = new ArrayList<>(ranges);
+            wanted.removeAll(IndexRange.superseded(ranges));
+            List<IndexRange> failed = new ArrayList<>();
+            for (IndexRange range : wanted) {
+                if (!opened.containsKey(range)) {
+                    open(dataset, table, range).ifPresentOrElse(run -> opened.put(range, run), () -> failed.add(range));
+                }
             }
+            if (failed.isEmpty()) {
+                return new IndexView(table, wanted.stream().map(opened::get).toList());
+            }
+            // A run that a damaged one supersedes may still be there.
+            ranges.removeAll(failed);
         }
-        return new IndexView(table, runs);
+    }
+
+    private static Optional<SampleRun> open(Dataset dataset, ChunkTable table, IndexRange range) throws IOException {
+        try {
+            return Optional.of(IndexRuns.open(dataset, table, range));
+        } catch (NoSuchObjectException | NoSuchFileException e) {
+            LOG.debug("A build of the sample index has replaced {}", range);
+        } catch (StokerException e) {
+            warn(e);
+        }
+        return Optional.empty();
     }
 
     private static void warn(IOException e) {
@@ -172,7 +196,8 @@ public final class SampleIndex {
                 if (found != null || now.view().uncovered().length == 0) {
                     return found;
                 }
-                SampleRun rest = rest();
+                // Another thread may have discarded a run since. The rest then has the samples of that run, too.
+                SampleRun rest = complete().requireRest();
                 return rest == null ? null : now.view().find(rest, key);
             } catch (DamagedRunException e) {
                 discard(e);
@@ -182,29 +207,33 @@ public final class SampleIndex {
 
     /** Returns the runs that together contain all chunks of the version. */
     List<SampleRun> runsOfAllChunks() throws IOException {
-        SampleRun rest = rest();
-        List<SampleRun> runs = new ArrayList<>(state.view().runs());
+        State complete = complete();
+        List<SampleRun> runs = new ArrayList<>(complete.view().runs());
+        SampleRun rest = complete.requireRest();
         if (rest != null) {
             runs.add(rest);
         }
         return runs;
     }
 
-    private @Nullable SampleRun rest() throws IOException {
-        Rest made = state.rest();
-        if (made != null) {
-            return made.run();
+    /** Returns the state with a run of the chunks that no run of the dataset covers. */
+    private State complete() throws IOException {
+        State made = state;
+        if (made.rest() != null) {
+            return made;
         }
         synchronized (change) {
             State now = state;
             if (now.rest() != null) {
-                return now.rest().run();
+                return now;
             }
             try {
-                SampleRun rest = TemporaryRun.of(dataset, table, now.view().uncovered(), threads)
-                        .orElse(null);
-                state = new State(now.view(), new Rest(rest));
-                return rest;
+                State complete = new State(
+                        now.view(),
+                        new Rest(TemporaryRun.of(dataset, table, now.view().uncovered(), threads)
+                                .orElse(null)));
+                state = complete;
+                return complete;
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 InterruptedIOException interrupted = new InterruptedIOException("Interrupted while reading heads");

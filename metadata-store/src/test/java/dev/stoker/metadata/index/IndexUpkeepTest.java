@@ -140,6 +140,24 @@ class IndexUpkeepTest {
     }
 
     @Test
+    void aRunThatADamagedOneSupersedesIsUsed() throws Exception {
+        append("a");
+        build();
+        byte[] first = store.readAll(run(1, 1), 1 << 20);
+        append("b");
+        new IndexBuild(dataset.dataset(), BuildThreads.ofCaller(), read -> {}).rebuild();
+        store.createIfAbsent(run(1, 1), first);
+        store.corrupt(run(1, 2), new byte[3]);
+
+        SampleIndex index =
+                SampleIndex.open(dataset.dataset(), dataset.dataset().snapshot());
+        assertThat(index.runs()).isEqualTo(1);
+        assertThat(index.chunksWithoutRun()).isEqualTo(1);
+        assertThat(index.stat("a")).isPresent();
+        assertThat(index.stat("b")).isPresent();
+    }
+
+    @Test
     void aBuildLeavesTheIndexOfANewerStokerAlone() throws Exception {
         append("a");
         build();

@@ -1,0 +1,46 @@
+package dev.stoker.cli;
+
+import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.storage.ObjectIterator;
+import java.io.IOException;
+import java.io.PrintWriter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Brings the sample index up to date after a verb has committed a version. A failure is a warning. */
+final class IndexUpdate {
+
+    private static final Logger LOG = LoggerFactory.getLogger(IndexUpdate.class);
+
+    private IndexUpdate() {}
+
+    /** Builds what is missing. */
+    static void afterCommit(String path, PrintWriter err) {
+        try (OpenDataset open = OpenDataset.open(path, null)) {
+            IndexVerb.build(open.dataset(), IndexVerb.defaultThreads(path), false);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            warn(path, "interrupted", err);
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("The sample index of {} was not built", path, e);
+            warn(path, ErrorText.of(e), err);
+        }
+    }
+
+    /** Builds what is missing if the dataset has an index. */
+    static void ofExisting(OpenDataset open, String path, PrintWriter err) throws IOException {
+        boolean isThere;
+        try (ObjectIterator runs = open.dataset().store().list(DatasetLayout.INDEX)) {
+            isThere = runs.hasNext();
+        }
+        if (isThere) {
+            afterCommit(path, err);
+        }
+    }
+
+    private static void warn(String path, String problem, PrintWriter err) {
+        err.println("stoker: the version is committed, but the sample index was not built: " + problem
+                + "; build it with: stoker index " + path);
+    }
+}
