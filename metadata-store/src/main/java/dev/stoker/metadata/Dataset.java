@@ -3,6 +3,7 @@ package dev.stoker.metadata;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.log.ExpiredVersions;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
@@ -164,9 +165,62 @@ public final class Dataset {
      * Returns a version.
      *
      * @throws UnknownVersionException if there is no such version
+     * @throws ExpiredVersionException if it was expired, and no tag names it and no running feed uses it
      */
     public Snapshot snapshot(long version) throws IOException {
+        Snapshot snapshot = anySnapshot(version);
+        Optional<Snapshot> newest = expiring(version);
+        if (newest.isPresent() && !ProtectedVersions.isProtected(this, version)) {
+            throw expired(version, newest.get());
+        }
+        return snapshot;
+    }
+
+    /**
+     * Returns a version even if it was expired: files of its chunks may be gone.
+     *
+     * @throws UnknownVersionException if there is no such version
+     */
+    public Snapshot anySnapshot(long version) throws IOException {
         return new Snapshot(info, log.table(version));
+    }
+
+    /**
+     * Checks that a version was not expired, unless a tag names it.
+     *
+     * @throws ExpiredVersionException if it was
+     */
+    void requireNotExpired(long version) throws IOException {
+        Optional<Snapshot> newest = expiring(version);
+        if (newest.isPresent() && !ProtectedVersions.isTagged(this, version)) {
+            throw expired(version, newest.get());
+        }
+    }
+
+    /**
+     * Checks that a version was not expired, whether or not a tag names it.
+     *
+     * @throws ExpiredVersionException if it was
+     */
+    void requireNeverExpired(long version) throws IOException {
+        Optional<Snapshot> newest = expiring(version);
+        if (newest.isPresent()) {
+            throw expired(version, newest.get());
+        }
+    }
+
+    /** Returns the newest version if another version was expired up to it. */
+    private Optional<Snapshot> expiring(long version) throws IOException {
+        if (version == latestVersion()) {
+            // The newest version is never expired.
+            return Optional.empty();
+        }
+        return Optional.of(latest()).filter(newest -> newest.table().expired().contains(version));
+    }
+
+    private ExpiredVersionException expired(long version, Snapshot newest) {
+        ExpiredVersions all = newest.table().expired();
+        return new ExpiredVersionException(where(), version, all.by(version).orElseThrow(), all.oldestKept());
     }
 
     /** Returns the newest version, or version 0, which has no samples. */

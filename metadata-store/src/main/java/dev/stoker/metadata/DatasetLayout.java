@@ -34,6 +34,12 @@ public final class DatasetLayout {
     /** The leases of running writers. */
     public static final String LEASES = "_stoker/leases/";
 
+    /** The tags. */
+    public static final String TAGS = "_stoker/tags/";
+
+    /** The uses of versions by running feeds. */
+    public static final String USES = "_stoker/uses/";
+
     /** The files of feeds. */
     public static final String FEEDS = "_stoker/feeds/";
 

@@ -1,5 +1,6 @@
 package dev.stoker.metadata;
 
+import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.dataset.Lease;
 import dev.stoker.schemas.errors.StokerException;
@@ -15,10 +16,13 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 
 /**
- * Deletes files that no version contains and no lease protects. Writers and other collections may run at the same time.
+ * Deletes files that no version contains and no lease protects, and chunks that only expired versions contain. Writers
+ * and other collections may run at the same time.
  *
  * <p>The order of the reads makes this safe. A writer takes its lease before its first chunk and releases it after its
  * commit. The collection lists the chunks first, the leases second, and reads the log last. A listed chunk therefore
@@ -29,11 +33,23 @@ public final class GarbageCollection {
     private final Dataset dataset;
     private final List<Leftover> leftovers;
     private final List<String> finished;
+    private final List<Orphan> expired;
+    private final Duration olderThan;
+    private final InstantSource clock;
 
-    private GarbageCollection(Dataset dataset, List<Leftover> leftovers, List<String> finished) {
+    private GarbageCollection(
+            Dataset dataset,
+            List<Leftover> leftovers,
+            List<String> finished,
+            List<Orphan> expired,
+            Duration olderThan,
+            InstantSource clock) {
         this.dataset = dataset;
         this.leftovers = leftovers;
         this.finished = finished;
+        this.expired = expired;
+        this.olderThan = olderThan;
+        this.clock = clock;
     }
 
     /**
@@ -56,7 +72,14 @@ public final class GarbageCollection {
             }
         }
         leases.keySet().removeAll(finished);
-        return new GarbageCollection(dataset, leftovers(dataset, orphans, leases, olderThan, clock), finished);
+        Set<UUID> freed = FreedChunks.find(dataset, olderThan, clock);
+        List<Orphan> expired = files.chunks().stream()
+                .filter(chunk ->
+                        ChunkNames.idOf(chunk.name()).filter(freed::contains).isPresent())
+                .map(chunk -> Orphans.orphan(chunk, clock, false))
+                .toList();
+        return new GarbageCollection(
+                dataset, leftovers(dataset, orphans, leases, olderThan, clock), finished, expired, olderThan, clock);
     }
 
     private static List<Leftover> leftovers(
@@ -123,13 +146,19 @@ public final class GarbageCollection {
         return leftovers;
     }
 
+    /** Returns the chunks that only expired versions have. */
+    public List<Orphan> expired() {
+        return expired;
+    }
+
     /** Returns the ingests that have committed but still have a lease. */
     public List<String> finished() {
         return finished;
     }
 
     /**
-     * Deletes the planned files, except those that were committed or leased in the meantime.
+     * Deletes the planned files, except those that were committed or leased in the meantime, or whose version has got a
+     * tag or a use.
      *
      * @return the deleted files
      */
@@ -145,8 +174,17 @@ public final class GarbageCollection {
                 plan.addAll(leftover.files());
             }
         }
-        List<Orphan> deleted = Orphans.delete(dataset, plan);
+        List<Orphan> deleted = new ArrayList<>(Orphans.delete(dataset, plan));
         finished.forEach(all::release);
+        if (!expired.isEmpty()) {
+            Set<UUID> freed = FreedChunks.find(dataset, olderThan, clock);
+            for (Orphan chunk : expired) {
+                if (freed.contains(ChunkNames.idOf(chunk.name()).orElseThrow())
+                        && dataset.store().delete(chunk.name())) {
+                    deleted.add(chunk);
+                }
+            }
+        }
         return deleted;
     }
 

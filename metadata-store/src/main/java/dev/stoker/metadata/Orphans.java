@@ -118,7 +118,7 @@ public final class Orphans {
                 .isPresent();
     }
 
-    private static Orphan orphan(ObjectInfo object, InstantSource clock, boolean unfinished) {
+    static Orphan orphan(ObjectInfo object, InstantSource clock, boolean unfinished) {
         Duration age = Duration.ofMillis(Math.max(0, clock.millis() - object.modifiedMs()));
         return new Orphan(object.name(), object.length(), age, unfinished);
     }

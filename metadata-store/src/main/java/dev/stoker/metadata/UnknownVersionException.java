@@ -1,6 +1,7 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
+import java.time.Instant;
 
 /** Thrown when the dataset has no such version. */
 public final class UnknownVersionException extends StokerException {
@@ -8,6 +9,10 @@ public final class UnknownVersionException extends StokerException {
 
     UnknownVersionException(String where, long version, long newest) {
         super(message(where, version, newest));
+    }
+
+    UnknownVersionException(String where, Instant time, Instant first) {
+        super("The dataset " + where + " has no version at " + time + "; version 1 was committed at " + first);
     }
 
     private static String message(String where, long version, long newest) {

@@ -1,6 +1,7 @@
 package dev.stoker.metadata.audit;
 
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.ExpiredVersionException;
 import dev.stoker.metadata.UnknownSplitException;
 import dev.stoker.metadata.UnknownVersionException;
 import dev.stoker.schemas.batch.View;
@@ -203,7 +204,10 @@ final class Survey {
             if (dataset.info().id().toString().equals(source.dataset())) {
                 try {
                     return new Opened(AuditedStream.open(dataset, source, reads), null);
-                } catch (UnknownVersionException | UnknownSplitException | IllegalArgumentException e) {
+                } catch (UnknownVersionException
+                        | ExpiredVersionException
+                        | UnknownSplitException
+                        | IllegalArgumentException e) {
                     return new Opened(null, ErrorText.of(e));
                 }
             }

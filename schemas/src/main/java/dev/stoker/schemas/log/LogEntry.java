@@ -44,6 +44,9 @@ public record LogEntry(
     /** The property that names the Kafka topic that a version was ingested from. */
     public static final String TOPIC = "kafka.topic";
 
+    /** The property that lists the versions that an entry has expired. */
+    public static final String EXPIRED = "expired";
+
     public LogEntry {
         Objects.requireNonNull(dataset, "dataset");
         Objects.requireNonNull(operation, "operation");
@@ -68,6 +71,13 @@ public record LogEntry(
         }
         classes = sortedClasses(classes);
         properties = Collections.unmodifiableMap(new TreeMap<>(properties));
+        if (operation == Operation.EXPIRE) {
+            if (!added.isEmpty() || !removed.isEmpty()) {
+                throw new IllegalArgumentException("An expiry adds or removes chunks");
+            }
+            // Throws an exception if the property is missing or wrong.
+            ExpiredVersions.parse(properties.getOrDefault(EXPIRED, ""), version);
+        }
     }
 
     private static Map<String, List<String>> sortedClasses(Map<String, List<String>> classes) {
@@ -86,6 +96,13 @@ public record LogEntry(
     /** Returns the Kafka topic that the version was ingested from, if any. */
     public Optional<String> topic() {
         return Optional.ofNullable(properties.get(TOPIC));
+    }
+
+    /** Returns the versions that the entry has expired; none for other operations. */
+    public ExpiredVersions expired() {
+        return operation == Operation.EXPIRE
+                ? ExpiredVersions.parse(properties.getOrDefault(EXPIRED, ""), version)
+                : ExpiredVersions.NONE;
     }
 
     /** Returns the number of samples that the entry added. */

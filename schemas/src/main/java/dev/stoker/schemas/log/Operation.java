@@ -14,6 +14,8 @@ public enum Operation {
     COMPACT("compact"),
     /** Nothing changed; an ingest was abandoned and can never commit under its id. */
     ABANDON("abandon"),
+    /** No sample changed; old versions were expired, so that files of their chunks may be deleted. */
+    EXPIRE("expire"),
     /** The entry was lost, and rebuilt from the chunks' heads. */
     RECOVERED("recovered");
 

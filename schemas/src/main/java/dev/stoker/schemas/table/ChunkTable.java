@@ -4,6 +4,7 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.log.ExpiredVersions;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.order.ExpectedChunk;
 import dev.stoker.schemas.order.StreamChunks;
@@ -109,6 +110,11 @@ public final class ChunkTable {
     /** The newest version that was rebuilt from chunk heads, which do not name a topic; 0 if there is none. */
     public long recoveredVersion() {
         return columns.recovered;
+    }
+
+    /** Returns the versions that were expired up to this version. */
+    public ExpiredVersions expired() {
+        return columns.expired;
     }
 
     public long ordinal(int index) {

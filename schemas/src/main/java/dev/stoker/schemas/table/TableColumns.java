@@ -2,6 +2,7 @@ package dev.stoker.schemas.table;
 
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.AddedChunk;
+import dev.stoker.schemas.log.ExpiredVersions;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.RemovedRows;
@@ -28,6 +29,9 @@ final class TableColumns {
     final TreeMap<String, Long> topics = new TreeMap<>();
     /** The newest version that was rebuilt from chunk heads, which do not name topics; 0 for none. */
     long recovered;
+
+    /** The versions that were expired. */
+    ExpiredVersions expired = ExpiredVersions.NONE;
 
     long[] ordinals = {};
     long[] idHigh = {};
@@ -56,6 +60,7 @@ final class TableColumns {
         copy.splits.addAll(splits);
         copy.topics.putAll(topics);
         copy.recovered = recovered;
+        copy.expired = expired;
         copy.ordinals = ordinals.clone();
         copy.idHigh = idHigh.clone();
         copy.idLow = idLow.clone();
@@ -95,6 +100,11 @@ final class TableColumns {
         entry.topic().ifPresent(topic -> topics.put(topic, version));
         if (entry.operation() == Operation.RECOVERED) {
             recovered = version;
+        }
+        try {
+            expired = expired.with(entry.expired().ranges());
+        } catch (IllegalArgumentException e) {
+            throw new CorruptDataException(name + ": " + e.getMessage() + "; run `stoker verify`", e);
         }
     }
 

@@ -18,6 +18,7 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.CanonicalUuid;
+import dev.stoker.schemas.log.ExpiredVersions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -26,13 +27,14 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and writes the file of a chunk table: an Arrow IPC file of one record batch, with one row per chunk in
  * ascending ordinal and the columns of {@link #FIELDS}. Its schema metadata are {@code stoker.self} (the self-checksum,
  * only in the first schema message), {@code stoker.format}, {@code stoker.dataset}, {@code stoker.version}, {@code
  * stoker.splits} (JSON list), {@code stoker.classes} (JSON object of lists), {@code stoker.topics} (JSON object of
- * versions) and {@code stoker.recovered}.
+ * versions), {@code stoker.recovered} and, if versions were expired, {@code stoker.expired}.
  */
 final class TableFormat {
 
@@ -111,6 +113,9 @@ final class TableFormat {
                     "Names of splits, classes or topics that are no Unicode: " + e.getOriginalMessage(), e);
         }
         metadata.put("stoker.recovered", Long.toString(table.recovered));
+        if (!table.expired.isEmpty()) {
+            metadata.put("stoker.expired", table.expired.toString());
+        }
         return metadata;
     }
 
@@ -140,11 +145,24 @@ final class TableFormat {
             table.topics.forEach((topic, version) -> requireVersion(table, version, 1, "the topic " + topic));
             table.recovered = Long.parseLong(text(metadata, "stoker.recovered"));
             requireVersion(table, table.recovered, 0, "the newest recovered version");
+            readExpired(table, metadata.get("stoker.expired"));
             readColumns(arrow, table, file);
             return table;
         } catch (IllegalArgumentException | ArithmeticException | JsonProcessingException e) {
             throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
         }
+    }
+
+    /** A table without expired versions has no list, so each content has one encoding. */
+    private static void readExpired(TableColumns table, @Nullable String text) {
+        if (text == null) {
+            return;
+        }
+        table.expired = ExpiredVersions.parse(text);
+        if (table.expired.isEmpty()) {
+            throw new IllegalArgumentException("stoker.expired is empty");
+        }
+        table.expired.ranges().forEach(range -> requireVersion(table, range.by(), 1, "an expiry"));
     }
 
     private static void requireVersion(TableColumns table, Long version, long least, String what) {

@@ -1,0 +1,71 @@
+package dev.stoker.metadata.diff;
+
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.chunk.ChunkHead;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+
+/**
+ * Identifies the content of a sample by its small fields and by the lengths and checksums of its payload, all of which
+ * are in the head of its chunk. A class counts by its name, because chunks have different ids. For one thread.
+ */
+final class SampleDigest {
+
+    private final MessageDigest digest;
+    private final ByteBuffer number = ByteBuffer.allocate(Integer.BYTES);
+
+    SampleDigest() {
+        try {
+            digest = MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    /**
+     * The content of a sample.
+     *
+     * @param high the first 64 bits
+     * @param low the next 64 bits
+     */
+    record Content(long high, long low) {}
+
+    Content of(ChunkHead head, int row) {
+        for (int field = 0; field < head.fields().size(); field++) {
+            ArrowColumn column = head.column(field);
+            if (column.isNull(row)) {
+                add(-1);
+            } else if (head.fields().get(field).payload()) {
+                add(head.payloadLength(field, row));
+                add(head.payloadCrc32c(field, row));
+            } else if (column.field().type() == ScalarType.BOOL) {
+                add(column.booleanAt(row) ? 1 : 0);
+            } else if (column.field().type() == ScalarType.CATEGORICAL) {
+                add(ByteBuffer.wrap(head.classes(field).get(column.intAt(row)).getBytes(StandardCharsets.UTF_8)));
+            } else {
+                if (column.field().type() instanceof NestedListType) {
+                    add(column.itemCount(row));
+                    for (int item = 0; item < column.itemCount(row); item++) {
+                        add(column.itemEnd(row, item));
+                    }
+                }
+                add(column.bytesAt(row));
+            }
+        }
+        ByteBuffer result = ByteBuffer.wrap(digest.digest());
+        return new Content(result.getLong(), result.getLong());
+    }
+
+    private void add(int value) {
+        digest.update(number.clear().putInt(value).flip());
+    }
+
+    private void add(ByteBuffer bytes) {
+        add(bytes.remaining());
+        digest.update(bytes);
+    }
+}
