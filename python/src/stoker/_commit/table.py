@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from stoker._commit.entry import escaped, seal
 from stoker._commit.local_store import LocalStore
+from stoker._dataset.expired import text_of
 from stoker._dataset.snapshot import Snapshot, open_snapshot, table_path, table_versions
 from stoker._format.canonical_json import compact_upper, sorted_by_code_unit
 from stoker._format.flatbuffer import Block, SchemaColumn, closing, opening
@@ -47,7 +48,7 @@ def write_table_if_due(store: LocalStore, root: Path, version: int) -> None:
         sizes = ((root / "_stoker" / "log" / f"{v:020d}.avro").stat().st_size for v in range(last + 1, version + 1))
         if sum(sizes) < CHUNKS * 40:
             return
-    snapshot = open_snapshot(root, version)
+    snapshot = open_snapshot(root, version, any_version=True)
     late = int(np.count_nonzero(snapshot.chunks.columns["added_in"] > last))
     if version - last >= COMMITS or late >= CHUNKS:
         store.create_if_absent(str(table_path(root, version).relative_to(root)), encode_table(snapshot))
@@ -87,6 +88,8 @@ def encode_table(snapshot: Snapshot) -> bytes:
         "stoker.topics": escaped(compact_upper({t: snapshot.topics[t] for t in sorted_by_code_unit(snapshot.topics)})),
         "stoker.recovered": str(snapshot.recovered),
     }
+    if snapshot.expired:
+        metadata["stoker.expired"] = text_of(snapshot.expired)
     first = opening(_COLUMNS, self_pair | metadata)
     body = bytearray(length)
     body[: len(message)] = message

@@ -372,8 +372,10 @@ def _value(column: ColumnData, row: int, kind: str) -> Any:
     return part.tobytes() if kind == "binary" else part.copy()
 
 
-def open(path: str | os.PathLike[str], version: int | None = None, split: str | None = None) -> Samples:  # noqa: A001
-    """Opens a version (None: the newest) of a dataset directory for random access, all splits or one.
+def open(  # noqa: A001
+    path: str | os.PathLike[str], version: int | str | None = None, split: str | None = None
+) -> Samples:
+    """Opens a version (None: the newest; a text: a tag) of a dataset directory, for random access, all splits or one.
 
     Raises `NotADatasetError`, `UnknownVersionError`, `UnknownSplitError`, `CorruptDataError`.
     """

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from stoker._dataset.expired import Range, expired_by, is_protected, merged, oldest_kept, parse_expired
 from stoker._dataset.log import (
     DatasetInfo,
     LogEntry,
@@ -26,6 +27,7 @@ from stoker._dataset.log import (
     read_info,
     read_whole,
 )
+from stoker._dataset.tags import version_of
 from stoker._format.checksum import check_self
 from stoker._format.requires import check_metadata_requires
 from stoker._order.stream_order import StreamChunks
@@ -80,6 +82,8 @@ class Snapshot:
     """For each Kafka topic, the newest version that was ingested from it."""
     recovered: int
     """The newest version that was rebuilt from chunk heads, which do not name topics; 0 for none."""
+    expired: tuple[Range, ...] = ()
+    """The versions that were expired up to this one."""
 
     def split_index(self, split: str) -> npt.NDArray[np.int64]:
         """Indexes into the chunk table of every chunk the split ever had, ascending."""
@@ -148,9 +152,14 @@ def table_path(root: Path, version: int) -> Path:
     return table_folder(root) / f"{version:020d}.arrow"
 
 
-def open_snapshot(root: Path, version: int | None = None) -> Snapshot:
-    """Opens a version (None: the newest) from the newest usable chunk table and the log after it."""
+def open_snapshot(root: Path, version: int | str | None = None, *, any_version: bool = False) -> Snapshot:
+    """Opens a version (None: the newest; a text: a tag) from the newest usable chunk table and the log after it.
+
+    `any_version`: also one that was expired, whose chunks may be gone.
+    """
     info = read_info(root)
+    if isinstance(version, str):
+        version = version_of(root, version, info.id)
     tables = table_versions(root)
     newest = _newest(root, tables)
     if newest == 0:
@@ -158,6 +167,30 @@ def open_snapshot(root: Path, version: int | None = None) -> Snapshot:
     wanted = newest if version is None else version
     if not 1 <= wanted <= newest:
         raise UnknownVersionError(f"{root} has no version {version}; it has 1 to {newest}")
+    building = _build(root, info, tables, wanted)
+    if wanted < newest and not any_version:
+        expired = _build(root, info, tables, newest).expired
+        by = expired_by(expired, wanted)
+        if by is not None and not is_protected(root, wanted, info.id):
+            raise UnknownVersionError(
+                f"{root}: version {wanted} was expired by version {by}; the oldest version that was kept is "
+                f"{oldest_kept(expired)}"
+            )
+    return Snapshot(
+        root,
+        info,
+        wanted,
+        tuple(building.splits),
+        {f: tuple(names) for f, names in building.classes.items()},
+        building.chunks(),
+        building.topics,
+        building.recovered,
+        building.expired,
+    )
+
+
+def _build(root: Path, info: DatasetInfo, tables: list[int], wanted: int) -> _Building:
+    """The table of a version, which must exist."""
     building = _Building([], {f: list(names) for f, names in info.classes.items()}, 0)
     for at in reversed([n for n in tables if n <= wanted]):
         path = table_path(root, at)
@@ -168,20 +201,11 @@ def open_snapshot(root: Path, version: int | None = None) -> Snapshot:
             continue  # a later commit has superseded it
         except (CorruptDataError, FormatTooNewError) as e:
             warnings.warn(
-                f"stoker: ignoring the chunk table and reading the log instead: {e}", RuntimeWarning, stacklevel=2
+                f"stoker: ignoring the chunk table and reading the log instead: {e}", RuntimeWarning, stacklevel=3
             )
     for at in range(building.version + 1, wanted + 1):
         building.apply(read_entry(root, at, info.id), str(log_folder(root) / f"{at:020d}.avro"))
-    return Snapshot(
-        root,
-        info,
-        wanted,
-        tuple(building.splits),
-        {f: tuple(names) for f, names in building.classes.items()},
-        building.chunks(),
-        building.topics,
-        building.recovered,
-    )
+    return building
 
 
 class _Building:
@@ -196,6 +220,7 @@ class _Building:
         self._ordinals = base.columns["ordinal"] if base else np.zeros(0, np.int64)
         self.topics: dict[str, int] = {}
         self.recovered = 0
+        self.expired: tuple[Range, ...] = ()
         self._removed: dict[int, npt.NDArray[np.int64]] = dict(base.removed) if base else {}
         self._added: list[dict[str, Any]] = []
         self._index: dict[int, int] = {}
@@ -227,6 +252,11 @@ class _Building:
             self.topics[entry.properties[_TOPIC]] = entry.version
         if entry.operation == "recovered":
             self.recovered = entry.version
+        if entry.operation == "expire":
+            try:
+                self.expired = merged(self.expired, parse_expired(entry.properties["expired"], entry.version))
+            except (KeyError, ValueError) as e:
+                raise CorruptDataError(f"{what}: {e!r}") from e
         self.version = entry.version
 
     def _remove(self, ordinal: int, rows: list[int] | None, what: str) -> None:
@@ -309,6 +339,10 @@ def _read_table(path: Path, info: DatasetInfo, version: int) -> _Building:
         building = _Building(splits, classes, version, Chunks(columns, ids, removed))
         building.topics = {t: _version(v, version) for t, v in json.loads(metadata["stoker.topics"]).items()}
         building.recovered = _version(int(metadata["stoker.recovered"]), version, 0)
+        if "stoker.expired" in metadata:
+            building.expired = parse_expired(metadata["stoker.expired"])
+            for _, _, by in building.expired:
+                _version(by, version)
         return building
     except (pa.ArrowException, KeyError, TypeError, ValueError) as e:
         raise CorruptDataError(f"{path}: {e}") from e

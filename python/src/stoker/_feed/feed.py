@@ -44,7 +44,8 @@ class Feed:
       with `.` or `~`), the **name** of a running feed or its addresses `host:port,…`, or a **topic** that a feed writes
       to, `kafka://host:port,…/topic` (needs confluent-kafka). The batches are the same bytes for all of them.
     - `stream`: a stream of the feed; for a path, the same as `split`
-    - `split` ("train"), `version` (the newest): the data of a path; for a feed, they are checked against its stream
+    - `split` ("train"), `version` (the newest): the data of a path; for a feed, they are checked against its stream.
+      `version` is a number or, for a path, the name of a tag
     - `follow`: each epoch of a path reads the version that is newest when the epoch begins, as a feed with `--follow`
       does; supports only one reader
 
@@ -104,7 +105,7 @@ class Feed:
         stream: str | None = None,
         *,
         split: str | None = None,
-        version: int | None = None,
+        version: int | str | None = None,
         follow: bool = False,
         # Who reads
         rank: int | None = None,

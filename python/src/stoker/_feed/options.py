@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stoker._dataset.location import feed_path, is_remote
+from stoker._dataset.log import read_info
+from stoker._dataset.tags import version_of
 from stoker._kafka.target import is_topic
 from stoker._order.spec import TAILS, OrderSpec, Tail
 from stoker._source.instance import Instance, Launch
@@ -64,6 +66,7 @@ class Options:
     """Only the keys that the caller gave."""
     split: str | None
     version: int | None
+    """The number of the version, also if it was given by a tag."""
     follow: bool
     rank: int | None
     world_size: int | None
@@ -133,7 +136,14 @@ class Options:
             problems.append(f"columns must be a list of names, not {given['columns']!r}")
         elif given["columns"] is not None:
             given["columns"] = tuple(given["columns"])
-        if given["version"] is not None and given["version"] < 1:
+        if isinstance(given["version"], str):
+            # The version must stay the same if the tag is moved.
+            path = None if target is None else _path_of(os.fspath(target), isinstance(target, os.PathLike))
+            if path is None:
+                problems.append(f"version={given['version']!r}: a tag can be given for a path only; leave it out")
+            else:
+                given["version"] = version_of(path, given["version"], read_info(path).id)
+        elif given["version"] is not None and given["version"] < 1:
             problems.append(f"version must be at least 1, is {given['version']}")
         if given["follow"] and given["version"] is not None:
             problems.append(
@@ -179,9 +189,12 @@ class Options:
     @property
     def path(self) -> Path | None:
         """The dataset directory; None if the target is a feed."""
-        if self.target is not None and _looks_like_path(self.target):
-            return feed_path(self.target)
-        return None
+        return None if self.target is None else _path_of(self.target)
+
+
+def _path_of(target: str, is_path: bool = False) -> Path | None:
+    """The dataset directory; None if the target is a feed."""
+    return feed_path(target) if is_path or _looks_like_path(target) else None
 
 
 def _looks_like_path(target: str) -> bool:

@@ -1,0 +1,97 @@
+"""Tags: names of versions. docs/formats/dataset.md, "Tags"."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+
+from stoker._dataset.log import check_format, read_whole
+from stoker._format.checksum import check_self
+from stoker._format.requires import check_requires
+from stoker.errors import CorruptDataError, UnknownVersionError
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,127}")
+_FILE = re.compile(r"(0[0-9]{19})\.json")
+_ATTEMPTS = 6
+
+
+@dataclass(frozen=True)
+class Tag:
+    """One change of a tag; `version` is 0 if the change deleted it."""
+
+    dataset: str
+    name: str
+    number: int
+    version: int
+    created: str
+    by: str
+
+
+def read_tag(path: Path) -> Tag:
+    """Reads and verifies the file of one change; `FileNotFoundError` if there is none."""
+    data = read_whole(path)
+    check_self(data, str(path))
+    try:
+        content = json.loads(data)
+        check_format(content["format"], str(path))
+        check_requires(content, path)
+        texts = [content[name] for name in ("name", "created", "by")]
+        numbers = [content[name] for name in ("number", "version")]
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError("not all texts")
+        if not all(type(number) is int for number in numbers) or numbers[0] < 1 or numbers[1] < 0:
+            raise ValueError(f"no tag: change {numbers[0]}, version {numbers[1]}")
+        if not NAME.fullmatch(texts[0]):
+            raise ValueError(f"{texts[0]!r} is not the name of a tag")
+        return Tag(str(uuid.UUID(content["dataset"])), texts[0], *numbers, *texts[1:])
+    except (KeyError, TypeError, ValueError, AttributeError) as e:
+        raise CorruptDataError(f"{path}: {e!r}") from e
+
+
+def version_of(root: Path, name: str, dataset: str) -> int:
+    """The version that a tag names."""
+    if not NAME.fullmatch(name):
+        raise ValueError(f"version={name!r}: expected the number of a version or the name of a tag")
+    version = _newest(root, name, dataset)
+    if version == 0:
+        raise UnknownVersionError(f"{root} has no tag {name}; list the tags with: stoker tag {root}")
+    return version
+
+
+def tagged_versions(root: Path, dataset: str) -> set[int]:
+    """The versions that have a tag."""
+    names = [name for name in _names(root / "_stoker" / "tags") if NAME.fullmatch(name)]
+    return {_newest(root, name, dataset) for name in names} - {0}
+
+
+def _newest(root: Path, name: str, dataset: str) -> int:
+    """The version that a tag names; 0 if there is no such tag."""
+    folder = root / "_stoker" / "tags" / name
+    for _ in range(_ATTEMPTS):
+        # Twice, in case the tag is changed during the first listing.
+        numbers = sorted({int(m[1]) for m in map(_FILE.fullmatch, _names(folder) + _names(folder)) if m})
+        if not numbers:
+            return 0
+        path = folder / f"{numbers[-1]:020d}.json"
+        try:
+            tag = read_tag(path)
+        except FileNotFoundError:
+            continue  # changed twice since the listing
+        if (tag.dataset, tag.name, tag.number) != (dataset, name, numbers[-1]):
+            raise CorruptDataError(
+                f"{path}: it is change {tag.number} of tag {tag.name} of dataset {tag.dataset}, expected change "
+                f"{numbers[-1]} of {name} of {dataset}"
+            )
+        return tag.version
+    raise OSError(f"tag {name} of {root} changes too often to be read")
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
