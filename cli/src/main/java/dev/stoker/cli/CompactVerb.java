@@ -110,7 +110,7 @@ final class CompactVerb implements Callable<Integer> {
             throw new IllegalArgumentException(
                     "option --ingest-id: '" + ingest + "' must begin with " + CommitRequest.COMPACTION);
         }
-        try (OpenDataset open = OpenDataset.open(path, null)) {
+        try (OpenDataset open = OpenDataset.open(path)) {
             LongAdder read = new LongAdder();
             Compaction compaction = compaction(open.dataset(), ingest, read::add);
             CompactionResult before = compaction.committed().orElse(null);
@@ -178,7 +178,7 @@ final class CompactVerb implements Callable<Integer> {
                 worker.interrupt();
             });
             CompactionResult result = compaction.run(plan);
-            watch.close();
+            watch.end();
             print(result, Duration.ofNanos(System.nanoTime() - began));
             return 0;
         } catch (Exception e) {

@@ -94,7 +94,7 @@ final class DeleteVerb implements Callable<Integer> {
 
     @Option(
             names = "--missing",
-            description = "What to do if no sample has a given key: fail, or ignore the key (default: fail).")
+            description = "What to do if no sample has a given key: fail, or ignore the key. Default: fail.")
     private Missing missing = Missing.FAIL;
 
     @Option(names = "--dry-run", description = "Print the plan, and write nothing.")
@@ -106,13 +106,13 @@ final class DeleteVerb implements Callable<Integer> {
     @Option(
             names = "--ingest-id",
             paramLabel = "ID",
-            description = "ID that commits at most one version (default: a random ID).")
+            description = "ID that commits at most one version. Default: a random ID.")
     private @Nullable String ingestId;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "Chunks to read at a time (default: number of processors; at least 16 for HDFS, S3, …).")
+            description = "Chunks to read at a time. Default: number of processors; at least 16 for HDFS, S3, ….")
     private @Nullable Integer threads;
 
     @Option(names = "--json", description = "Print JSON.")
@@ -139,7 +139,7 @@ final class DeleteVerb implements Callable<Integer> {
     public Integer call() throws IOException {
         String ingest = ingestId == null ? ID + UUID.randomUUID() : ingestId;
         int parallelism = ReadThreads.of(threads, path);
-        try (OpenDataset open = OpenDataset.open(path, null)) {
+        try (OpenDataset open = OpenDataset.open(path)) {
             open.requireNoVersion("stoker delete");
             Dataset dataset = open.dataset();
             SampleRule rule = rule(dataset.info().fields());
@@ -158,6 +158,7 @@ final class DeleteVerb implements Callable<Integer> {
                     spec.commandLine().getErr(),
                     () -> "searching: " + Units.count(read.get()) + " of " + Units.plural(chunks, "chunk"))) {
                 plan = removal.plan(base);
+                progress.end();
             }
             if (dryRun || !yes || plan.removed() == 0) {
                 print(dataset, plan);
@@ -256,8 +257,9 @@ final class DeleteVerb implements Callable<Integer> {
     private void print(Dataset dataset, Commit commit) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
         long version = commit.version();
-        long left = dataset.snapshot(version).table().liveRows();
-        long samples = version == 1 ? 0 : dataset.snapshot(version - 1).table().liveRows() - left;
+        long left = dataset.anySnapshot(version).table().liveRows();
+        long samples =
+                version == 1 ? 0 : dataset.anySnapshot(version - 1).table().liveRows() - left;
         if (json) {
             out.println(Json.object()
                     .put("path", dataset.where())

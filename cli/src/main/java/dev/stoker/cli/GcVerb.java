@@ -17,6 +17,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,8 +30,8 @@ import picocli.CommandLine.Spec;
         name = "gc",
         header = {"Examples:", "  stoker gc ./data/photos", "  stoker gc ./data/photos --yes"},
         description = {
-            "Lists files that belong to no version of a dataset, which interrupted ingests left behind. With"
-                    + " --yes it deletes them.",
+            "Lists files that belong to no version of a dataset, which interrupted ingests left behind, and"
+                    + " chunks that only expired versions have. With --yes it deletes them.",
             "It keeps the files of an ingest that has a lease, however old they are: a writer takes a lease before its"
                     + " first chunk and releases it after its commit. --break ends the lease of a dead writer."
         })
@@ -45,7 +46,8 @@ final class GcVerb implements Callable<Integer> {
     @Option(
             names = "--older-than",
             paramLabel = "TIME",
-            description = "Minimum age of the files, such as 90m, 24h, 7d. Default: 24h.")
+            description = "Minimum age of the files, and minimum time since the expiry of their versions, such as"
+                    + " 90m, 24h, 7d. Default: 24h.")
     private String olderThan = "24h";
 
     @Option(
@@ -63,7 +65,7 @@ final class GcVerb implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         Duration limit = Units.parseTime("--older-than", olderThan);
-        try (OpenDataset open = OpenDataset.open(path, null)) {
+        try (OpenDataset open = OpenDataset.open(path)) {
             GarbageCollection collection = GarbageCollection.plan(open.dataset(), limit, Clock.systemUTC());
             PrintWriter out = spec.commandLine().getOut();
             if (ended != null) {
@@ -109,7 +111,7 @@ final class GcVerb implements Callable<Integer> {
     }
 
     private void print(GarbageCollection collection, List<Orphan> deleted, Duration limit, PrintWriter out) {
-        if (collection.leftovers().isEmpty()) {
+        if (collection.leftovers().isEmpty() && collection.expired().isEmpty()) {
             out.println("nothing to delete: every file belongs to a version");
             return;
         }
@@ -123,6 +125,16 @@ final class GcVerb implements Callable<Integer> {
                     Units.bytes(leftover.bytes()),
                     Units.time(leftover.age()),
                     fate(leftover, limit));
+        }
+        if (!collection.expired().isEmpty()) {
+            table.add(
+                    "expired versions",
+                    Units.count(collection.expired().size()),
+                    Units.bytes(collection.expired().stream()
+                            .mapToLong(Orphan::length)
+                            .sum()),
+                    "",
+                    yes ? "deleted" : "");
         }
         table.print(out);
         List<Orphan> plan = planned(collection);
@@ -160,16 +172,24 @@ final class GcVerb implements Callable<Integer> {
     }
 
     private static List<Orphan> planned(GarbageCollection collection) {
-        return collection.leftovers().stream()
+        Stream<Orphan> left = collection.leftovers().stream()
                 .filter(leftover -> leftover.fate() == Leftover.Fate.DELETE)
-                .flatMap(leftover -> leftover.files().stream())
-                .toList();
+                .flatMap(leftover -> leftover.files().stream());
+        return Stream.concat(left, collection.expired().stream()).toList();
     }
 
     private ObjectNode toJson(GarbageCollection collection, List<Orphan> deleted) {
         ObjectNode root = Json.object();
         root.putArray("orphans");
         root.putArray("leases");
+        root.putArray("expired_chunks");
+        for (Orphan chunk : collection.expired()) {
+            root.withArray("expired_chunks")
+                    .addObject()
+                    .put("name", chunk.name())
+                    .put("bytes", chunk.length())
+                    .put("deleted", deleted.contains(chunk));
+        }
         for (Leftover leftover : collection.leftovers()) {
             for (Orphan orphan : leftover.files()) {
                 root.withArray("orphans")

@@ -56,7 +56,7 @@ final class GetVerb implements Callable<Integer> {
             description = "Write the payload of each sample to a file below this directory, named by its key.")
     private @Nullable Path to;
 
-    @Option(names = "--field", paramLabel = "NAME", description = "Payload field to read (default: the only one).")
+    @Option(names = "--field", paramLabel = "NAME", description = "Payload field to read. Default: the only one.")
     private @Nullable String field;
 
     @Option(names = "--json", description = "Print all fields as JSON, one line for each key; payload in Base64.")

@@ -17,7 +17,7 @@ final class IndexUpdate {
 
     /** Builds what is missing. */
     static void afterCommit(String path, PrintWriter err) {
-        try (OpenDataset open = OpenDataset.open(path, null)) {
+        try (OpenDataset open = OpenDataset.open(path)) {
             IndexVerb.build(open.dataset(), IndexVerb.defaultThreads(path), false);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

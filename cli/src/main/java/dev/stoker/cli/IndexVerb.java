@@ -54,7 +54,7 @@ final class IndexVerb implements Callable<Integer> {
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "Chunks to read at a time (default: number of processors; at least 16 for HDFS, S3, …).")
+            description = "Chunks to read at a time. Default: number of processors; at least 16 for HDFS, S3, ….")
     private @Nullable Integer threads;
 
     @Option(names = "--json", description = "Print JSON.")
@@ -69,7 +69,7 @@ final class IndexVerb implements Callable<Integer> {
         if (count < 1) {
             throw new IllegalArgumentException("option --threads: " + count + " must be positive");
         }
-        try (OpenDataset open = OpenDataset.open(path, null)) {
+        try (OpenDataset open = OpenDataset.open(path)) {
             return check ? check(open.dataset(), open.snapshot()) : build(open.dataset(), count);
         }
     }

@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -40,11 +40,13 @@ final class InfoVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 names version 3.")
+    @Parameters(
+            paramLabel = "DATASET",
+            description = "Directory or URI of the dataset; DATASET@3 names version 3, DATASET@best a tag.")
     private String path;
 
-    @Option(names = "--version", paramLabel = "N", description = "Version to read. Default: the newest.")
-    private @Nullable Long version;
+    @Mixin
+    private VersionOptions version = new VersionOptions();
 
     @Option(names = "--chunks", description = "Also list the chunks.")
     private boolean chunks;

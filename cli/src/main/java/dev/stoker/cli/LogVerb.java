@@ -39,7 +39,7 @@ final class LogVerb implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (OpenDataset open = OpenDataset.open(path, null)) {
+        try (OpenDataset open = OpenDataset.open(path)) {
             Dataset dataset = open.dataset();
             PrintWriter out = spec.commandLine().getOut();
             long newest = dataset.latestVersion();
@@ -95,7 +95,7 @@ final class LogVerb implements Callable<Integer> {
     private static long[] liveRows(Dataset dataset, long first, long last) throws IOException {
         ChunkTable table = first == 0
                 ? ChunkTable.empty(dataset.info())
-                : dataset.snapshot(first).table();
+                : dataset.anySnapshot(first).table();
         long[] rows = new long[(int) (last - first + 1)];
         rows[0] = table.liveRows();
         for (int i = 1; i < rows.length; i++) {

@@ -10,9 +10,9 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -40,7 +40,7 @@ final class LsVerb implements Callable<Integer> {
     @Parameters(
             index = "0",
             paramLabel = "DATASET",
-            description = "Directory or URI of the dataset; DATASET@3 names version 3.")
+            description = "Directory or URI of the dataset; DATASET@3 names version 3, DATASET@best a tag.")
     private String path;
 
     @Parameters(
@@ -57,14 +57,14 @@ final class LsVerb implements Callable<Integer> {
             names = "--delimiter",
             paramLabel = "TEXT",
             defaultValue = "/",
-            description = "Text at which a common prefix ends (default: /).")
+            description = "Text at which a common prefix ends. Default: /.")
     private String delimiter;
 
-    @Option(names = "--n", paramLabel = "N", description = "Most entries to list (default: all).")
+    @Option(names = "--n", paramLabel = "N", description = "Most entries to list. Default: all.")
     private long most = Long.MAX_VALUE;
 
-    @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
-    private @Nullable Long version;
+    @Mixin
+    private VersionOptions version = new VersionOptions();
 
     @Option(names = "--json", description = "Print JSON, one line for each entry.")
     private boolean json;

@@ -3,8 +3,10 @@ package dev.stoker.cli;
 import dev.stoker.flink.arguments.Spelling;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.DatasetReference;
 import dev.stoker.metadata.NotADatasetException;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionName;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -14,50 +16,53 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
+import java.util.OptionalLong;
 
 /** A dataset that was given as an argument; the verb closes it. */
 final class OpenDataset implements AutoCloseable {
 
-    private static final Pattern WITH_VERSION = Pattern.compile("(.+)@([0-9]{1,18})");
-
     private final ObjectStore store;
     private final Dataset dataset;
-    private final Optional<Long> version;
+    private final Optional<VersionName> typed;
+    private final Optional<VersionOptions> options;
 
-    private OpenDataset(ObjectStore store, Dataset dataset, Optional<Long> version) {
+    private OpenDataset(
+            ObjectStore store, Dataset dataset, Optional<VersionName> typed, Optional<VersionOptions> options) {
         this.store = store;
         this.dataset = dataset;
-        this.version = version;
+        this.typed = typed;
+        this.options = options;
     }
 
     /**
      * Opens a dataset.
      *
      * @param text its directory or URI, optionally followed by {@code @}version
-     * @param version the version given by an option, or null
      */
-    static OpenDataset open(String text, @Nullable Long version) throws IOException {
-        Optional<Long> chosen = Optional.ofNullable(version);
-        String location = text;
-        Matcher matcher = WITH_VERSION.matcher(text);
-        if (matcher.matches() && (Stores.isRemote(text) || !Files.exists(Path.of(text)))) {
-            location = matcher.group(1);
-            long typed = Long.parseLong(matcher.group(2));
-            if (version != null && version != typed) {
-                throw new IllegalArgumentException(text + " and --version " + version + " give two versions");
-            }
-            chosen = Optional.of(typed);
-        }
+    static OpenDataset open(String text) throws IOException {
+        return open(text, Optional.empty());
+    }
+
+    /**
+     * Opens a dataset to read a version.
+     *
+     * @param text its directory or URI, optionally followed by {@code @}version
+     * @param options the options that select the version
+     */
+    static OpenDataset open(String text, VersionOptions options) throws IOException {
+        return open(text, Optional.of(options));
+    }
+
+    private static OpenDataset open(String text, Optional<VersionOptions> options) throws IOException {
+        DatasetReference reference = DatasetReference.withoutSplit(text);
+        String location = reference.path();
         location = Stores.normalize(location);
         if (!Stores.isRemote(location)) {
             requireDirectory(Stores.local(location), text);
         }
         ObjectStore store = Stores.open(location);
         try {
-            return new OpenDataset(store, Dataset.open(store), chosen);
+            return new OpenDataset(store, Dataset.open(store), reference.version(), options);
         } catch (NotADatasetException e) {
             List<String> below =
                     Stores.isRemote(location) ? RemoteDatasets.below(store) : below(Stores.local(location));
@@ -142,14 +147,17 @@ final class OpenDataset implements AutoCloseable {
 
     /** Rejects a version in the name of a dataset that a verb changes. */
     void requireNoVersion(String verb) {
-        if (version.isPresent()) {
-            throw new IllegalArgumentException(verb + " changes the newest version; leave out @" + version.get());
+        if (typed.isPresent()) {
+            throw new IllegalArgumentException(verb + " takes a dataset without a version; leave out @" + typed.get());
         }
     }
 
     /** Returns the requested version, or else the newest. */
     Snapshot snapshot() throws IOException {
-        return version.isPresent() ? dataset.snapshot(version.get()) : dataset.snapshot();
+        OptionalLong version = options.isPresent()
+                ? options.get().in(dataset, typed)
+                : typed.isPresent() ? OptionalLong.of(typed.get().in(dataset)) : OptionalLong.empty();
+        return version.isPresent() ? dataset.snapshot(version.getAsLong()) : dataset.snapshot();
     }
 
     @Override

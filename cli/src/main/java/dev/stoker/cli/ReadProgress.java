@@ -29,8 +29,7 @@ final class ReadProgress implements AutoCloseable {
     }
 
     /** Clears the line. Can be called twice. */
-    @Override
-    public void close() {
+    void end() {
         thread.interrupt();
         try {
             thread.join();
@@ -38,5 +37,10 @@ final class ReadProgress implements AutoCloseable {
             // The thread is a daemon and has been told to end.
             Thread.currentThread().interrupt();
         }
+    }
+
+    @Override
+    public void close() {
+        end();
     }
 }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -35,7 +36,9 @@ final class ShowVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 names version 3.")
+    @Parameters(
+            paramLabel = "DATASET",
+            description = "Directory or URI of the dataset; DATASET@3 names version 3, DATASET@best a tag.")
     private String path;
 
     @Option(names = "--n", paramLabel = "N", description = "Number of samples. Default: 10.", defaultValue = "10")
@@ -44,8 +47,8 @@ final class ShowVerb implements Callable<Integer> {
     @Option(names = "--split", paramLabel = "NAME", description = "Split to read. Default: train, or else the first.")
     private @Nullable String split;
 
-    @Option(names = "--version", paramLabel = "N", description = "Version to read. Default: the newest.")
-    private @Nullable Long version;
+    @Mixin
+    private VersionOptions version = new VersionOptions();
 
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;

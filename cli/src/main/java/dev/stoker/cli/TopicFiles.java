@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.plan.UsedVersions;
 import dev.stoker.feeder.registry.FeedEntry;
 import dev.stoker.feeder.registry.FeedRegister;
 import dev.stoker.feeder.topic.TopicFeedPlan;
@@ -61,6 +62,7 @@ final class TopicFiles {
     /** Publishes the feed's end. */
     void withdraw() throws IOException {
         FeedRegister.put(plan.feed().name(), entry().ended(System.currentTimeMillis()));
+        UsedVersions.release(plan.feed());
     }
 
     /** The newest version with which a feed that follows its dataset has begun an epoch; 0 for none or if unknown. */

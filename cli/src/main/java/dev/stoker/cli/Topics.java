@@ -170,6 +170,7 @@ final class Topics {
                     "Selection",
                     List.of(
                             "--version",
+                            "--as-of",
                             "--field",
                             "--recursive",
                             "--delimiter",
@@ -184,14 +185,26 @@ final class Topics {
                             "--ledger",
                             "--dataset",
                             "--epochs",
-                            "--older-than")),
+                            "--older-than",
+                            "--keep",
+                            "--keep-last")),
             new Named("Statements", List.of("--execute", "--file", "--set")),
             new Named("New chunks", List.of("--below", "--chunk-size", "--order", "--seed")),
             new Named(
                     "Changes",
-                    List.of("--rebuild", "--check", NoIndexFlag.NAME, "--dry-run", "--yes", "--break", "--ingest-id")),
+                    List.of(
+                            "--rebuild",
+                            "--check",
+                            NoIndexFlag.NAME,
+                            "--dry-run",
+                            "--yes",
+                            "--move",
+                            "--delete",
+                            "--end-feed",
+                            "--break",
+                            "--ingest-id")),
             new Named("Time and threads", List.of("--timeout", "--threads")),
-            new Named("Output", List.of("--to", "--chunks", "--once", JsonFlag.NAME)),
+            new Named("Output", List.of("--to", "--chunks", "--keys", "--once", JsonFlag.NAME)),
             new Named("Help", List.of("--help")));
 
     /** The title of options that have no topic. */

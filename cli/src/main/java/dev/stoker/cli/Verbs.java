@@ -71,9 +71,12 @@ final class Verbs {
         command.addSubcommand(new StopVerb());
         command.addSubcommand(new WaitVerb());
         command.addSubcommand(new AuditVerb());
+        command.addSubcommand(new TagVerb());
+        command.addSubcommand(new DiffVerb());
         command.addSubcommand(new DeleteVerb());
         command.addSubcommand(new CompactVerb());
         command.addSubcommand(new IndexVerb());
+        command.addSubcommand(new ExpireVerb());
         command.addSubcommand(new GcVerb());
         command.addSubcommand(new CacheVerb());
         command.addSubcommand(new RecoverVerb());

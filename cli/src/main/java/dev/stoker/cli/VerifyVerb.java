@@ -18,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -36,11 +37,13 @@ final class VerifyVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 names version 3.")
+    @Parameters(
+            paramLabel = "DATASET",
+            description = "Directory or URI of the dataset; DATASET@3 names version 3, DATASET@best a tag.")
     private String path;
 
-    @Option(names = "--version", paramLabel = "N", description = "Version to read. Default: the newest.")
-    private @Nullable Long version;
+    @Mixin
+    private VersionOptions version = new VersionOptions();
 
     @Option(
             names = "--threads",

@@ -3,7 +3,7 @@ package dev.stoker.cli;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -13,7 +13,7 @@ final class WantedKeys {
     @Parameters(
             index = "0",
             paramLabel = "DATASET",
-            description = "Directory or URI of the dataset; DATASET@3 names version 3.")
+            description = "Directory or URI of the dataset; DATASET@3 names version 3, DATASET@best a tag.")
     String path;
 
     @Parameters(index = "1..*", arity = "0..*", paramLabel = "KEY", description = "Keys of samples.")
@@ -31,9 +31,8 @@ final class WantedKeys {
             description = "The keys in FILE end with a NUL instead of a line feed.")
     private boolean nul;
 
-    @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
-    @Nullable
-    Long version;
+    @Mixin
+    VersionOptions version = new VersionOptions();
 
     List<String> all() throws IOException {
         List<String> all = new ArrayList<>(keys);

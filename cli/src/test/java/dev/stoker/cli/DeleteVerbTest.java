@@ -163,7 +163,7 @@ class DeleteVerbTest {
         assertThat(stoker("delete", path(), "--yes")).isEqualTo(2);
         assertThat(err.toString()).contains("no sample is selected; give keys");
         assertThat(stoker("delete", path() + "@1", key(0, 0), "--yes")).isEqualTo(2);
-        assertThat(err.toString()).contains("changes the newest version; leave out @1");
+        assertThat(err.toString()).contains("takes a dataset without a version; leave out @1");
         assertThat(stoker("delete", path(), "--split", "nosuch", "--yes")).isEqualTo(1);
         assertThat(err.toString()).contains("has no split 'nosuch'");
         assertThat(Contents.of(path())).hasSize(9);

@@ -2,7 +2,10 @@ package dev.stoker.server;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.EpochVersions;
+import dev.stoker.metadata.ExpiredVersionException;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionUses;
+import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.server.chunks.ChunkSource;
@@ -22,9 +25,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Opens streams, wherever their datasets are. For one thread; what it opens is for any. */
 public final class DatasetStreams implements FeedServer.Streams {
+    private static final Logger LOG = LoggerFactory.getLogger(DatasetStreams.class);
+
     private final UUID feed;
     private final List<StreamSpec> specs;
     private final Map<String, Followed> followed = new HashMap<>();
@@ -92,12 +99,28 @@ public final class DatasetStreams implements FeedServer.Streams {
             return of(group).find(epoch);
         }
 
+        /** Protects the version from being expired, unless the dataset cannot be written. */
+        private void use(long version) throws IOException {
+            try {
+                new VersionUses(dataset).take(version, feed, InstantSource.system(), WriterProcess.user());
+            } catch (ExpiredVersionException e) {
+                throw e;
+            } catch (IOException e) {
+                LOG.warn(
+                        "Version {} of {} is not protected from stoker expire, because its use was not written: {}",
+                        version,
+                        dataset.where(),
+                        e.toString());
+            }
+        }
+
         private EpochVersions of(String group) {
             return new EpochVersions(dataset, new EpochChoice.Pass(feed, spec.name(), group), InstantSource.system());
         }
 
         @Override
         public ServedStream open(long version) throws IOException {
+            use(version);
             Snapshot snapshot = dataset.snapshot(version);
             return new ServedStream(
                     spec.name(),

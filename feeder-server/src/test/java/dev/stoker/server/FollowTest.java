@@ -3,6 +3,9 @@ package dev.stoker.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.VersionUses;
+import dev.stoker.schemas.dataset.VersionUse;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
@@ -23,6 +26,8 @@ import dev.stoker.server.tiers.CacheAccess;
 import dev.stoker.server.tiers.CacheLifetime;
 import dev.stoker.server.tiers.TierOptions;
 import dev.stoker.server.tiers.TierSpec;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -102,6 +107,17 @@ class FollowTest {
         assertThat(later.classes).hasSizeGreaterThan(feed.classes.size()).startsWith(feed.classes.get(0));
         assertThat(read(1, later)).isEqualTo(2);
         assertThat(read(0, feed)).isEqualTo(1);
+    }
+
+    @Test
+    void theVersionsThatItReadsAreProtectedFromBeingExpired() throws IOException {
+        dataset.append(2, 50, 9, 30, 5);
+        read(0, feed.now());
+        try (ObjectStore store = new LocalObjectStore(dataset.path())) {
+            assertThat(new VersionUses(Dataset.open(store)).all())
+                    .extracting(VersionUse::version)
+                    .containsExactlyInAnyOrder(1L, 2L);
+        }
     }
 
     @Test

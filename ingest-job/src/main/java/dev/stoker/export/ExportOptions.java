@@ -4,11 +4,11 @@ import dev.stoker.export.place.TargetPlace;
 import dev.stoker.export.spec.InvalidExportException;
 import dev.stoker.export.spec.RowOrder;
 import dev.stoker.formats.expression.RowExpression;
+import dev.stoker.metadata.DatasetReference;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 
 /**
  * The valid options of an export. {@link #parse} creates them from arguments.
@@ -33,12 +33,22 @@ public record ExportOptions(
     /**
      * The samples to export.
      *
-     * @param dataset location: an absolute path or a URI
-     * @param version the version; empty for the newest
-     * @param split the split; empty for all
+     * @param reference the dataset, with an absolute path or a URI; without a version it is the newest one, without a
+     *     split it is all splits
      * @param where condition that samples must satisfy; empty for all samples
      */
-    public record Source(String dataset, OptionalLong version, Optional<String> split, Optional<RowExpression> where) {}
+    public record Source(DatasetReference reference, Optional<RowExpression> where) {
+
+        /** Returns the location of the dataset: an absolute path or a URI. */
+        public String dataset() {
+            return reference.path();
+        }
+
+        /** Returns the split; empty for all. */
+        public Optional<String> split() {
+            return reference.split();
+        }
+    }
 
     /**
      * The files to write.

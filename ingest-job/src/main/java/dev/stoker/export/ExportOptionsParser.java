@@ -7,6 +7,7 @@ import dev.stoker.export.task.Writers;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.formats.expression.InvalidExpressionException;
 import dev.stoker.formats.expression.RowExpression;
+import dev.stoker.metadata.DatasetReference;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;
@@ -19,7 +20,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.flink.configuration.ConfigOption;
@@ -27,11 +27,6 @@ import org.apache.flink.configuration.Configuration;
 
 /** Parses arguments into options and collects all problems. For one use. */
 final class ExportOptionsParser {
-    /** A URI without a path: the number at its end is a port and no split. */
-    private static final String HOST_AND_PORT = "[A-Za-z][A-Za-z0-9+.-]+://[^/:@]+:[0-9]+(?=[@:]|$)";
-
-    private static final Pattern SOURCE = Pattern.compile(
-            "(?<path>" + HOST_AND_PORT + "|.+?)(?:@(?<version>[0-9]{1,18}))?(?::(?<split>[A-Za-z0-9_.-]+))?");
     private static final Pattern EPOCH = Pattern.compile("epoch:([0-9]{1,18})");
 
     private final JobArguments arguments;
@@ -85,21 +80,18 @@ final class ExportOptionsParser {
     }
 
     private ExportOptions.Source source(String text) {
-        Matcher matcher = SOURCE.matcher(text);
-        if (!matcher.matches()) {
+        Optional<DatasetReference> found = DatasetReference.parse(text);
+        if (found.isEmpty()) {
             problems.add("'" + text + "' is not DATASET[@version][:split]");
             return noSource();
         }
-        String version = matcher.group("version");
+        DatasetReference dataset = found.get();
         return new ExportOptions.Source(
-                location(matcher.group("path")),
-                version == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(version)),
-                Optional.ofNullable(matcher.group("split")),
-                where);
+                new DatasetReference(location(dataset.path()), dataset.version(), dataset.split()), where);
     }
 
     private ExportOptions.Source noSource() {
-        return new ExportOptions.Source("", OptionalLong.empty(), Optional.empty(), where);
+        return new ExportOptions.Source(new DatasetReference("", Optional.empty(), Optional.empty()), where);
     }
 
     private static Optional<RowExpression> expression(String text, List<String> problems) {

@@ -89,9 +89,7 @@ final class ExportPreparation {
         requireApart(options);
         try (ObjectStore store = Stores.open(options.source().dataset())) {
             Dataset dataset = Dataset.open(store);
-            Snapshot snapshot = options.source().version().isPresent()
-                    ? dataset.snapshot(options.source().version().getAsLong())
-                    : dataset.snapshot();
+            Snapshot snapshot = options.source().reference().open(dataset);
             return new ExportPreparation(options, snapshot);
         }
     }

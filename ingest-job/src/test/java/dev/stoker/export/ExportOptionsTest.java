@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.export.spec.InvalidExportException;
 import dev.stoker.export.spec.RowOrder;
+import dev.stoker.metadata.VersionName;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;
@@ -18,19 +19,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ExportOptionsTest {
     @ParameterizedTest
     @CsvSource({
-        "/data/photos,/data/photos,-1,",
+        "/data/photos,/data/photos,,",
+        "/data/photos@best:val,/data/photos,best,val",
         "/data/photos@3,/data/photos,3,",
-        "/data/photos:val,/data/photos,-1,val",
+        "/data/photos:val,/data/photos,,val",
         "/data/photos@12:train.a-b,/data/photos,12,train.a-b",
         "s3://bucket/photos@3:val,s3a://bucket/photos,3,val",
-        "hdfs://host:8020/photos,hdfs://host:8020/photos,-1,",
-        "hdfs://host:8020/photos:8,hdfs://host:8020/photos,-1,8",
+        "hdfs://host:8020/photos,hdfs://host:8020/photos,,",
+        "hdfs://host:8020/photos:8,hdfs://host:8020/photos,,8",
     })
-    void aSourceHasAVersionAndASplit(String text, String dataset, long version, String split) {
+    void aSourceHasAVersionAndASplit(String text, String dataset, String version, String split) {
         ExportOptions.Source source =
                 ExportOptions.parse(text, "/out", "--format", "arrow").source();
         assertThat(source.dataset()).isEqualTo(dataset);
-        assertThat(source.version().orElse(-1)).isEqualTo(version);
+        assertThat(source.reference().version().map(VersionName::text)).isEqualTo(Optional.ofNullable(version));
         assertThat(source.split()).isEqualTo(Optional.ofNullable(split));
     }
 

@@ -13,18 +13,24 @@ import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
 import dev.stoker.metadata.EpochVersions;
+import dev.stoker.metadata.ExpiredVersionException;
+import dev.stoker.metadata.Expiry;
 import dev.stoker.metadata.GarbageCollection;
 import dev.stoker.metadata.LeaseHeldException;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.NotADatasetException;
+import dev.stoker.metadata.NothingToExpireException;
 import dev.stoker.metadata.Recovery;
 import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.TablePolicy;
+import dev.stoker.metadata.TagExistsException;
+import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.UnknownVersionException;
 import dev.stoker.metadata.Verification;
 import dev.stoker.metadata.VerificationReport;
+import dev.stoker.metadata.VersionUses;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionFailedException;
 import dev.stoker.metadata.compaction.CompactionPlan;
@@ -125,6 +131,10 @@ final class BesideOperations {
                         Set.of(UnknownKeyException.class, NotADatasetException.class, AbandonedException.class),
                         BesideOperations::remove),
                 new Line(
+                        "tag",
+                        Set.of(NotADatasetException.class, UnknownVersionException.class, TagExistsException.class),
+                        BesideOperations::tag),
+                new Line(
                         "compact",
                         Set.of(
                                 CompactionFailedException.class,
@@ -132,6 +142,15 @@ final class BesideOperations {
                                 NotADatasetException.class,
                                 UnknownVersionException.class),
                         BesideOperations::compact),
+                new Line(
+                        "expire",
+                        Set.of(
+                                NotADatasetException.class,
+                                UnknownVersionException.class,
+                                NothingToExpireException.class,
+                                AbandonedException.class),
+                        BesideOperations::expire),
+                new Line("feed", reader, BesideOperations::feed),
                 new Line(
                         "gc",
                         reader,
@@ -270,6 +289,42 @@ final class BesideOperations {
         Dataset dataset = Dataset.open(store);
         new Committer(dataset, SampleDatasets.CLOCK, "ada@host", new TablePolicy(1, 1))
                 .commit(CommitRequest.remove(slot.ingest, SampleRemoval.ofKeys(dataset, List.of("k/2")), Map.of()));
+    }
+
+    private static void tag(ObjectStore store, Slot slot) throws IOException {
+        Dataset dataset = Dataset.open(store);
+        Tags tags = new Tags(dataset);
+        tags.set("kept", dataset.snapshot().version(), Tags.Mode.MOVE, SampleDatasets.CLOCK, slot.ingest);
+        if (tags.find("kept").isEmpty()) {
+            throw new AssertionError("The tag is gone");
+        }
+    }
+
+    /** Expires all versions but the newest, and deletes their chunks. */
+    private static void expire(ObjectStore store, Slot slot) throws IOException {
+        Dataset dataset = Dataset.open(store);
+        Expiry.Rule rule = new Expiry.Rule(Optional.empty(), OptionalLong.of(1));
+        Expiry expiry = Expiry.plan(dataset, rule, SampleDatasets.CLOCK);
+        if (!expiry.ranges().isEmpty()) {
+            expiry.commit(slot.ingest, "ada@host");
+        }
+        GarbageCollection.plan(dataset, Duration.ZERO, SampleDatasets.CLOCK).apply();
+    }
+
+    /** Reads the newest version as a feeder does, however many versions are committed and expired meanwhile. */
+    private static void feed(ObjectStore store, Slot slot) throws IOException {
+        Dataset dataset = Dataset.open(store);
+        UUID feed = UUID.fromString(slot.ingest);
+        VersionUses uses = new VersionUses(dataset);
+        long version = dataset.snapshot().version();
+        try {
+            uses.take(version, feed, SampleDatasets.CLOCK, "ada@host");
+        } catch (ExpiredVersionException e) {
+            // The feeder chooses a newer one.
+            return;
+        }
+        BesideState.keys(store, dataset.snapshot(version));
+        uses.release(feed);
     }
 
     private static void compact(ObjectStore store, Slot slot) throws IOException, InterruptedException {

@@ -8,6 +8,7 @@ import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.Tags;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
@@ -15,6 +16,7 @@ import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.dataset.Tag;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.storage.InMemoryObjectStore;
@@ -91,6 +93,7 @@ final class BesideState {
         committer.commit(append("base-1", one, two));
         committer.commit(append("base-2", chunk(store, dataset.info(), 3, "base-2", KEYS.get("base-2"))));
         store.delete(DatasetLayout.ingestCopy("base-2"));
+        new Tags(dataset).set("kept", 1, Tags.Mode.CREATE, SampleDatasets.CLOCK, "ada@host");
         chunk(store, dataset.info(), 4, GONE, List.of("x/1"));
         new Leases(dataset).take(DEAD, SampleDatasets.CLOCK, "ada@host", "");
         chunk(store, dataset.info(), 5, DEAD, List.of("y/1"));
@@ -215,15 +218,29 @@ final class BesideState {
                 case INGEST -> expected.addAll(own(entry));
                 case REPLACE -> expected = new TreeSet<>(own(entry));
                 case REMOVE -> expected.remove("k/2");
-                case COMPACT, ABANDON -> {}
+                case COMPACT, ABANDON, EXPIRE -> {}
                 case RECOVERED -> throw new AssertionError("Version " + version + " was never lost");
+            }
+            if (isExpired(dataset, version, newest)) {
+                continue;
             }
             Set<String> found = knownKeys(store, dataset.snapshot(version));
             if (!found.equals(expected)) {
                 throw new AssertionError("Version " + version + " has " + found + ", expected " + expected);
             }
         }
+        for (Tag tag : new Tags(dataset).all().values()) {
+            if (tag.version() > newest) {
+                throw new AssertionError(tag + " names a version that is not there");
+            }
+        }
         return ingests;
+    }
+
+    /** Whether a version cannot be opened any more. A version with a tag can always be opened. */
+    private static boolean isExpired(Dataset dataset, long version, long newest) throws IOException {
+        boolean isTagged = new Tags(dataset).all().values().stream().anyMatch(tag -> tag.version() == version);
+        return !isTagged && dataset.snapshot(newest).table().expired().contains(version);
     }
 
     private static List<String> own(LogEntry entry) {

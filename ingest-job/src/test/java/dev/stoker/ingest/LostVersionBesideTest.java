@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Each operation on a dataset that has lost its newest log entry. */
 class LostVersionBesideTest {
 
-    private static final Set<String> READERS = Set.of("recover", "read", "follow");
+    private static final Set<String> READERS = Set.of("recover", "read", "follow", "feed");
 
     @TempDir
     private Path directory;

@@ -2,6 +2,7 @@ package dev.stoker.feeder.plan;
 
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.metadata.VersionName;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;
@@ -58,10 +59,10 @@ final class FeedOptionsParser {
                 });
         boolean follow = options.get(FeedFlags.FOLLOW);
         for (StreamArgument stream : streams) {
-            if (follow && stream.version().isPresent()) {
-                problems.add("option --follow: stream " + stream.name() + " is fixed to version "
-                        + stream.version().getAsLong() + ": leave out @"
-                        + stream.version().getAsLong() + " or --follow");
+            Optional<VersionName> version = stream.dataset().version();
+            if (follow && version.isPresent()) {
+                problems.add("option --follow: stream " + stream.name() + " is fixed to version " + version.get()
+                        + ": leave out @" + version.get() + " or --follow");
             }
         }
         Optional<OrderSpec> order = check(this::order);

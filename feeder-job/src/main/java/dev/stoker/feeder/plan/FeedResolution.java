@@ -55,9 +55,7 @@ final class FeedResolution {
         String location = Stores.normalize(stream.path());
         try (ObjectStore store = Stores.open(location)) {
             Dataset dataset = Dataset.open(store);
-            Snapshot snapshot = stream.version().isPresent()
-                    ? dataset.snapshot(stream.version().getAsLong())
-                    : dataset.snapshot();
+            Snapshot snapshot = stream.dataset().open(dataset);
             StreamChunks chunks = snapshot.stream(stream.split());
             return new FeedPlan.Stream(
                     stream.name(),

@@ -1,6 +1,7 @@
 package dev.stoker.feeder.plan;
 
-import java.util.OptionalLong;
+import dev.stoker.metadata.DatasetReference;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -9,17 +10,13 @@ import java.util.regex.Pattern;
  * {@code train}, the version the newest.
  *
  * @param name name of the stream
- * @param path the dataset's directory or URI
- * @param version the version, if one is given
- * @param split the split
+ * @param dataset the dataset and its version; has a split
  */
-public record StreamArgument(String name, String path, OptionalLong version, String split) {
+public record StreamArgument(String name, DatasetReference dataset) {
 
-    /** A URI without a path: the number at its end is a port and no split. */
-    private static final String HOST_AND_PORT = "[A-Za-z][A-Za-z0-9+.-]+://[^/:@]+:[0-9]+(?=[@:]|$)";
+    private static final Pattern SYNTAX = Pattern.compile("(?:(?<name>[A-Za-z0-9_][A-Za-z0-9_.-]*)=)?(?<dataset>.+)");
 
-    private static final Pattern SYNTAX = Pattern.compile("(?:(?<name>[A-Za-z0-9_][A-Za-z0-9_.-]*)=)?(?<path>"
-            + HOST_AND_PORT + "|.+?)(?:@(?<version>[0-9]{1,18}))?(?::(?<split>[A-Za-z0-9_.-]+))?");
+    private static final String USUAL_SPLIT = "train";
 
     /**
      * Parses a stream argument.
@@ -28,15 +25,22 @@ public record StreamArgument(String name, String path, OptionalLong version, Str
      */
     public static StreamArgument parse(String text) {
         Matcher matcher = SYNTAX.matcher(text);
-        if (!matcher.matches()) {
-            throw new IllegalArgumentException("'" + text
-                    + "' is not a stream: expected [name=]path[@version][:split], such as val=./data/photos:val");
-        }
-        String split = matcher.group("split") == null ? "train" : matcher.group("split");
+        Optional<DatasetReference> found =
+                matcher.matches() ? DatasetReference.parse(matcher.group("dataset")) : Optional.empty();
+        DatasetReference dataset = found.orElseThrow(() -> new IllegalArgumentException("'" + text
+                + "' is not a stream: expected [name=]path[@version][:split], such as val=./data/photos:val"));
+        String split = dataset.split().orElse(USUAL_SPLIT);
         String name = matcher.group("name") == null ? split : matcher.group("name");
-        OptionalLong version = matcher.group("version") == null
-                ? OptionalLong.empty()
-                : OptionalLong.of(Long.parseLong(matcher.group("version")));
-        return new StreamArgument(name, matcher.group("path"), version, split);
+        return new StreamArgument(name, new DatasetReference(dataset.path(), dataset.version(), Optional.of(split)));
+    }
+
+    /** Returns the directory or URI of the dataset. */
+    public String path() {
+        return dataset.path();
+    }
+
+    /** Returns the split. */
+    public String split() {
+        return dataset.split().orElse(USUAL_SPLIT);
     }
 }

@@ -3,38 +3,53 @@ package dev.stoker.feeder.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.OptionalLong;
+import dev.stoker.metadata.DatasetReference;
+import dev.stoker.metadata.VersionName;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class StreamArgumentTest {
 
+    private static StreamArgument stream(String name, String path, @Nullable String version, String split) {
+        return new StreamArgument(
+                name,
+                new DatasetReference(path, Optional.ofNullable(version).map(VersionName::new), Optional.of(split)));
+    }
+
+    @Test
+    void readsATag() {
+        assertThat(StreamArgument.parse("./data/photos@best:val"))
+                .isEqualTo(stream("val", "./data/photos", "best", "val"));
+        assertThat(StreamArgument.parse("hdfs://ada@namenode:8020/photos"))
+                .isEqualTo(stream("train", "hdfs://ada@namenode:8020/photos", null, "train"));
+    }
+
     @Test
     void namesAStreamAfterItsSplit() {
-        assertThat(StreamArgument.parse("./data/photos"))
-                .isEqualTo(new StreamArgument("train", "./data/photos", OptionalLong.empty(), "train"));
+        assertThat(StreamArgument.parse("./data/photos")).isEqualTo(stream("train", "./data/photos", null, "train"));
         assertThat(StreamArgument.parse("./data/photos:val").name()).isEqualTo("val");
     }
 
     @Test
     void readsNameVersionAndSplit() {
-        assertThat(StreamArgument.parse("check=/d/a b@12:val"))
-                .isEqualTo(new StreamArgument("check", "/d/a b", OptionalLong.of(12), "val"));
+        assertThat(StreamArgument.parse("check=/d/a b@12:val")).isEqualTo(stream("check", "/d/a b", "12", "val"));
     }
 
     @Test
     void leavesTheSchemeOfAUriAlone() {
         StreamArgument stream = StreamArgument.parse("t=s3a://bucket/photos@3");
         assertThat(stream.path()).isEqualTo("s3a://bucket/photos");
-        assertThat(stream.version()).hasValue(3);
+        assertThat(stream.dataset().version()).contains(new VersionName("3"));
         assertThat(StreamArgument.parse("s3a://bucket/photos").split()).isEqualTo("train");
     }
 
     @Test
     void tellsAPortFromASplit() {
         assertThat(StreamArgument.parse("hdfs://namenode:8020/photos:val"))
-                .isEqualTo(new StreamArgument("val", "hdfs://namenode:8020/photos", OptionalLong.empty(), "val"));
+                .isEqualTo(stream("val", "hdfs://namenode:8020/photos", null, "val"));
         assertThat(StreamArgument.parse("hdfs://namenode:8020@2"))
-                .isEqualTo(new StreamArgument("train", "hdfs://namenode:8020", OptionalLong.of(2), "train"));
+                .isEqualTo(stream("train", "hdfs://namenode:8020", "2", "train"));
     }
 
     @Test

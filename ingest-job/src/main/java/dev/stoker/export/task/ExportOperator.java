@@ -44,7 +44,7 @@ public final class ExportOperator extends AbstractStreamOperator<ShardReport>
         ClassLoaderCleanup.atUnload(getRuntimeContext());
         store = Stores.open(work.dataset());
         target = work.target().open();
-        snapshot = Dataset.open(store).snapshot(work.version());
+        snapshot = Dataset.open(store).anySnapshot(work.version());
         selection = Selection.of(snapshot.info().fields(), work.content());
         table = Tables.of(snapshot, work.content());
         int tasks = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();

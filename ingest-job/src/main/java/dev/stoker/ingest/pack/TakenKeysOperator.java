@@ -51,7 +51,7 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
         super.open();
         ClassLoaderCleanup.atUnload(getRuntimeContext());
         store = access.store().open(target);
-        table = Dataset.open(store).snapshot(version).table();
+        table = Dataset.open(store).anySnapshot(version).table();
         bundler =
                 new ShuffledBundler(seed, PathBundle.Kind.TAKEN, bundle -> output.collect(new StreamRecord<>(bundle)));
     }

@@ -101,7 +101,7 @@ public record IngestTarget(String location, DatasetStore stores, IngestRun.Effec
             return 0;
         }
         try (ObjectStore store = stores.open(location)) {
-            return Dataset.open(store).snapshot(version).table().size();
+            return Dataset.open(store).anySnapshot(version).table().size();
         }
     }
 

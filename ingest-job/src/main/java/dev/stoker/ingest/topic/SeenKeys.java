@@ -87,7 +87,7 @@ final class SeenKeys {
 
     /** Adds the keys of a version's samples; reads only heads. */
     void addAll(Dataset dataset, long version) throws IOException {
-        ChunkTable table = dataset.snapshot(version).table();
+        ChunkTable table = dataset.anySnapshot(version).table();
         for (int chunk = 0; chunk < table.size(); chunk++) {
             if (table.isLive(chunk)) {
                 ChunkHead head = ChunkHeads.read(dataset.store(), table, chunk);

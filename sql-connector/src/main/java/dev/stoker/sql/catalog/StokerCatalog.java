@@ -2,6 +2,7 @@ package dev.stoker.sql.catalog;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.VersionTimes;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.sql.table.StokerOptions;
@@ -10,6 +11,7 @@ import dev.stoker.sql.types.Metadata;
 import dev.stoker.sql.types.SqlTypes;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -146,7 +148,7 @@ public final class StokerCatalog extends ReadOnlyCatalog {
                 options.put("connector", StokerTableFactory.IDENTIFIER);
                 options.put(StokerOptions.PATH.key(), location);
                 if (timestamp != Long.MAX_VALUE) {
-                    long version = VersionsByTime.find(dataset, timestamp);
+                    long version = VersionTimes.find(dataset, Instant.ofEpochMilli(timestamp));
                     options.put(StokerOptions.VERSION.key(), Long.toString(version));
                     table.snapshot(timestamp);
                 } else if (named.version() > 0) {

@@ -3,6 +3,7 @@ package dev.stoker.feeder.source.enumerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.plan.UsedVersions;
 import dev.stoker.feeder.registry.FeedEntry;
 import dev.stoker.feeder.registry.FeedRegister;
 import dev.stoker.feeder.registry.StokerHome;
@@ -84,6 +85,13 @@ final class FeedFiles implements LaneMaps.Hint {
     @Override
     public synchronized void withdraw(boolean ended) throws IOException {
         closed = true;
+        publishEnd(ended);
+        if (ended || Boolean.getBoolean(StokerHome.OWN_PROCESS)) {
+            UsedVersions.release(plan);
+        }
+    }
+
+    private void publishEnd(boolean ended) throws IOException {
         // A coordinator that took over may end the feed before it has published anything itself.
         if (written.isEmpty() && !(ended && isKnown())) {
             return;

@@ -7,12 +7,17 @@ import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.registry.StopRequest;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.VersionUses;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.server.TestDataset;
 import dev.stoker.server.Waiting;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -105,6 +110,19 @@ class FeedFilesTest {
         assertThat(file).content().contains("ended_ms");
         new FeedFiles(plan).publish(at("b:1"), List.of(), false);
         assertThat(file).content().doesNotContain("b:1");
+    }
+
+    @Test
+    void aFeedThatEndsUsesNoVersionAnyMore() throws IOException {
+        try (ObjectStore store = Stores.open(plan.streams().get(0).path())) {
+            VersionUses uses = new VersionUses(Dataset.open(store));
+            uses.take(1, plan.id(), InstantSource.system(), "ada@host");
+            uses.take(1, UUID.randomUUID(), InstantSource.system(), "another feed");
+            new FeedFiles(plan).withdraw(false);
+            assertThat(uses.all()).hasSize(2);
+            new FeedFiles(plan).withdraw(true);
+            assertThat(uses.all()).hasSize(1);
+        }
     }
 
     @Test

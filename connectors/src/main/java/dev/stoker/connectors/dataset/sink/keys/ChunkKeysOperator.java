@@ -75,7 +75,7 @@ public final class ChunkKeysOperator extends AbstractStreamOperator<Tuple2<Strin
             return;
         }
         ChunkTable table =
-                call(() -> Dataset.open(store()).snapshot(run.baseVersion()).table());
+                call(() -> Dataset.open(store()).anySnapshot(run.baseVersion()).table());
         int tasks = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks();
         for (int i = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(); i < table.size(); i += tasks) {
             if (table.isLive(i)) {

@@ -1,0 +1,89 @@
+package dev.stoker.cli;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.VersionName;
+import dev.stoker.metadata.VersionTimes;
+import dev.stoker.schemas.text.Units;
+import java.io.IOException;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneId;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options of a verb that reads a version: its number, a tag, or a time. */
+final class VersionOptions {
+
+    @Option(
+            names = "--version",
+            paramLabel = "NAME",
+            description = "Version to read: a number or a tag. Default: the newest.")
+    private @Nullable String version;
+
+    @Option(
+            names = "--as-of",
+            paramLabel = "TIME",
+            description = "Read the newest version of a time: 2026-11-20, 2026-11-20T10:00, 2026-11-20T10:00Z, or a"
+                    + " time ago: 36h, 7d.")
+    private @Nullable String asOf;
+
+    /**
+     * Returns the version that the options or the name of the dataset select; empty for the newest one.
+     *
+     * @param typed the version in the name of the dataset, if there is one
+     * @throws IllegalArgumentException if two versions are selected
+     */
+    OptionalLong in(Dataset dataset, Optional<VersionName> typed) throws IOException {
+        if (version != null && asOf != null) {
+            throw new IllegalArgumentException("--version and --as-of give two versions");
+        }
+        if (asOf != null) {
+            if (typed.isPresent()) {
+                throw new IllegalArgumentException("@" + typed.get() + " and --as-of give two versions");
+            }
+            return OptionalLong.of(
+                    VersionTimes.find(dataset, time(asOf, InstantSource.system(), ZoneId.systemDefault())));
+        }
+        if (version == null) {
+            return typed.isPresent() ? OptionalLong.of(typed.get().in(dataset)) : OptionalLong.empty();
+        }
+        if (typed.isPresent() && !typed.get().text().equals(version)) {
+            throw new IllegalArgumentException("@" + typed.get() + " and --version " + version + " give two versions");
+        }
+        return OptionalLong.of(name(version).in(dataset));
+    }
+
+    private static VersionName name(String text) {
+        try {
+            return new VersionName(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("option --version: " + e.getMessage(), e);
+        }
+    }
+
+    /** Parses a date (its first moment), a local time, a time with an offset, or a time ago. */
+    static Instant time(String text, InstantSource clock, ZoneId zone) {
+        try {
+            if (text.indexOf('-') < 0) {
+                return clock.instant().minus(Units.parseTime("--as-of", text));
+            }
+            if (text.indexOf('T') < 0) {
+                return LocalDate.parse(text).atStartOfDay(zone).toInstant();
+            }
+            boolean hasOffset =
+                    text.endsWith("Z") || text.lastIndexOf('+') > 0 || text.lastIndexOf('-') > text.indexOf('T');
+            return hasOffset
+                    ? OffsetDateTime.parse(text).toInstant()
+                    : LocalDateTime.parse(text).atZone(zone).toInstant();
+        } catch (DateTimeException e) {
+            throw new IllegalArgumentException(
+                    "option --as-of: '" + text + "' is not a time such as 2026-11-20, 2026-11-20T10:00:00Z or 7d", e);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package dev.stoker.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.server.TestDataset;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TagVerbTest {
+
+    @TempDir
+    private Path directory;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private TestDataset dataset;
+
+    @BeforeEach
+    void create() throws IOException {
+        dataset = TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4);
+        dataset.append(4, 100, 6);
+    }
+
+    private int stoker(String... args) {
+        out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
+        return Stoker.run(List.of(args), new PrintWriter(out, true), new PrintWriter(err, true));
+    }
+
+    private String path() {
+        return dataset.path().toString();
+    }
+
+    private JsonNode json() throws IOException {
+        return Json.MAPPER.readTree(out.toString());
+    }
+
+    @Test
+    void aTagSelectsAVersion() throws IOException {
+        assertThat(stoker("tag", path(), "paper", "1")).isZero();
+        assertThat(out.toString()).contains("tag paper names version 1");
+        assertThat(stoker("info", path() + "@paper", "--json")).isZero();
+        assertThat(json().path("samples").asInt()).isEqualTo(9);
+        assertThat(stoker("info", path(), "--version", "paper", "--json")).isZero();
+        assertThat(json().path("version").asInt()).isEqualTo(1);
+        assertThat(stoker("show", path() + "@paper")).isZero();
+        assertThat(stoker("verify", path() + "@paper")).isZero();
+        assertThat(out.toString()).contains("version 1: 9 samples");
+
+        assertThat(stoker("info", path() + "@papers")).isEqualTo(1);
+        assertThat(err.toString()).contains("has no tag papers; it has paper");
+        assertThat(stoker("info", path() + "@1", "--version", "paper")).isEqualTo(2);
+        assertThat(err.toString()).contains("give two versions");
+    }
+
+    @Test
+    void listsMovesAndDeletesTags() throws IOException {
+        assertThat(stoker("tag", path())).isZero();
+        assertThat(out.toString()).contains("no tags");
+        assertThat(stoker("tag", path(), "best", "1", "--json")).isZero();
+        assertThat(json().path("version").asInt()).isEqualTo(1);
+
+        assertThat(stoker("tag", path(), "best")).isEqualTo(1);
+        assertThat(err.toString()).contains("names version 1", "stoker tag --move");
+        assertThat(stoker("tag", path(), "best", "--move")).isZero();
+        assertThat(stoker("tag", path(), "--json")).isZero();
+        assertThat(json().at("/0/tag").asText()).isEqualTo("best");
+        assertThat(json().at("/0/version").asInt()).isEqualTo(2);
+        assertThat(stoker("tag", path(), "same", "best")).isZero();
+        assertThat(stoker("tag", path())).isZero();
+        assertThat(out.toString()).contains("best ", "same ");
+
+        assertThat(stoker("tag", path(), "best", "--delete")).isZero();
+        assertThat(out.toString()).contains("deleted tag best, which named version 2");
+        assertThat(stoker("tag", path(), "best", "--delete")).isEqualTo(1);
+        assertThat(stoker("tag", path(), "--delete")).isEqualTo(2);
+        assertThat(stoker("tag", path(), "7")).isEqualTo(2);
+        assertThat(stoker("tag", path(), "other", "9")).isEqualTo(1);
+    }
+
+    @Test
+    void aDirectoryWithAnAtSignIsADirectory() throws IOException {
+        TestDataset other = TestDataset.create(directory.resolve("photos@paper"), 3, 100, 7);
+        assertThat(Files.isDirectory(other.path())).isTrue();
+        assertThat(stoker("info", other.path().toString(), "--json")).isZero();
+        assertThat(json().path("samples").asInt()).isEqualTo(7);
+    }
+
+    @Test
+    void aTimeSelectsAVersion() throws IOException {
+        assertThat(stoker("info", path(), "--as-of", "0", "--json")).isZero();
+        assertThat(json().path("version").asInt()).isEqualTo(2);
+        assertThat(stoker("info", path(), "--as-of", "1960-01-01")).isEqualTo(1);
+        assertThat(err.toString()).contains("has no version at ");
+        assertThat(stoker("info", path(), "--as-of", "0", "--version", "1")).isEqualTo(2);
+    }
+
+    @Test
+    void readsTimesOfSeveralForms() {
+        InstantSource clock = InstantSource.fixed(Instant.parse("2026-11-20T10:00:00Z"));
+        ZoneId zone = ZoneOffset.ofHours(2);
+        assertThat(VersionOptions.time("7d", clock, zone)).isEqualTo("2026-11-13T10:00:00Z");
+        assertThat(VersionOptions.time("2026-11-20", clock, zone)).isEqualTo("2026-11-19T22:00:00Z");
+        assertThat(VersionOptions.time("2026-11-20T10:00", clock, zone)).isEqualTo("2026-11-20T08:00:00Z");
+        assertThat(VersionOptions.time("2026-11-20T10:00Z", clock, zone)).isEqualTo("2026-11-20T10:00:00Z");
+        assertThat(VersionOptions.time("2026-11-20T10:00:30-05:00", clock, zone))
+                .isEqualTo("2026-11-20T15:00:30Z");
+        assertThatThrownBy(() -> VersionOptions.time("2026-13-20", clock, zone))
+                .hasMessageContaining("option --as-of: '2026-13-20' is not a time");
+    }
+}
