@@ -23,6 +23,7 @@ DATASET = "5e0c8c1e-6f0d-4b51-9a53-0d6f1a2b3c4d"
 
 def expire(path: Path, text: str) -> None:
     """Commits the entry of an expiry, as `stoker expire` does."""
+    (path / "_stoker" / "expired.txt").touch()
     newest = open_snapshot(path).version
     entry = LogEntry(newest + 1, "expire", f"expire-{newest}", 1_800_000_000_000, "ada", [], [], {}, {"expired": text})
     entry_path(path, newest + 1).write_bytes(encode_entry(entry, read_info(path).id))

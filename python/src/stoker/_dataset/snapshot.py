@@ -168,7 +168,7 @@ def open_snapshot(root: Path, version: int | str | None = None, *, any_version: 
     if not 1 <= wanted <= newest:
         raise UnknownVersionError(f"{root} has no version {version}; it has 1 to {newest}")
     building = _build(root, info, tables, wanted)
-    if wanted < newest and not any_version:
+    if wanted < newest and not any_version and (root / "_stoker" / "expired.txt").exists():
         expired = _build(root, info, tables, newest).expired
         by = expired_by(expired, wanted)
         if by is not None and not is_protected(root, wanted, info.id):

@@ -211,8 +211,8 @@ public final class Dataset {
 
     /** Returns the newest version if another version was expired up to it. */
     private Optional<Snapshot> expiring(long version) throws IOException {
-        if (version == latestVersion()) {
-            // The newest version is never expired.
+        // Without the sign, no later entry is read. The newest version is never expired.
+        if (!ExpirySign.isThere(store) || version == latestVersion()) {
             return Optional.empty();
         }
         return Optional.of(latest()).filter(newest -> newest.table().expired().contains(version));

@@ -40,6 +40,9 @@ public final class DatasetLayout {
     /** The uses of versions by running feeds. */
     public static final String USES = "_stoker/uses/";
 
+    /** The sign that versions may have been expired. */
+    public static final String EXPIRED = "_stoker/expired.txt";
+
     /** The files of feeds. */
     public static final String FEEDS = "_stoker/feeds/";
 

@@ -125,6 +125,7 @@ public final class Expiry {
      * @throws NothingToExpireException if no version is left to expire
      */
     public LogEntry commit(String ingest, String by) throws IOException {
+        ExpirySign.leave(dataset.store());
         CommitRequest request = new CommitRequest(
                 ingest,
                 Operation.EXPIRE,

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Finds the chunks that only expired versions have. Reads the log first and the tags and uses afterwards: whoever adds
- * a tag or a use to a version checks the log after that, and refuses the version if the log has expired it.
+ * Finds the chunks that only expired versions have. Reads the log first and the tags and uses afterwards. A process
+ * that adds a tag or a use to a version checks the log after that, and fails if the log has expired the version.
  */
 final class FreedChunks {
 

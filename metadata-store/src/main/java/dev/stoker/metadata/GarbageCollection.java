@@ -177,6 +177,8 @@ public final class GarbageCollection {
         List<Orphan> deleted = new ArrayList<>(Orphans.delete(dataset, plan));
         finished.forEach(all::release);
         if (!expired.isEmpty()) {
+            // A copy of the dataset may lack it.
+            ExpirySign.leave(dataset.store());
             Set<UUID> freed = FreedChunks.find(dataset, olderThan, clock);
             for (Orphan chunk : expired) {
                 if (freed.contains(ChunkNames.idOf(chunk.name()).orElseThrow())

@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 
 /**
  * Finds the versions that must not be expired, and whose chunks are kept even if they were: a tag names them, a running
- * feed uses them, or an epoch of a running feed has chosen them. The caller reads the log before, so that a version that
- * gets a tag or a use later is not one that the log has expired: whoever adds a tag or a use checks the log afterwards.
+ * feed uses them, or an epoch of a running feed has chosen them. The caller reads the log before. A process that adds a
+ * tag or a use checks the log afterwards. So a version that gets its tag or use after this call was not expired.
  */
 final class ProtectedVersions {
 
