@@ -11,12 +11,16 @@ import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.ClassOrder;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
+import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectRangeReader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,8 +28,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.stream.IntStream;
 
-/** Finds the chunks that no known log entry contains, from their own heads, by ingest. Not thread-safe. */
+/**
+ * Finds the chunks that no known log entry contains, from their own heads, by ingest. The chunks of a compaction are
+ * left out if other chunks have their samples. If the whole log is lost, the chunks that were compacted may have been
+ * deleted with expired versions; then the compaction comes back, and removes its samples from the chunks that are
+ * left. Not thread-safe.
+ */
 final class LostChunks {
 
     private record Found(ChunkSummary summary, long createdMs) {}
@@ -34,6 +44,10 @@ final class LostChunks {
     private final Set<String> leased;
     private final Set<String> leftOut = new TreeSet<>();
     private final Map<String, List<Found>> byIngest = new TreeMap<>();
+    private final Map<String, List<Found>> compactions = new TreeMap<>();
+    /** By compaction, the rows of other chunks that have the same samples. */
+    private final Map<String, Map<UUID, int[]>> repeated = new TreeMap<>();
+
     private final Map<String, Map<String, Set<String>>> classes = new TreeMap<>();
     private final List<String> notes = new ArrayList<>();
     private int count;
@@ -55,7 +69,64 @@ final class LostChunks {
                 }
             }
         }
+        if (known.isEmpty()) {
+            chunks.takeCompactions();
+        }
+        chunks.compactions
+                .values()
+                .forEach(left -> left.forEach(
+                        chunk -> chunks.notes.add(dataset.store().describe(ChunkNames.path(chunk.summary.id()))
+                                + " was made by a compaction and is left out: others have its samples")));
         return chunks;
+    }
+
+    /** Takes the compactions, oldest first, that have a sample which no other chunk has. */
+    private void takeCompactions() throws IOException {
+        Map<UUID, List<String>> taken = new LinkedHashMap<>();
+        Set<String> present = new HashSet<>();
+        if (!compactions.isEmpty()) {
+            for (List<Found> chunks : byIngest.values()) {
+                take(chunks, taken, present);
+            }
+        }
+        List<String> ingests = new ArrayList<>(compactions.keySet());
+        ingests.sort(Comparator.comparingLong(
+                ingest -> oldestOf(Objects.requireNonNull(compactions.get(ingest), "a compaction has chunks"))));
+        for (String ingest : ingests) {
+            List<Found> chunks = Objects.requireNonNull(compactions.get(ingest), "a compaction has chunks");
+            Map<UUID, List<String>> own = new LinkedHashMap<>();
+            Set<String> keys = new HashSet<>();
+            take(chunks, own, keys);
+            if (present.containsAll(keys)) {
+                continue;
+            }
+            Map<UUID, int[]> rows = new TreeMap<>();
+            taken.forEach((id, all) -> {
+                int[] same = IntStream.range(0, all.size())
+                        .filter(row -> keys.contains(all.get(row)))
+                        .toArray();
+                if (same.length > 0) {
+                    rows.put(id, same);
+                }
+            });
+            repeated.put(ingest, rows);
+            taken.putAll(own);
+            present.addAll(keys);
+            byIngest.put(ingest, chunks);
+            count += chunks.size();
+            compactions.remove(ingest);
+            notes.add("The chunks of compaction " + ingest + " come back: the chunks that it had rewritten are gone");
+        }
+    }
+
+    private void take(List<Found> chunks, Map<UUID, List<String>> taken, Set<String> present) throws IOException {
+        for (Found chunk : chunks) {
+            ChunkHead head = ChunkHeads.read(dataset.store(), chunk.summary);
+            List<String> keys =
+                    IntStream.range(0, head.rows()).mapToObj(head::key).toList();
+            taken.put(chunk.summary.id(), keys);
+            present.addAll(keys);
+        }
     }
 
     private void read(String name) throws IOException {
@@ -69,10 +140,6 @@ final class LostChunks {
                 notes.add(file.name() + " belongs to another dataset and is left alone");
                 return;
             }
-            if (identity.ingest().startsWith(CommitRequest.COMPACTION)) {
-                notes.add(file.name() + " was made by a compaction and is left out: others have its samples");
-                return;
-            }
             if (leased.contains(identity.ingest())) {
                 if (leftOut.add(identity.ingest())) {
                     notes.add("The chunks of ingest " + identity.ingest() + " are left out: its lease says that it has"
@@ -81,9 +148,11 @@ final class LostChunks {
                 }
                 return;
             }
-            byIngest.computeIfAbsent(identity.ingest(), ingest -> new ArrayList<>())
+            boolean isCompaction = identity.ingest().startsWith(CommitRequest.COMPACTION);
+            (isCompaction ? compactions : byIngest)
+                    .computeIfAbsent(identity.ingest(), ingest -> new ArrayList<>())
                     .add(new Found(summary, identity.created().toEpochMilli()));
-            count++;
+            count += isCompaction ? 0 : 1;
             List<Field> fields = head.fields();
             Map<String, Set<String>> names = classes.computeIfAbsent(identity.ingest(), ingest -> new TreeMap<>());
             for (int f = 0; f < fields.size(); f++) {
@@ -116,13 +185,23 @@ final class LostChunks {
     /** Returns one entry for each ingest, in the order of their oldest chunks. */
     List<LogEntry> byIngest(long firstVersion, long firstOrdinal, String recoveredBy) {
         List<String> ingests = new ArrayList<>(byIngest.keySet());
-        ingests.sort(Comparator.comparingLong(this::oldest).thenComparing(Comparator.naturalOrder()));
+        // A compaction removes rows of the chunks before.
+        ingests.sort(Comparator.<String, Boolean>comparing(repeated::containsKey)
+                .thenComparingLong(this::oldest)
+                .thenComparing(Comparator.naturalOrder()));
         List<LogEntry> entries = new ArrayList<>();
+        Map<UUID, Long> ordinals = new HashMap<>();
         long ordinal = firstOrdinal;
         for (String ingest : ingests) {
             LogEntry entry = entry(ingest, firstVersion + entries.size(), ordinal, recoveredBy);
+            List<RemovedRows> removed = new ArrayList<>();
+            repeated.getOrDefault(ingest, Map.of())
+                    .forEach((id, rows) -> removed.add(RemovedRows.of(
+                            Objects.requireNonNull(ordinals.get(id), "the chunk is in an entry before"), rows)));
+            removed.sort(Comparator.comparingLong(RemovedRows::ordinal));
+            entry.added().forEach(chunk -> ordinals.put(chunk.id(), chunk.ordinal()));
             ordinal += entry.added().size();
-            entries.add(entry);
+            entries.add(entry.withVersion(entry.version(), entry.added(), removed));
         }
         return entries;
     }
@@ -168,10 +247,11 @@ final class LostChunks {
     }
 
     private long oldest(String ingest) {
-        return Objects.requireNonNull(byIngest.get(ingest), "each ingest has chunks").stream()
-                .mapToLong(Found::createdMs)
-                .min()
-                .orElse(0);
+        return oldestOf(Objects.requireNonNull(byIngest.get(ingest), "each ingest has chunks"));
+    }
+
+    private static long oldestOf(List<Found> chunks) {
+        return chunks.stream().mapToLong(Found::createdMs).min().orElse(0);
     }
 
     /** Returns an entry that changes nothing. It replaces an entry that is completely lost. */
