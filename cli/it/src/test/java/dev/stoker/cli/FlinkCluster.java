@@ -46,7 +46,7 @@ final class FlinkCluster implements AutoCloseable {
     private final Path directory;
     private final Path conf;
     private final String classPath;
-    /** Further JVM options of the cluster's processes. */
+    /** Further JVM options of the TaskManagers. */
     private final List<String> jvm;
 
     private final int rpcPort = freePort();
@@ -54,7 +54,7 @@ final class FlinkCluster implements AutoCloseable {
     private final Map<String, Process> processes = new LinkedHashMap<>();
 
     /**
-     * A cluster whose processes have the full compiler, as with users.
+     * A cluster whose TaskManagers have the full compiler, as with users.
      *
      * @param hadoop its configuration of Hadoop
      */
@@ -85,7 +85,7 @@ final class FlinkCluster implements AutoCloseable {
         classPath = String.join(File.pathSeparator, path);
     }
 
-    /** A cluster whose processes start in half the processor time, and run slower than those of users. */
+    /** A cluster whose TaskManagers start in half the processor time, and run slower than those of users. */
     static FlinkCluster quick(Path directory) throws IOException {
         return new FlinkCluster(directory, Map.of(), List.of(), StokerProcess.QUICK);
     }
@@ -120,7 +120,9 @@ final class FlinkCluster implements AutoCloseable {
     }
 
     void startJobManager() throws Exception {
+        // It runs little for long.
         start(
+                StokerProcess.QUICK,
                 "jobmanager",
                 "GET_JM_RESOURCE_PARAMS",
                 "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint",
@@ -128,15 +130,15 @@ final class FlinkCluster implements AutoCloseable {
     }
 
     void startTaskManager(String name, String address) throws Exception {
-        start(name, "GET_TM_RESOURCE_PARAMS", "org.apache.flink.runtime.taskexecutor.TaskManagerRunner", address);
+        start(jvm, name, "GET_TM_RESOURCE_PARAMS", "org.apache.flink.runtime.taskexecutor.TaskManagerRunner", address);
     }
 
-    private void start(String name, String memory, String main, String address) throws Exception {
+    private void start(List<String> options, String name, String memory, String main, String address) throws Exception {
         if (!DERIVED.containsKey(memory)) {
             DERIVED.put(memory, derive(memory));
         }
         List<String> derived = DERIVED.get(memory);
-        List<String> args = new ArrayList<>(jvm);
+        List<String> args = new ArrayList<>(options);
         args.addAll(Arrays.asList(derived.get(0).trim().split(" +")));
         args.add("-Dlog4j2.configurationFile=" + conf.resolve("log4j2.properties"));
         args.addAll(List.of("-cp", classPath, main, "--configDir", conf.toString()));
