@@ -48,7 +48,7 @@ final class GetVerb implements Callable<Integer> {
     private CommandSpec spec;
 
     @Mixin
-    private WantedKeys wanted;
+    private WantedKeys wanted = new WantedKeys();
 
     @Option(
             names = "--to",

@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -53,12 +53,8 @@ final class LsVerb implements Callable<Integer> {
     @Option(names = "--recursive", description = "List all keys, without common prefixes.")
     private boolean recursive;
 
-    @Option(
-            names = "--delimiter",
-            paramLabel = "TEXT",
-            defaultValue = "/",
-            description = "Text at which a common prefix ends. Default: /.")
-    private String delimiter;
+    @Option(names = "--delimiter", paramLabel = "TEXT", description = "Text at which a common prefix ends. Default: /.")
+    private String delimiter = "/";
 
     @Option(names = "--n", paramLabel = "N", description = "Most entries to list. Default: all.")
     private long most = Long.MAX_VALUE;

@@ -31,7 +31,7 @@ final class StatVerb implements Callable<Integer> {
     private CommandSpec spec;
 
     @Mixin
-    private WantedKeys wanted;
+    private WantedKeys wanted = new WantedKeys();
 
     @Option(names = "--json", description = "Print JSON, one line for each key.")
     private boolean json;
