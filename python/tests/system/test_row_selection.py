@@ -10,6 +10,7 @@ import pyarrow.dataset
 import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
+from s3_server import S3Server
 
 ROWS = 1000
 
@@ -132,6 +133,29 @@ def test_directories_give_key_label_split_and_condition(cli, tmp_path):
     assert left_out(said)["excluded_file"] == 6
     info = json.loads(cli.run("info", tmp_path / "data", "--json"))
     assert {"2021", "2022", "2023"} <= set(info["splits"])
+
+
+def test_a_partitioned_tree_in_a_bucket_is_read_by_its_directories_and_by_a_pattern(cli, tmp_path, monkeypatch):
+    rows = partitioned(tmp_path / "tree")
+    with S3Server(tmp_path, "127.0.0.1") as server:
+        (tmp_path / "hadoop").mkdir()
+        server.configure(tmp_path / "hadoop")
+        monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path / "hadoop"))
+        remote = server.upload(tmp_path / "tree")
+        condition = ("--where", "year >= 2022 AND city IS NOT NULL")
+        said = cli.run("ingest", remote, tmp_path / "data", "--key", "id", "--label", "city", *condition, "--json")
+        cli.run("ingest", f"{remote}/year=202[23]/city=Bern/*.parquet", tmp_path / "some", "--key", "id")
+        assert "no/*.parquet does not exist" in cli.fails("ingest", f"{remote}/no/*.parquet", tmp_path / "none")
+    # An eighth file, the first one, is opened for its columns.
+    assert left_out(said)["excluded_file"] == 7
+    wanted = {key: row for key, row in rows.items() if row["year"] >= 2022 and row["city"]}
+    found = stored(tmp_path / "data")
+    assert found.keys() == wanted.keys()
+    for key, row in found.items():
+        assert {name: row[name] for name in ("year", "city", "age")} == {
+            name: wanted[key][name] for name in ("year", "city", "age")
+        }
+    assert stored(tmp_path / "some").keys() == {key for key, row in wanted.items() if row["city"] == "Bern"}
 
 
 def test_a_column_in_the_file_must_agree_with_its_directory(cli, tmp_path):

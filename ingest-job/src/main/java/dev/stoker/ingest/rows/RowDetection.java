@@ -4,7 +4,6 @@ import dev.stoker.connectors.files.FileTree;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.formats.RowFormat;
 import dev.stoker.ingest.spec.IngestFlags;
-import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +77,7 @@ public final class RowDetection {
     public static Map<String, Integer> formats(String source) {
         Map<String, Integer> found = new TreeMap<>();
         try {
-            List<SourceFile> files = RowSources.list(List.of(Stores.normalize(source)), RULES, SAMPLED_FILES);
+            List<SourceFile> files = RowSources.list(List.of(RowSources.normalize(source)), RULES, SAMPLED_FILES);
             for (SourceFile file : files) {
                 Optional<RowFormat> format = file.length() == 0 ? Optional.empty() : RowSources.detect(file);
                 found.merge(format.map(RowFormat::name).orElse(FILES), 1, Integer::sum);

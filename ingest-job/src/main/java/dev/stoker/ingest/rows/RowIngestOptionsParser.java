@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 
@@ -48,7 +49,7 @@ final class RowIngestOptionsParser {
         } else {
             positional
                     .subList(0, positional.size() - 1)
-                    .forEach(text -> location(text).ifPresent(sources::add));
+                    .forEach(text -> location(text, RowSources::normalize).ifPresent(sources::add));
             target = location(positional.get(positional.size() - 1)).orElse("");
         }
         given.getOptional(RowIngestFlags.FORMAT)
@@ -86,8 +87,12 @@ final class RowIngestOptionsParser {
     }
 
     private Optional<String> location(String text) {
+        return location(text, Stores::normalize);
+    }
+
+    private Optional<String> location(String text, UnaryOperator<String> normalize) {
         try {
-            return Optional.of(Stores.normalize(text));
+            return Optional.of(normalize.apply(text));
         } catch (IllegalArgumentException e) {
             problems.add(e.getMessage());
             return Optional.empty();

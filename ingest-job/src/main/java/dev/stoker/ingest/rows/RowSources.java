@@ -129,9 +129,30 @@ final class RowSources {
         return matcher.find() ? matcher.start() : source.length();
     }
 
+    /**
+     * Returns the canonical form of a source, as {@link Stores#normalize} does. The characters of a pattern need no
+     * escape in a URI.
+     *
+     * @throws IllegalArgumentException if it is neither a path nor a URI
+     */
+    static String normalize(String source) {
+        if (!isRemotePattern(source)) {
+            return Stores.normalize(source);
+        }
+        int end = source.lastIndexOf('/', firstWild(source));
+        return Stores.normalize(source.substring(0, end)) + source.substring(end);
+    }
+
+    private static boolean isRemotePattern(String source) {
+        return Stores.isRemote(source) && WILD.matcher(source).find();
+    }
+
     private static boolean isFile(String source) throws IOException {
         if (!Stores.isRemote(source)) {
             return Files.isRegularFile(Path.of(source));
+        }
+        if (isRemotePattern(source)) {
+            return false;
         }
         int slash = source.lastIndexOf('/');
         try (SourceTree tree = Stores.openTree(source.substring(0, slash))) {

@@ -69,6 +69,15 @@ class RowSourcesTest {
     }
 
     @Test
+    void patternsNeedNoEscapesInUris() {
+        assertThat(RowSources.normalize("s3://b/x/../y/part-[0-9]?.{csv,tsv}"))
+                .isEqualTo("s3a://b/y/part-[0-9]?.{csv,tsv}");
+        assertThat(RowSources.normalize("hdfs://h/x/*/")).isEqualTo("hdfs://h/x/*/");
+        assertThat(RowSources.normalize("s3a://b/a%20b/")).isEqualTo("s3a://b/a%20b");
+        assertThatThrownBy(() -> RowSources.normalize("s3a://b/a b/*.csv")).hasMessageContaining("is not a URI");
+    }
+
+    @Test
     void pathsOfSeveralSourcesDiffer() throws IOException {
         assertThat(list("a/x.parquet", "b/x.parquet")).containsExactly("a/x.parquet", "b/x.parquet");
         assertThat(list("a/x.parquet", "a")).containsExactly("x.parquet", "y.csv");
