@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.StoredSample;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.text.Units;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -34,7 +36,7 @@ import picocli.CommandLine.Spec;
             "  stoker get ./data/photos cats/1.jpg cats/2.jpg --json"
         },
         description = {
-            "Reads samples by key, verifies them, and prints the payload of one, or writes a file for each, or prints"
+            "Reads samples by key, verifies them, and prints the content of one, or writes a file for each, or prints"
                     + " JSON. A key that the version does not have is reported, and the others are read.",
             "Uses the sample index; see stoker index."
         },
@@ -56,7 +58,12 @@ final class GetVerb implements Callable<Integer> {
             description = "Write the payload of each sample to a file below this directory, named by its key.")
     private @Nullable Path to;
 
-    @Option(names = "--field", paramLabel = "NAME", description = "Payload field to read. Default: the only one.")
+    @Option(
+            names = "--field",
+            paramLabel = "NAME",
+            description =
+                    "Field to print or write: payload, binary or text. Default: the only payload field, or the only"
+                            + " field of bytes or text.")
     private @Nullable String field;
 
     @Option(names = "--json", description = "Print all fields as JSON, one line for each key; payload in Base64.")
@@ -88,31 +95,49 @@ final class GetVerb implements Callable<Integer> {
             if (json) {
                 return printJson(index, keys);
             }
-            int payload = payloadField(fields);
+            int payload = contentField(fields);
             return to == null ? printRaw(index, keys.get(0), payload) : writeFiles(index, keys, payload, to);
         }
     }
 
-    private int payloadField(List<Field> fields) throws CommandException {
-        List<String> payload =
-                fields.stream().filter(Field::payload).map(Field::name).toList();
-        if (field == null && payload.size() != 1) {
-            throw new CommandException("the dataset has " + Units.plural(payload.size(), "payload field")
-                    + (payload.isEmpty()
-                            ? "; use --json"
-                            : "; choose one with --field: " + String.join(", ", payload)));
+    /** Returns the field whose bytes are printed: payload, or else binary or text. */
+    private int contentField(List<Field> fields) throws CommandException {
+        List<String> payload = names(fields, Field::payload);
+        List<String> known = names(fields, GetVerb::hasBytes);
+        List<String> usual = payload.isEmpty() ? known : payload;
+        if (field == null && usual.size() != 1) {
+            throw new CommandException(
+                    usual.isEmpty()
+                            ? "the dataset has no field of bytes or text; use --json"
+                            : "choose one of the fields " + String.join(", ", usual) + " with --field, or use --json");
         }
-        String name = field == null ? payload.get(0) : field;
-        if (!payload.contains(name)) {
-            throw new CommandException("there is no payload field " + name + "; there is " + String.join(", ", payload)
-                    + "; use --json for other fields");
-        }
+        String name = field == null ? usual.get(0) : field;
         for (int f = 0; f < fields.size(); f++) {
-            if (fields.get(f).name().equals(name)) {
+            if (fields.get(f).name().equals(name) && hasBytes(fields.get(f))) {
                 return f;
             }
         }
-        throw new IllegalStateException("no field " + name);
+        throw new CommandException("there is no field " + name + " of bytes or text; there is "
+                + String.join(", ", known) + "; use --json for other fields");
+    }
+
+    private static List<String> names(List<Field> fields, Predicate<Field> which) {
+        return fields.stream().filter(which).map(Field::name).toList();
+    }
+
+    private static boolean hasBytes(Field field) {
+        return field.payload() || field.type() == ScalarType.BINARY || field.type() == ScalarType.UTF8;
+    }
+
+    private static ByteBuffer content(StoredSample sample, int field) throws CommandException {
+        Field which = sample.fields().get(field);
+        if (sample.isNull(field)) {
+            throw new CommandException(
+                    "the sample " + KeyText.line(sample.key()) + " has no value in the field " + which.name());
+        }
+        return which.payload()
+                ? sample.payload(field)
+                : sample.head().column(field).bytesAt(sample.row());
     }
 
     private int printRaw(SampleIndex index, String key, int payload) throws IOException {
@@ -121,7 +146,7 @@ final class GetVerb implements Callable<Integer> {
             throw new CommandException(
                     "version " + index.version() + " has no sample with the key " + KeyText.line(key));
         }
-        write(sample.get().payload(payload), raw);
+        write(content(sample.get(), payload), raw);
         raw.flush();
         return 0;
     }
@@ -165,9 +190,10 @@ final class GetVerb implements Callable<Integer> {
                     continue;
                 }
                 try {
-                    ByteBuffer value = samples.get(i).get().payload(payload);
-                    bytes += value.remaining();
+                    ByteBuffer value = content(samples.get(i).get(), payload);
+                    int length = value.remaining();
                     files.write(key, value);
+                    bytes += length;
                     written++;
                 } catch (CommandException e) {
                     refused++;

@@ -171,6 +171,6 @@ class DeleteVerbTest {
 
     @Test
     void aKeyCannotMoveTheCursor() {
-        assertThat(KeyText.line("a\u001b[2Jb\nc\\d\u202ee")).isEqualTo("\"a\\u001b[2Jb\\nc\\\\d\\u202ee\"");
+        assertThat(KeyText.line("a\u001b[2Jb\nc\\d\u202ee")).isEqualTo("\"a\\u001B[2Jb\\nc\\\\d\\u202ee\"");
     }
 }

@@ -220,6 +220,15 @@ class SampleVerbsTest {
     }
 
     @Test
+    void getTakesAFieldOfBytesOrText() {
+        assertThat(stoker("get", photos().toString(), "readme", "--field", "label"))
+                .isEqualTo(1);
+        assertThat(err.toString())
+                .isEqualTo("stoker: there is no field label of bytes or text; there is image; use --json for other"
+                        + " fields\n");
+    }
+
+    @Test
     void getPrintsJsonInTheOrderOfTheKeys() throws IOException {
         assertThat(stoker("get", photos().toString(), "dogs/1.jpg", "nothing", "a\0b", "dogs/1.jpg", "--json"))
                 .isZero();
