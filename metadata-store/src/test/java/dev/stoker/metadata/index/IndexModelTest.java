@@ -54,7 +54,12 @@ class IndexModelTest {
         for (int step = 0; step < 60; step++) {
             switch (random.nextInt(8)) {
                 case 0, 1, 2 -> dataset.append(newSamples(dataset));
-                case 3 -> dataset.remove(someKeys(dataset));
+                case 3 -> {
+                    List<String> keys = someKeys(dataset);
+                    if (!keys.isEmpty()) {
+                        dataset.remove(keys);
+                    }
+                }
                 case 4 -> dataset.compact(random);
                 case 5 -> {
                     if (random.nextInt(4) == 0) {
