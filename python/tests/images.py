@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from datasets import IMAGES, DatasetWriter
+from small_datasets import IMAGES, DatasetWriter
 
 CLASSES = ("circle", "cross", "square")
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from datasets import small_dataset
 from kafka_fake import TOPIC, FakeTopic, Writer
+from small_datasets import small_dataset
 from stoker import Batch, Feed, errors
 from stoker._source.position import SharedEpochs, Start
 from stoker.testing import serve

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets import IMAGES, MANY, DatasetWriter, sample
+from small_datasets import IMAGES, MANY, DatasetWriter, sample
 from stoker import Ragged, errors
 from stoker._dataset.snapshot import open_snapshot
 from stoker._format.checksum import RunningCrcs

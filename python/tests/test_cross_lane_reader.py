@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from datasets import small_dataset
 from kafka_fake import TOPIC, FakeConsumer, FakeTopic, Writer
+from small_datasets import small_dataset
 from stoker import Feed
 from stoker._kafka.guesses import TopicGuesses
 from stoker._kafka.record import BATCH, BEGIN, END, Position

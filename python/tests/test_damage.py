@@ -13,7 +13,7 @@ import pytest
 
 import stoker
 from dataset_files import ZERO_CRC, sealed
-from datasets import IMAGES, DatasetWriter, sample, small_dataset
+from small_datasets import IMAGES, DatasetWriter, sample, small_dataset
 from stoker import Feed, errors
 from stoker._dataset.log import read_info
 from stoker._dataset.snapshot import open_snapshot

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dataset_files
-from datasets import DatasetWriter
+from small_datasets import DatasetWriter
 from stoker._dataset.snapshot import open_snapshot
 from stoker._format.dictionaries import class_names, dictionary_batch, read_dictionary
 from stoker._order.spec import OrderSpec

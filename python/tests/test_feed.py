@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets import DatasetWriter, sample, small_dataset
+from small_datasets import DatasetWriter, sample, small_dataset
 from stoker import Batch, Feed, errors
 from stoker._order.spec import TAILS
 

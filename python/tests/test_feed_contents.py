@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets import MANY, DatasetWriter, sample, small_dataset
+from small_datasets import MANY, DatasetWriter, sample, small_dataset
 from stoker import Feed, errors
 
 SPEC: dict[str, Any] = {"batch_size": 3, "lanes": 3, "shuffle_window": 6000, "seed": 5}

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets import small_dataset
 from interrupts import Interrupt, everywhere
 from kafka_fake import TOPIC, FakeTopic, Writer
+from small_datasets import small_dataset
 from stoker import Feed, errors
 from stoker._feed.client_stats import ClientStats
 from stoker.testing import serve

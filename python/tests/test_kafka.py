@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from datasets import small_dataset
 from kafka_fake import TOPIC, FakeTopic, Writer, record
+from small_datasets import small_dataset
 from stoker import Feed, errors
 from stoker._kafka.plan import wants
 from stoker._kafka.record import BATCH, BEGIN, END, Position, message_of, read_header

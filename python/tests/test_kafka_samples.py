@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from datasets import small_dataset
 from kafka_fake import NAMES, FakeTopic, Writer
+from small_datasets import small_dataset
 from stoker import Feed, errors
 from stoker._format.fields import Field, batch_schema
 from stoker._format.message import MessageLayout, batch_columns

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import stoker
-from datasets import small_dataset
+from small_datasets import small_dataset
 from stoker import Feed, errors
 
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 import stoker
-from datasets import IMAGES, MANY, DatasetWriter, sample, small_dataset
+from small_datasets import IMAGES, MANY, DatasetWriter, sample, small_dataset
 from stoker import Feed, Ragged, errors
 from stoker._format.avro import read_container
 from stoker._format.checksum import ORDER, RunningCrcs, crc32c, extend, shift

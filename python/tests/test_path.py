@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dataset_files import batch_message
-from datasets import IMAGES, MANY, DatasetWriter, sample, small_dataset
+from small_datasets import IMAGES, MANY, DatasetWriter, sample, small_dataset
 from stoker._dataset.snapshot import open_snapshot
 from stoker._memory import copying as _copying
 from stoker._memory import mapping as _mapping

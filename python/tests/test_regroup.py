@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets import DatasetWriter, small_dataset
+from small_datasets import DatasetWriter, small_dataset
 from stoker import Feed, errors
 from stoker._order.delivery import BatchPlan
 from stoker._order.regroup import batches_within, regroup, rows_before

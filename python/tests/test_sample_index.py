@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 import stoker
-from datasets import MANY, DatasetWriter, sample, small_dataset
 from index_prototype import Row, run
+from small_datasets import MANY, DatasetWriter, sample, small_dataset
 from stoker._dataset.chunk import ChunkReader
 from stoker._dataset.index_run import IndexRun, RunIdentity
 from stoker.errors import CorruptDataError, FormatTooNewError

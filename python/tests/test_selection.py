@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets import small_dataset
 from kafka_fake import TOPIC, Writer
+from small_datasets import small_dataset
 from stoker import Feed, testing
 from stoker._format.view import View
 from stoker._wire import decoding, encoding

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from datasets import MANY, DatasetWriter, sample, small_dataset
+from small_datasets import MANY, DatasetWriter, sample, small_dataset
 from stoker import Batch, Feed, StokerError
 from stoker._path.path_source import PathSource
 from stoker.testing import serve

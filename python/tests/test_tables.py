@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 import pytest
 
 import stoker
-from datasets import MANY, sample
 from removals import remove
+from small_datasets import MANY, sample
 from stoker._dataset.chunk import ChunkReader
 from stoker._dataset.columns import ColumnReader
 from stoker._dataset.snapshot import open_snapshot

@@ -6,8 +6,8 @@ import sys
 import numpy as np
 import pytest
 
-from datasets import small_dataset
 from feed_fakes import eventually
+from small_datasets import small_dataset
 from stoker import Feed
 from stoker.errors import OrderMismatchError, StateMismatchError
 from stoker.testing import Fault, check_resume, serve

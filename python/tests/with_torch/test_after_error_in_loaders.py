@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from datasets import DatasetWriter, small_dataset
+from small_datasets import DatasetWriter, small_dataset
 from stoker import Feed, errors
 
 ORDER: dict[str, Any] = {"batch_size": 3, "lanes": 3, "shuffle_window": 2000, "seed": 5}

@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 import torch
 
-from datasets import MANY, DatasetWriter, small_dataset
 from images import image_dataset
+from small_datasets import MANY, DatasetWriter, small_dataset
 from stoker import Feed, errors
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "python"

@@ -13,7 +13,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
-from datasets import DatasetWriter, small_dataset
+from small_datasets import DatasetWriter, small_dataset
 from stoker import Batch, Feed, errors
 from stoker._order.spec import TAILS
 

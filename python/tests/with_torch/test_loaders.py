@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, IterableDataset
 
-from datasets import MANY, DatasetWriter, small_dataset
+from small_datasets import MANY, DatasetWriter, small_dataset
 from stoker import Batch, Feed, errors
 from stoker.testing import serve
 

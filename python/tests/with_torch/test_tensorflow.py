@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from datasets import MANY, small_dataset
+from small_datasets import MANY, small_dataset
 
 PROGRAM = """
 import sys

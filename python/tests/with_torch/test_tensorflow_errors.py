@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from test_after_error_in_loaders import ORDER, Unless
 
-from datasets import DatasetWriter, small_dataset
+from small_datasets import DatasetWriter, small_dataset
 from stoker import Feed
 
 

@@ -13,8 +13,8 @@ from stoker_processes import LIMIT_S, Cli, logged, until, view, views
 from test_chaos import pause
 from topics import Topic
 
-from datasets import small_dataset
 from kafka_fake import Writer
+from small_datasets import small_dataset
 from stoker import Feed, errors
 
 ORDER = {"batch_size": 12, "lanes": 4, "shuffle_window": 96 << 10, "lane_order": "fixed"}

@@ -1,4 +1,4 @@
-"""Writes and reads with the library datasets of Hugging Face, in a process whose path has no datasets.py of the tests.
+"""Writes and reads with the library datasets of Hugging Face, in a process with a cache that nothing else uses.
 
 hugging_face.py parquet|saved ROWS.arrow TARGET    writes the rows as Parquet, or with save_to_disk
 hugging_face.py splits ROWS.arrow TARGET           saves two splits of images, sounds and classes
