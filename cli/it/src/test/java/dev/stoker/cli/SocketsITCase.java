@@ -199,6 +199,14 @@ class SocketsITCase {
         commands.put("info", List.of(data));
         commands.put("show", List.of(data));
         commands.put("log", List.of(data));
+        commands.put("ls", List.of(data));
+        commands.put("stat", List.of(data, "key"));
+        commands.put("get", List.of(data, "key"));
+        commands.put("index", List.of(data));
+        commands.put("tag", List.of(data));
+        commands.put("diff", List.of(data, "1"));
+        commands.put("delete", List.of(data, "key"));
+        commands.put("expire", List.of(data, "--keep-last", "1"));
         commands.put("verify", List.of(data));
         commands.put("ps", List.of());
         commands.put("top", List.of("--once", "sockets-other"));
