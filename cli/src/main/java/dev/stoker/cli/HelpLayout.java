@@ -121,7 +121,7 @@ final class HelpLayout {
         return width(names);
     }
 
-    /** Returns the width of the column of names: that of the longest, except names that get their own line. */
+    /** Returns the width of the longest name, without the names that get a separate line. */
     private static int width(Collection<String> names) {
         return names.stream()
                 .mapToInt(String::length)

@@ -15,7 +15,7 @@ final class IndexUpdate {
 
     private IndexUpdate() {}
 
-    /** Builds what is missing. */
+    /** Indexes the samples that the index lacks. */
     static void afterCommit(String path, PrintWriter err) {
         try (OpenDataset open = OpenDataset.open(path)) {
             IndexVerb.build(open.dataset(), IndexVerb.defaultThreads(path), false);
@@ -28,7 +28,7 @@ final class IndexUpdate {
         }
     }
 
-    /** Builds what is missing if the dataset has an index. */
+    /** Indexes the samples that the index lacks, if the dataset has an index. */
     static void ofExisting(OpenDataset open, String path, PrintWriter err) throws IOException {
         boolean isThere;
         try (ObjectIterator runs = open.dataset().store().list(DatasetLayout.INDEX)) {

@@ -11,7 +11,7 @@ import java.util.Map;
 
 /**
  * What {@code stoker top} shows of a feed that serves trainers: whether data is the limit, tiers, progress, and the
- * trainers that wait longest. The limits are those of the feeder's page.
+ * trainers that wait longest. The feeder's page has the same limits.
  */
 final class TopText {
     /** Up to this share of waiting, data is not the limit. */

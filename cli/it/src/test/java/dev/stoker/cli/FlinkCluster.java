@@ -85,7 +85,7 @@ final class FlinkCluster implements AutoCloseable {
         classPath = String.join(File.pathSeparator, path);
     }
 
-    /** A cluster whose TaskManagers start in half the processor time, and run slower than those of users. */
+    /** A cluster whose TaskManagers start in half the processor time, but run slower than in production. */
     static FlinkCluster quick(Path directory) throws IOException {
         return new FlinkCluster(directory, Map.of(), List.of(), StokerProcess.QUICK);
     }
