@@ -96,7 +96,7 @@ class IndexRun:
             raise self._corrupt(e) from e
 
     def _corrupt(self, problem: object) -> CorruptDataError:
-        return CorruptDataError(f"{self.path}: {problem}; the index is rebuilt with: stoker index DATASET")
+        return CorruptDataError(f"{self.path}: {problem}; build the index again with: stoker index DATASET --rebuild")
 
     def _footer(self, size: int) -> tuple[BatchedFooter, int]:
         data = self._map

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  */
 public final class SampleRun {
 
-    static final String ADVICE = "the index is rebuilt with: stoker index DATASET";
+    static final String ADVICE = "build the index again with: stoker index DATASET --rebuild";
 
     /** Bytes of parts that a run keeps if they take memory. */
     private static final long MEMORY_BYTES = 64L << 20;

@@ -195,7 +195,7 @@ class SampleRunTest {
         assertThatThrownBy(() -> run.find(second))
                 .isInstanceOf(CorruptDataException.class)
                 .hasMessageStartingWith("/d/run.arrow is corrupt: CRC32C of its batch 1: expected ")
-                .hasMessageEndingWith("; the index is rebuilt with: stoker index DATASET");
+                .hasMessageEndingWith("; build the index again with: stoker index DATASET --rebuild");
     }
 
     @Test
