@@ -41,6 +41,8 @@ final class Groups {
     private final Map<String, Group> remembered = new LinkedHashMap<>();
 
     private int rememberedPlaces;
+    /** Groups that sessions are in. Written under the monitor; a group reads it while it holds its own monitor. */
+    private volatile int open;
 
     Groups(String stream) {
         this.stream = stream;
@@ -61,7 +63,9 @@ final class Groups {
             entry = new Entry(recall(name));
             shown.put(name, entry);
         }
-        entry.sessions++;
+        if (entry.sessions++ == 0) {
+            open++;
+        }
         return entry.group;
     }
 
@@ -70,6 +74,7 @@ final class Groups {
         Entry entry = Objects.requireNonNull(shown.get(name), "a group that sessions entered is shown");
         entry.sessions--;
         if (entry.sessions == 0) {
+            open--;
             shown.remove(name);
             if (entry.group.isFixed()) {
                 shown.put(name, entry);
@@ -98,9 +103,9 @@ final class Groups {
         }
     }
 
-    /** Groups that sessions are in. */
-    synchronized int open() {
-        return (int) shown.values().stream().filter(entry -> entry.sessions > 0).count();
+    /** Groups that sessions are in. Takes no lock, because groups ask while they hold their own. */
+    int open() {
+        return open;
     }
 
     /** Open groups, and the last ones that were. */
