@@ -47,6 +47,9 @@ final class Group {
     private final NavigableMap<Long, GroupOrder> orders = new TreeMap<>();
 
     private boolean fixed;
+    /** The fixed spec; null until other nodes are told. */
+    private @Nullable String json;
+
     private int sessions;
     /** The trainers of the newest run. */
     private final Map<MemberId, SessionWatch> watches = new HashMap<>();
@@ -238,14 +241,13 @@ final class Group {
 
     /** Returns what other nodes should know; empty before the first subscription. */
     synchronized Optional<GroupFacts> facts() {
-        return fixed
-                ? Optional.of(new GroupFacts(
-                        stream,
-                        name,
-                        Objects.requireNonNull(spec, "its order is fixed").toJson(),
-                        places.settledRun(),
-                        places.settledWorldSize()))
-                : Optional.empty();
+        if (!fixed) {
+            return Optional.empty();
+        }
+        if (json == null) {
+            json = Objects.requireNonNull(spec, "its order is fixed").toJson();
+        }
+        return Optional.of(new GroupFacts(stream, name, json, places.settledRun(), places.settledWorldSize()));
     }
 
     /** Takes over what another node knows. An order that is fixed here stays. */

@@ -16,7 +16,7 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 /**
  * Reader to enumerator: how trainers are doing at this reader's server.
  *
- * @param encodedProgress what the reader has seen of consumers so far, see {@link #progress()}
+ * @param encodedProgress what the reader has seen of consumers since its last such event, see {@link #progress()}
  * @param encodedOwing groups with receipts on their way to the ledger, see {@link #owing()}
  * @param idleSinceMs since when (epoch milliseconds) no trainer has been connected; 0 while one is
  * @param stopRequested whether the process that hosts the server was asked to stop the feed

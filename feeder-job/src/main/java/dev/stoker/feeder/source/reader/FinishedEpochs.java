@@ -38,7 +38,8 @@ final class FinishedEpochs {
     private final NewestProgress seen = new NewestProgress();
     private final NewestProgress durable = new NewestProgress();
     private final Deque<Undurable> undurable = new ArrayDeque<>();
-    private int changes;
+    /** What is durable and was not taken yet. */
+    private List<ConsumerProgress> news = new ArrayList<>();
 
     /**
      * Looks at an item.
@@ -104,22 +105,24 @@ final class FinishedEpochs {
     private void keep(ConsumerProgress next) {
         seen.add(next);
         if (durable.add(next)) {
-            changes++;
+            news.add(next);
         }
     }
 
-    /** How often there was news of what is durable. */
-    int changes() {
-        return changes;
+    /** Whether there is news of what is durable. */
+    boolean hasNews() {
+        return !news.isEmpty();
+    }
+
+    /** What is true whatever happens to this process, and was not returned before. */
+    List<ConsumerProgress> takeNews() {
+        List<ConsumerProgress> taken = news;
+        news = new ArrayList<>();
+        return taken;
     }
 
     /** What is true as soon as all items so far are durable; for a checkpoint, which holds them. */
     List<ConsumerProgress> all() {
         return seen.all();
-    }
-
-    /** What is true whatever happens to this process. */
-    List<ConsumerProgress> durable() {
-        return durable.all();
     }
 }

@@ -128,12 +128,11 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         if (lease.failure().isPresent()) {
             throw lease.failure().get();
         }
-        int known = finished.changes();
         int taken = lease.drainAcks(item -> take(item, output), MAX_ENTRIES);
         tellGroups();
         boolean isStopNew = stop.requested() && !stopTold;
         stopTold |= isStopNew;
-        if (finished.changes() > known || isStopNew || !lease.owing().equals(owing)) {
+        if (finished.hasNews() || isStopNew || !lease.owing().equals(owing)) {
             report();
         }
         if (taken > 0) {
@@ -174,7 +173,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         long idleSinceMs = lease.idleSince().map(Instant::toEpochMilli).orElse(0L);
         owing = lease.owing();
         context.sendSourceEventToCoordinator(
-                ProgressEvent.of(finished.durable(), owing, idleSinceMs, stop.requested()));
+                ProgressEvent.of(finished.takeNews(), owing, idleSinceMs, stop.requested()));
     }
 
     @Override
@@ -246,9 +245,8 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
 
     private void markDurable(long token) {
         lease.markDurable(token);
-        int known = finished.changes();
         finished.markDurable(token);
-        if (finished.changes() > known || !lease.owing().equals(owing)) {
+        if (finished.hasNews() || !lease.owing().equals(owing)) {
             report();
         }
     }

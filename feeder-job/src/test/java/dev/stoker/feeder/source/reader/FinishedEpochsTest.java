@@ -87,7 +87,7 @@ class FinishedEpochsTest {
             add(receipts(5, epoch, 1));
         }
         assertThat(epochs()).containsExactly(100L);
-        assertThat(finished.changes()).isEqualTo(1);
+        assertThat(finished.takeNews()).containsExactly(new ConsumerProgress(identity(5), 0));
     }
 
     @Test
@@ -157,17 +157,18 @@ class FinishedEpochsTest {
     void callsAnEpochFinishedWhenItsLastReceiptIsDurable() {
         finished.add(subscription(5, 0, 1), 1);
         finished.add(receipts(5, 0, 1), 2);
-        assertThat(finished.durable()).containsExactly(new ConsumerProgress(identity(5), 0));
+        assertThat(finished.takeNews()).containsExactly(new ConsumerProgress(identity(5), 0));
         assertThat(finished.all()).containsExactly(new ConsumerProgress(identity(5), 1));
         finished.markDurable(1);
-        assertThat(finished.durable()).containsExactly(new ConsumerProgress(identity(5), 0));
+        assertThat(finished.hasNews()).isFalse();
         finished.markDurable(2);
-        assertThat(finished.durable()).containsExactly(new ConsumerProgress(identity(5), 1));
+        assertThat(finished.hasNews()).isTrue();
+        assertThat(finished.takeNews()).containsExactly(new ConsumerProgress(identity(5), 1));
     }
 
     @Test
     void takesWhatACheckpointHeldAsDurable() {
         finished.restore(List.of(new ConsumerProgress(identity(5), 1)));
-        assertThat(finished.durable()).containsExactly(new ConsumerProgress(identity(5), 1));
+        assertThat(finished.takeNews()).containsExactly(new ConsumerProgress(identity(5), 1));
     }
 }
