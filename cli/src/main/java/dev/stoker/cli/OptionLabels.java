@@ -22,6 +22,7 @@ final class OptionLabels {
     /** By the option without hyphens in front. The job declares the type; this says what a text means. */
     private static final Map<String, String> LABELS = Map.ofEntries(
             entry("advertise", "HOST"),
+            entry("as-of", "TIME"),
             entry("avro-schema", FILE),
             entry("avro-wire", "plain|confluent"),
             entry("bind", "HOST"),

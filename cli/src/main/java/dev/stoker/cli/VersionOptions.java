@@ -3,15 +3,7 @@ package dev.stoker.cli;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.VersionName;
 import dev.stoker.metadata.VersionTimes;
-import dev.stoker.schemas.text.Units;
 import java.io.IOException;
-import java.time.DateTimeException;
-import java.time.Instant;
-import java.time.InstantSource;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.OffsetDateTime;
-import java.time.ZoneId;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -47,8 +39,7 @@ final class VersionOptions {
             if (typed.isPresent()) {
                 throw new IllegalArgumentException("@" + typed.get() + " and --as-of give two versions");
             }
-            return OptionalLong.of(
-                    VersionTimes.find(dataset, time(asOf, InstantSource.system(), ZoneId.systemDefault())));
+            return OptionalLong.of(VersionTimes.find(dataset, VersionTimes.parse(asOf)));
         }
         if (version == null) {
             return typed.isPresent() ? OptionalLong.of(typed.get().in(dataset)) : OptionalLong.empty();
@@ -64,26 +55,6 @@ final class VersionOptions {
             return new VersionName(text);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("option --version: " + e.getMessage(), e);
-        }
-    }
-
-    /** Parses a date (its first moment), a local time, a time with an offset, or a time ago. */
-    static Instant time(String text, InstantSource clock, ZoneId zone) {
-        try {
-            if (text.indexOf('-') < 0) {
-                return clock.instant().minus(Units.parseTime("--as-of", text));
-            }
-            if (text.indexOf('T') < 0) {
-                return LocalDate.parse(text).atStartOfDay(zone).toInstant();
-            }
-            boolean hasOffset =
-                    text.endsWith("Z") || text.lastIndexOf('+') > 0 || text.lastIndexOf('-') > text.indexOf('T');
-            return hasOffset
-                    ? OffsetDateTime.parse(text).toInstant()
-                    : LocalDateTime.parse(text).atZone(zone).toInstant();
-        } catch (DateTimeException e) {
-            throw new IllegalArgumentException(
-                    "option --as-of: '" + text + "' is not a time such as 2026-11-20, 2026-11-20T10:00:00Z or 7d", e);
         }
     }
 }

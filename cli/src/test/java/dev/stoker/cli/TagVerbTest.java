@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.metadata.VersionTimes;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -112,13 +113,12 @@ class TagVerbTest {
     void readsTimesOfSeveralForms() {
         InstantSource clock = InstantSource.fixed(Instant.parse("2026-11-20T10:00:00Z"));
         ZoneId zone = ZoneOffset.ofHours(2);
-        assertThat(VersionOptions.time("7d", clock, zone)).isEqualTo("2026-11-13T10:00:00Z");
-        assertThat(VersionOptions.time("2026-11-20", clock, zone)).isEqualTo("2026-11-19T22:00:00Z");
-        assertThat(VersionOptions.time("2026-11-20T10:00", clock, zone)).isEqualTo("2026-11-20T08:00:00Z");
-        assertThat(VersionOptions.time("2026-11-20T10:00Z", clock, zone)).isEqualTo("2026-11-20T10:00:00Z");
-        assertThat(VersionOptions.time("2026-11-20T10:00:30-05:00", clock, zone))
-                .isEqualTo("2026-11-20T15:00:30Z");
-        assertThatThrownBy(() -> VersionOptions.time("2026-13-20", clock, zone))
+        assertThat(VersionTimes.parse("7d", clock, zone)).isEqualTo("2026-11-13T10:00:00Z");
+        assertThat(VersionTimes.parse("2026-11-20", clock, zone)).isEqualTo("2026-11-19T22:00:00Z");
+        assertThat(VersionTimes.parse("2026-11-20T10:00", clock, zone)).isEqualTo("2026-11-20T08:00:00Z");
+        assertThat(VersionTimes.parse("2026-11-20T10:00Z", clock, zone)).isEqualTo("2026-11-20T10:00:00Z");
+        assertThat(VersionTimes.parse("2026-11-20T10:00:30-05:00", clock, zone)).isEqualTo("2026-11-20T15:00:30Z");
+        assertThatThrownBy(() -> VersionTimes.parse("2026-13-20", clock, zone))
                 .hasMessageContaining("option --as-of: '2026-13-20' is not a time");
     }
 }

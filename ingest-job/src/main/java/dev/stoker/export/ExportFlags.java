@@ -19,6 +19,12 @@ public final class ExportFlags {
                     "Format of the files: parquet, arrow, webdataset, tfrecord, avro, jsonl, or files for one file"
                             + " for each sample. Required.");
 
+    public static final ConfigOption<String> AS_OF = ConfigOptions.key(PREFIX + "as-of")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("Export the newest version of a time: 2026-11-20, 2026-11-20T10:00,"
+                    + " 2026-11-20T10:00Z, or a time ago: 36h, 7d.");
+
     public static final ConfigOption<List<String>> COLUMNS = ConfigOptions.key(PREFIX + "columns")
             .stringType()
             .asList()
@@ -98,6 +104,7 @@ public final class ExportFlags {
     public static List<ConfigOption<?>> general() {
         return List.of(
                 FORMAT,
+                AS_OF,
                 COLUMNS,
                 RENAME,
                 WHERE,

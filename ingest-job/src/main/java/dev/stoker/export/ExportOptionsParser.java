@@ -8,6 +8,7 @@ import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.formats.expression.InvalidExpressionException;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.metadata.DatasetReference;
+import dev.stoker.metadata.VersionTimes;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;
@@ -85,9 +86,19 @@ final class ExportOptionsParser {
             problems.add("'" + text + "' is not DATASET[@version][:split]");
             return noSource();
         }
-        DatasetReference dataset = found.get();
-        return new ExportOptions.Source(
-                new DatasetReference(location(dataset.path()), dataset.version(), dataset.split()), where);
+        DatasetReference typed = found.get();
+        DatasetReference dataset = new DatasetReference(location(typed.path()), typed.version(), typed.split());
+        Optional<String> asOf = given.getOptional(ExportFlags.AS_OF);
+        if (asOf.isPresent() && typed.version().isPresent()) {
+            problems.add("@" + typed.version().get() + " and --as-of give two versions");
+        } else if (asOf.isPresent()) {
+            try {
+                dataset = dataset.asOf(VersionTimes.parse(asOf.get()));
+            } catch (IllegalArgumentException e) {
+                problems.add(e.getMessage());
+            }
+        }
+        return new ExportOptions.Source(dataset, where);
     }
 
     private ExportOptions.Source noSource() {

@@ -9,6 +9,7 @@ import dev.stoker.metadata.VersionName;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -34,6 +35,17 @@ class ExportOptionsTest {
         assertThat(source.dataset()).isEqualTo(dataset);
         assertThat(source.reference().version().map(VersionName::text)).isEqualTo(Optional.ofNullable(version));
         assertThat(source.split()).isEqualTo(Optional.ofNullable(split));
+    }
+
+    @Test
+    void aTimeSelectsAVersion() {
+        ExportOptions options =
+                ExportOptions.parse("/data:val", "/out", "--format=arrow", "--as-of=2026-11-20T10:00:00Z");
+        assertThat(options.source().reference().asOf()).contains(Instant.parse("2026-11-20T10:00:00Z"));
+        assertThatThrownBy(() -> ExportOptions.parse("/data@best", "/out", "--format=arrow", "--as-of=7d"))
+                .hasMessageContaining("@best and --as-of give two versions");
+        assertThatThrownBy(() -> ExportOptions.parse("/data", "/out", "--format=arrow", "--as-of=noon"))
+                .hasMessageContaining("option --as-of: 'noon' is not a time");
     }
 
     @Test

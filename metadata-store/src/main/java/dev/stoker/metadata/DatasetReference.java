@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,8 +17,10 @@ import java.util.regex.Pattern;
  * @param path directory or URI
  * @param version number or tag of the version, if one is given
  * @param split the split, if one is given
+ * @param asOf the time of the version, if an option gives one; not part of the typed text
  */
-public record DatasetReference(String path, Optional<VersionName> version, Optional<String> split) {
+public record DatasetReference(
+        String path, Optional<VersionName> version, Optional<String> split, Optional<Instant> asOf) {
 
     /** A URI without a path: the number at its end is a port and no split. */
     private static final String HOST_AND_PORT = "[A-Za-z][A-Za-z0-9+.-]+://[^/:@]+:[0-9]+(?=[@:]|$)";
@@ -29,6 +32,11 @@ public record DatasetReference(String path, Optional<VersionName> version, Optio
 
     private static final Pattern SYNTAX = Pattern.compile("(?<path>" + HOST_AND_PORT + "|.+?)(?:@(?<version>"
             + VersionName.SYNTAX + "))?(?::(?<split>[A-Za-z0-9_.-]+))?");
+
+    /** A dataset of which no time is given. */
+    public DatasetReference(String path, Optional<VersionName> version, Optional<String> split) {
+        this(path, version, split, Optional.empty());
+    }
 
     /** Parses a text; empty if it has another form. */
     public static Optional<DatasetReference> parse(String text) {
@@ -68,8 +76,16 @@ public record DatasetReference(String path, Optional<VersionName> version, Optio
         }
     }
 
-    /** Returns the version that is named, or else the newest one. */
+    /** Returns the same dataset as of a time. A version that is named stays. */
+    public DatasetReference asOf(Instant time) {
+        return new DatasetReference(path, version, split, version.isPresent() ? Optional.empty() : Optional.of(time));
+    }
+
+    /** Returns the version that is named or that was the newest at the given time, or else the newest one. */
     public Snapshot open(Dataset dataset) throws IOException {
-        return version.isPresent() ? dataset.snapshot(version.get().in(dataset)) : dataset.snapshot();
+        if (version.isPresent()) {
+            return dataset.snapshot(version.get().in(dataset));
+        }
+        return asOf.isPresent() ? dataset.snapshot(VersionTimes.find(dataset, asOf.get())) : dataset.snapshot();
     }
 }

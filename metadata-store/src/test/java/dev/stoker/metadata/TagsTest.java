@@ -123,6 +123,12 @@ class TagsTest {
         assertThat(VersionTimes.find(timed, Instant.ofEpochSecond(100))).isEqualTo(1);
         assertThat(VersionTimes.find(timed, Instant.ofEpochSecond(299))).isEqualTo(2);
         assertThat(VersionTimes.find(timed, Instant.ofEpochSecond(999))).isEqualTo(3);
+        DatasetReference newest = DatasetReference.parse("/data/photos:val").orElseThrow();
+        DatasetReference first = DatasetReference.parse("/data/photos@1").orElseThrow();
+        assertThat(newest.asOf(Instant.ofEpochSecond(299)).open(timed).version())
+                .isEqualTo(2);
+        assertThat(newest.open(timed).version()).isEqualTo(3);
+        assertThat(first.asOf(Instant.ofEpochSecond(299)).open(timed).version()).isEqualTo(1);
         assertThatThrownBy(() -> VersionTimes.find(timed, Instant.ofEpochSecond(99)))
                 .isInstanceOf(UnknownVersionException.class)
                 .hasMessageContaining("has no version at 1970-01-01T00:01:39Z; version 1 was committed at");

@@ -33,6 +33,12 @@ public final class FeedFlags {
 
     public static final ConfigOption<String> LANE_ORDER = OrderFlags.laneOrder(PREFIX);
 
+    public static final ConfigOption<String> AS_OF = ConfigOptions.key(PREFIX + "as-of")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("Serve the newest version of a time: 2026-11-20, 2026-11-20T10:00,"
+                    + " 2026-11-20T10:00Z, or a time ago: 36h, 7d. A stream with @version keeps it.");
+
     public static final ConfigOption<Boolean> FOLLOW = ConfigOptions.key(PREFIX + "follow")
             .booleanType()
             .defaultValue(false)
@@ -196,6 +202,7 @@ public final class FeedFlags {
                 SHUFFLE_WINDOW,
                 SHUFFLE,
                 LANE_ORDER,
+                AS_OF,
                 FOLLOW,
                 EPOCHS,
                 GROUPS,

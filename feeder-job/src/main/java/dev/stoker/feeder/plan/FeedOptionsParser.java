@@ -3,6 +3,7 @@ package dev.stoker.feeder.plan;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.metadata.VersionName;
+import dev.stoker.metadata.VersionTimes;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;
@@ -18,6 +19,7 @@ import dev.stoker.server.tiers.CacheLifetime;
 import dev.stoker.server.ui.StatusAddress;
 import dev.stoker.storage.Stores;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -46,10 +48,17 @@ final class FeedOptionsParser {
         if (positional.isEmpty()) {
             problems.add("no dataset is given: name at least one, as [name=]path[@version][:split]");
         }
+        Optional<Instant> asOf =
+                options.getOptional(FeedFlags.AS_OF).flatMap(text -> check(() -> VersionTimes.parse(text)));
         List<StreamArgument> streams = positional.stream()
                 .map(text -> check(() -> StreamArgument.parse(text)))
                 .flatMap(Optional::stream)
+                .map(stream -> asOf.map(stream::asOf).orElse(stream))
                 .toList();
+        if (asOf.isPresent()
+                && streams.stream().noneMatch(stream -> stream.dataset().asOf().isPresent())) {
+            problems.add("option --as-of: each stream has a version already; leave out --as-of or @version");
+        }
         streams.stream()
                 .collect(Collectors.groupingBy(StreamArgument::name, Collectors.counting()))
                 .forEach((name, count) -> {
@@ -58,6 +67,9 @@ final class FeedOptionsParser {
                     }
                 });
         boolean follow = options.get(FeedFlags.FOLLOW);
+        if (follow && asOf.isPresent()) {
+            problems.add("option --follow: --as-of fixes the version; leave out one of them");
+        }
         for (StreamArgument stream : streams) {
             Optional<VersionName> version = stream.dataset().version();
             if (follow && version.isPresent()) {

@@ -1,6 +1,7 @@
 package dev.stoker.feeder.plan;
 
 import dev.stoker.metadata.DatasetReference;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -32,6 +33,11 @@ public record StreamArgument(String name, DatasetReference dataset) {
         String split = dataset.split().orElse(USUAL_SPLIT);
         String name = matcher.group("name") == null ? split : matcher.group("name");
         return new StreamArgument(name, new DatasetReference(dataset.path(), dataset.version(), Optional.of(split)));
+    }
+
+    /** Returns the same stream as of a time. A version that is named stays. */
+    StreamArgument asOf(Instant time) {
+        return new StreamArgument(name, dataset.asOf(time));
     }
 
     /** Returns the directory or URI of the dataset. */

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;
+import java.time.Instant;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,6 +30,7 @@ class FeedOptionsTest {
                 "--on-corrupt=no | option --on-corrupt: 'no' is not one of fail, skip",
                 "--cache-lifetime=x | option --cache-lifetime: 'x' is not one of feed, node",
                 "--cache-access=x | option --cache-access: 'x' is not one of user, group",
+                "--as-of=noon | option --as-of: 'noon' is not a time such as 2026-11-20, 2026-11-20T10:00:00Z or 7d",
             })
     void aWrongValueIsReportedOnceWithItsOption(String option, String problem) {
         assertThatThrownBy(() -> FeedOptions.parse("./photos", option))
@@ -48,6 +51,22 @@ class FeedOptionsTest {
                                 .anyMatch(problem -> problem.contains("--seed"))
                                 .anyMatch(problem -> problem.contains("--shuffle"))
                                 .anyMatch(problem -> problem.contains("paper")));
+    }
+
+    @Test
+    void aTimeSelectsTheVersionOfStreamsWithoutOne() {
+        FeedOptions options =
+                FeedOptions.parse("./photos:val", "--as-of", "2026-11-20T10:00Z", "old=./photos@3", "./more");
+        assertThat(options.streams())
+                .extracting(stream -> stream.dataset().asOf())
+                .containsExactly(
+                        Optional.of(Instant.parse("2026-11-20T10:00:00Z")),
+                        Optional.empty(),
+                        Optional.of(Instant.parse("2026-11-20T10:00:00Z")));
+        assertThatThrownBy(() -> FeedOptions.parse("./photos@3", "--as-of=7d"))
+                .hasMessageContaining("each stream has a version already");
+        assertThatThrownBy(() -> FeedOptions.parse("./photos", "--as-of=7d", "--follow"))
+                .hasMessageContaining("--as-of fixes the version");
     }
 
     @Test

@@ -2,9 +2,11 @@ package dev.stoker.sql.catalog;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.VersionName;
 import dev.stoker.metadata.VersionTimes;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.dataset.Tag;
 import dev.stoker.sql.table.StokerOptions;
 import dev.stoker.sql.table.StokerTableFactory;
 import dev.stoker.sql.types.Metadata;
@@ -32,13 +34,14 @@ import org.apache.flink.table.types.DataType;
 
 /**
  * The datasets of a directory, as tables of one database. A table has the dataset's fields as columns, and the metadata
- * columns {@code key}, {@code _chunk}, {@code _row}, {@code _split}, {@code _version}, and
- * {@code _crc32c_image} for each payload field like {@code image}. {@code photos$v3} is
- * version 3 of the dataset {@code photos}. Opens datasets, but changes none. Thread-safe.
+ * columns {@code key}, {@code _chunk}, {@code _row}, {@code _split}, {@code _version}, and {@code _crc32c_image} for
+ * each payload field like {@code image}. {@code photos$v3} is version 3 of the dataset {@code photos},
+ * {@code photos$best} the version with the tag {@code best}. Opens datasets, but changes none. Thread-safe.
  */
 public final class StokerCatalog extends ReadOnlyCatalog {
 
-    private static final Pattern VERSION = Pattern.compile("(.+)\\$v([1-9][0-9]{0,17})");
+    private static final Pattern VERSION =
+            Pattern.compile("(?<table>.+)\\$(v(?<number>[1-9][0-9]{0,17})|(?<tag>" + Tag.NAME + "))");
 
     private final DatasetDirectory directory;
 
@@ -97,8 +100,8 @@ public final class StokerCatalog extends ReadOnlyCatalog {
         }
     }
 
-    /** A dataset, and the version that a table's name states; 0 for the newest. */
-    private record Named(String dataset, long version) {}
+    /** A dataset, and the version that a table's name states; empty for the newest. */
+    private record Named(String dataset, Optional<VersionName> version) {}
 
     private Optional<Named> find(ObjectPath table) throws IOException {
         if (!databaseExists(table.getDatabaseName())) {
@@ -106,11 +109,13 @@ public final class StokerCatalog extends ReadOnlyCatalog {
         }
         String name = table.getObjectName();
         if (directory.has(name)) {
-            return Optional.of(new Named(name, 0));
+            return Optional.of(new Named(name, Optional.empty()));
         }
         Matcher versioned = VERSION.matcher(name);
-        if (versioned.matches() && directory.has(versioned.group(1))) {
-            return Optional.of(new Named(versioned.group(1), Long.parseLong(versioned.group(2))));
+        if (versioned.matches() && directory.has(versioned.group("table"))) {
+            String number = versioned.group("number");
+            VersionName version = new VersionName(number == null ? versioned.group("tag") : number);
+            return Optional.of(new Named(versioned.group("table"), Optional.of(version)));
         }
         return Optional.empty();
     }
@@ -151,9 +156,10 @@ public final class StokerCatalog extends ReadOnlyCatalog {
                     long version = VersionTimes.find(dataset, Instant.ofEpochMilli(timestamp));
                     options.put(StokerOptions.VERSION.key(), Long.toString(version));
                     table.snapshot(timestamp);
-                } else if (named.version() > 0) {
-                    dataset.entry(named.version());
-                    options.put(StokerOptions.VERSION.key(), Long.toString(named.version()));
+                } else if (named.version().isPresent()) {
+                    long version = named.version().get().in(dataset);
+                    dataset.entry(version);
+                    options.put(StokerOptions.VERSION.key(), Long.toString(version));
                 }
                 return table.options(options).build();
             }

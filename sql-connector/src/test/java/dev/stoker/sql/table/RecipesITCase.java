@@ -7,6 +7,7 @@ import dev.stoker.metadata.ChunkWrites;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Tags;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -74,15 +75,15 @@ class RecipesITCase {
         }
         String all = results.toString();
         assertThat(results.get(2)).containsExactly("+I[photos]");
-        // Versions: the first one by name, by a hint and by time.
-        assertThat(results.subList(4, 7)).containsOnly(List.of("+I[4]"));
+        // Versions: the first one by number, by tag, by a hint and by time.
+        assertThat(results.subList(4, 8)).containsOnly(List.of("+I[4]"));
         // Class balance.
-        assertThat(results.get(7))
+        assertThat(results.get(8))
                 .containsExactlyInAnyOrder(
                         "+I[train, cat, 2]", "+I[train, dog, 1]", "+I[val, cat, 1]", "+I[val, eel, 1]");
         // Duplicates.
-        assertThat(results.get(8)).containsExactly("+I[train/cat/1, train/cat/4]");
-        assertThat(results.get(9)).singleElement().asString().endsWith(", 2, train/cat/1]");
+        assertThat(results.get(9)).containsExactly("+I[train/cat/1, train/cat/4]");
+        assertThat(results.get(10)).singleElement().asString().endsWith(", 2, train/cat/1]");
         // Labels of a file.
         List<String> relabelled =
                 run(sql, "SELECT label, CAST(image AS STRING), _version FROM lake.`default`.`relabelled$v1`");
@@ -125,6 +126,7 @@ class RecipesITCase {
             PackedChunk train = write(store, info, "train", "cat/1", "dog/2", "cat/4");
             PackedChunk val = write(store, info, "val", "cat/3");
             commit(dataset, "2026-01-01T01:00:00Z", List.of(train, val));
+            new Tags(dataset).set("best", 1, Tags.Mode.CREATE, InstantSource.system(), "ada@host");
             commit(dataset, "2026-01-01T02:00:00Z", List.of(write(store, info, "val", "eel/5")));
         }
     }
