@@ -43,6 +43,8 @@ class Record:
                 cursor.at += 4
             elif field["name"] == "entries":
                 self._entries(cursor, field["type"]["items"]["fields"])
+            elif isinstance(field["type"], dict):
+                cursor.at += field["type"]["size"]
             elif field["type"] == "string":
                 self.values[field["name"]] = cursor.raw().decode()
             else:

@@ -4,8 +4,10 @@ import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.metadata.DeliverySign;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SupportsWriterState;
@@ -14,7 +16,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
  * Writes encoded ledger records to the ledger's store, wherever that is: one object a subtask and checkpoint, when
- * there was something to write.
+ * there was something to write. The first subtask merges the objects of finished hours and days.
  */
 public final class LedgerSink implements Sink<byte[]>, SupportsWriterState<byte[], LedgerFile> {
 
@@ -51,7 +53,11 @@ public final class LedgerSink implements Sink<byte[]>, SupportsWriterState<byte[
         for (LedgerFile file : unpublished) {
             publisher.restore(file, 0);
         }
-        return new LedgerSinkWriter(publisher, progress);
+        Optional<LedgerMerger> merger = context.getTaskInfo().getIndexOfThisSubtask() == 0
+                ? Optional.of(new LedgerMerger(
+                        location, () -> Stores.open(location), InstantSource.system(), LedgerMerger.Rounds.USUAL))
+                : Optional.empty();
+        return new LedgerSinkWriter(publisher, progress, merger);
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 
 /**
@@ -15,11 +16,17 @@ final class LedgerSinkWriter implements StatefulSinkWriter<byte[], LedgerFile> {
 
     private final LedgerPublisher publisher;
     private final LedgerProgress progress;
+    private final Optional<LedgerMerger> merger;
     private final List<byte[]> records = new ArrayList<>();
 
     LedgerSinkWriter(LedgerPublisher publisher, LedgerProgress progress) {
+        this(publisher, progress, Optional.empty());
+    }
+
+    LedgerSinkWriter(LedgerPublisher publisher, LedgerProgress progress, Optional<LedgerMerger> merger) {
         this.publisher = publisher;
         this.progress = progress;
+        this.merger = merger;
     }
 
     @Override
@@ -59,6 +66,7 @@ final class LedgerSinkWriter implements StatefulSinkWriter<byte[], LedgerFile> {
     @Override
     public void close() {
         try {
+            merger.ifPresent(LedgerMerger::close);
             publisher.close();
         } finally {
             progress.end();

@@ -4,6 +4,7 @@ import dev.stoker.formats.OutputTable;
 import dev.stoker.formats.RowBatch;
 import dev.stoker.formats.RowFormatWriter;
 import dev.stoker.formats.RowOutput;
+import dev.stoker.storage.ObjectOutput;
 import dev.stoker.storage.ObjectWriter;
 import java.io.IOException;
 

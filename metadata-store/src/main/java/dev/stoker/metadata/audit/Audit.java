@@ -22,6 +22,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * Checks that a feed delivered each batch exactly once, from its ledger and the datasets alone.
@@ -31,6 +32,9 @@ import java.util.function.Consumer;
  * windows of heads in memory. Not thread-safe. Its own threads read ledger files and heads, several at a time.
  */
 public final class Audit {
+
+    /** How often the audit begins again because files were merged under it. */
+    private static final int ATTEMPTS = 5;
 
     /** Maximum number of receipts in memory. */
     static final int DEFAULT_RECEIPTS = 4_000_000;
@@ -90,18 +94,28 @@ public final class Audit {
      */
     public AuditReport run() throws IOException {
         try (Reads reads = new Reads()) {
-            return run(reads);
+            for (int attempt = 1; ; attempt++) {
+                try {
+                    return run(reads);
+                } catch (LedgerChangedException e) {
+                    // The feed has merged files since they were listed.
+                    if (attempt == ATTEMPTS) {
+                        throw e;
+                    }
+                }
+            }
         }
     }
 
     private AuditReport run(Reads reads) throws IOException {
         Findings findings = new Findings();
-        LedgerFiles files = LedgerFiles.list(ledger, reads);
+        LedgerFiles files =
+                LedgerFiles.list(ledger, signs.stream().map(DeliverySign::file).collect(Collectors.toSet()), reads);
         Follows follows = new Follows(datasets, findings);
         Survey survey = new Survey(datasets, feed, follows, findings, reads);
         progress.accept("reading " + files.size() + " ledger files");
-        requireSigned(files, findings);
         files.visit(survey::visit, e -> findings.add(Finding.Kind.DAMAGED_LEDGER, 0, ErrorText.of(e)));
+        requireSigned(files, findings);
         Map<PassKey, PassState> passes = survey.passes();
         Map<PassKey, TreeMap<Long, AuditReport.Epoch>> judged = new HashMap<>();
         long duplicates = 0;
@@ -143,10 +157,9 @@ public final class Audit {
 
     /** Each file that a sign names must be there; of an epoch one missing file is told. */
     private void requireSigned(LedgerFiles files, Findings findings) {
-        Set<String> names = files.names();
         Set<String> told = new HashSet<>();
         for (DeliverySign sign : signs) {
-            if (!names.contains(sign.file()) && told.add(sign.feed() + " " + sign.epoch())) {
+            if (!files.has(sign.file()) && told.add(sign.feed() + " " + sign.epoch())) {
                 findings.add(
                         Finding.Kind.DAMAGED_LEDGER,
                         0,

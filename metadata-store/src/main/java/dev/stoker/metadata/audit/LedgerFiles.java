@@ -1,33 +1,35 @@
 package dev.stoker.metadata.audit;
 
+import dev.stoker.metadata.ledger.LedgerInput;
+import dev.stoker.metadata.ledger.LedgerName;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.ledger.LedgerReader;
 import dev.stoker.schemas.ledger.LedgerRecord;
-import dev.stoker.storage.ObjectInfo;
-import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
-import dev.stoker.storage.RangeStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.UUID;
 
 /**
  * Reads the finished files of a ledger any number of times. Each time returns the same records, even if a feed writes
  * more in the meantime. A feed writes many small files, so the first bytes of several files are read in parallel.
+ *
+ * <p>While files are merged, a part can be in several of them. It is visited once.
  */
 final class LedgerFiles {
 
-    private static final int BUFFER_BYTES = 1 << 18;
-
     private final ObjectStore store;
-    private final List<ObjectInfo> files;
+    private final List<LedgerName> files;
     private final Reads reads;
+    /** Names of files that signs name. */
+    private final Set<String> signed;
+    /** Those of them that are there, alone or as a part. */
+    private final Set<String> found = new HashSet<>();
 
     /** Receives a record. */
     interface Visitor {
@@ -39,89 +41,98 @@ final class LedgerFiles {
         void damaged(StokerException e);
     }
 
-    private LedgerFiles(ObjectStore store, List<ObjectInfo> files, Reads reads) {
+    private LedgerFiles(ObjectStore store, List<LedgerName> files, Set<String> signed, Reads reads) {
         this.store = store;
         this.files = files;
+        this.signed = signed;
         this.reads = reads;
     }
 
-    /** Lists the finished files. Unfinished files have other names. */
-    static LedgerFiles list(ObjectStore store, Reads reads) throws IOException {
-        List<ObjectInfo> files = new ArrayList<>();
-        try (ObjectIterator objects = store.list("part-")) {
-            while (objects.hasNext()) {
-                ObjectInfo object = objects.next();
-                if (object.name().endsWith(".avro") && object.name().indexOf('/') < 0) {
-                    files.add(object);
-                }
-            }
-        }
-        files.sort(Comparator.comparing(ObjectInfo::name));
-        return new LedgerFiles(store, files, reads);
+    /**
+     * Lists the finished files. Unfinished files have other names.
+     *
+     * @param signed the names to look for
+     */
+    static LedgerFiles list(ObjectStore store, Set<String> signed, Reads reads) throws IOException {
+        return new LedgerFiles(store, LedgerName.list(store), signed, reads);
     }
 
-    Set<String> names() {
-        return files.stream().map(ObjectInfo::name).collect(Collectors.toSet());
+    /** Returns whether a file that a sign names is there. Call this after the first visit. */
+    boolean has(String signedName) {
+        return found.contains(signedName);
     }
 
     int size() {
         return files.size();
     }
 
-    /** Visits all records. In a damaged file, visits those before the damage. */
+    /**
+     * Visits all records. In a damaged file, visits those before the damage.
+     *
+     * @throws LedgerChangedException if a file has been merged into another one since the list was made
+     */
     void visit(Visitor visitor, Damage damage) throws IOException {
-        reads.inOrder(files, this::start, (file, start) -> {
-            try (InputStream in = new ObjectStream(store, file, start.get())) {
-                LedgerReader reader = new LedgerReader(in, store.describe(file.name()));
+        Parts parts = new Parts();
+        reads.inOrder(files, name -> LedgerInput.start(store, name.file()), (name, start) -> {
+            parts.begin(name);
+            try (InputStream in = new LedgerInput(store, name.file(), start.get())) {
+                LedgerReader reader =
+                        new LedgerReader(in, store.describe(name.file().name()));
                 for (Optional<LedgerRecord> entry = next(reader, damage);
                         entry.isPresent();
                         entry = next(reader, damage)) {
-                    visitor.visit(entry.get());
+                    if (parts.isNew(name.isMerged() ? reader.part() : name.part())) {
+                        visitor.visit(entry.get());
+                    }
                 }
+            } catch (NoSuchObjectException e) {
+                throw new LedgerChangedException(e);
             } catch (StokerException e) {
                 damage.damaged(e);
             }
         });
     }
 
-    /** Returns the first bytes of a file, usually all of them. */
-    private ByteBuffer start(ObjectInfo file) throws IOException {
-        ByteBuffer start = ByteBuffer.allocate((int) Math.min(BUFFER_BYTES, file.length()));
-        if (start.hasRemaining()) {
-            store.read(file.name(), 0, start);
-        }
-        return start.flip();
-    }
-
     private static Optional<LedgerRecord> next(LedgerReader reader, Damage damage) throws IOException {
         try {
             return reader.next();
+        } catch (NoSuchObjectException e) {
+            throw new LedgerChangedException(e);
         } catch (StokerException e) {
             damage.damaged(e);
             return Optional.empty();
         }
     }
 
-    /** Reads an object from its first byte to its listed length. */
-    private static final class ObjectStream extends RangeStream {
-        private final ObjectStore store;
-        private final ObjectInfo file;
-        private final ByteBuffer start;
+    /** The parts that were visited, of one day at a time: no two days have a part in common. */
+    private final class Parts {
+        private final Set<UUID> visited = new HashSet<>();
+        private long day = Long.MIN_VALUE;
+        private Optional<UUID> current = Optional.empty();
+        private boolean isNew = true;
 
-        ObjectStream(ObjectStore store, ObjectInfo file, ByteBuffer start) {
-            super(Math.max(1, start.remaining()));
-            this.store = store;
-            this.file = file;
-            this.start = start;
+        void begin(LedgerName name) {
+            if (name.day() != day) {
+                day = name.day();
+                visited.clear();
+            }
+            current = Optional.empty();
+            isNew = true;
+            note(name.file().name());
         }
 
-        @Override
-        protected void read(long offset, ByteBuffer target) throws IOException {
-            int count = (int) Math.min(target.remaining(), file.length() - offset);
-            if (offset == 0) {
-                target.put(start);
-            } else if (count > 0) {
-                store.read(file.name(), offset, target.limit(target.position() + count));
+        boolean isNew(Optional<UUID> part) {
+            if (part.isPresent() && !part.equals(current)) {
+                current = part;
+                isNew = visited.add(part.get());
+                note(LedgerName.ofPart(part.get()));
+            }
+            return isNew;
+        }
+
+        private void note(String name) {
+            if (signed.contains(name)) {
+                found.add(name);
             }
         }
     }

@@ -6,11 +6,13 @@ import dev.stoker.schemas.avro.AvroOutput;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre> header metadata avro.schema, avro.codec = null, stoker.format = 1; 16 random sync bytes block number of
  * records, bytes of them, the records, the sync bytes … block the last record of the last block is End record branch of
- * the union (0 Subscription, 1 Receipts, 2 End), fields, CRC-32C of all these bytes (little-endian)
+ * the union (0 Subscription, 1 Receipts, 2 End, 3 Part), fields, CRC-32C of all these bytes (little-endian)
  * </pre>
  */
 final class LedgerFormat {
@@ -28,6 +30,7 @@ final class LedgerFormat {
     static final int SUBSCRIPTION = 0;
     static final int RECEIPTS = 1;
     static final int END = 2;
+    static final int PART = 3;
 
     /** Length at which a block ends. One record may make a block longer. */
     static final int BLOCK_BYTES = 1 << 16;
@@ -39,6 +42,8 @@ final class LedgerFormat {
     static final int CRC_BYTES = 4;
 
     private static final int RECEIPT_BYTES = 8;
+
+    private static final int PART_ID_BYTES = 16;
 
     private static final int TAG_DIGITS = 16;
 
@@ -84,6 +89,9 @@ final class LedgerFormat {
                     + "{\"name\":\"crc32c\",\"type\":\"Crc32c\"}]},"
                     + "{\"type\":\"record\",\"name\":\"End\",\"namespace\":\"dev.stoker\",\"fields\":["
                     + "{\"name\":\"records\",\"type\":\"long\"},"
+                    + "{\"name\":\"crc32c\",\"type\":\"Crc32c\"}]},"
+                    + "{\"type\":\"record\",\"name\":\"Part\",\"namespace\":\"dev.stoker\",\"fields\":["
+                    + "{\"name\":\"id\",\"type\":{\"type\":\"fixed\",\"name\":\"PartId\",\"size\":16}},"
                     + "{\"name\":\"crc32c\",\"type\":\"Crc32c\"}]}]";
 
     private LedgerFormat() {}
@@ -137,6 +145,16 @@ final class LedgerFormat {
         writeCrc(out, start);
     }
 
+    static void writePart(UUID id, AvroOutput out) {
+        int start = out.size();
+        out.writeLong(PART);
+        out.writeFixed(ByteBuffer.allocate(PART_ID_BYTES)
+                .putLong(id.getMostSignificantBits())
+                .putLong(id.getLeastSignificantBits())
+                .array());
+        writeCrc(out, start);
+    }
+
     private static void writeCrc(AvroOutput out, int start) {
         int crc = Crc32cs.of(out.array(), start, out.size() - start);
         out.writeFixed(new byte[] {(byte) crc, (byte) (crc >>> 8), (byte) (crc >>> 16), (byte) (crc >>> 24)});
@@ -174,8 +192,8 @@ final class LedgerFormat {
         }
     }
 
-    /** A parsed record: an entry, or the end with the number of entries before it. */
-    record Parsed(@Nullable LedgerRecord entry, long records) {}
+    /** A parsed record: an entry, the id of a part, or the end with the number of records before it. */
+    record Parsed(@Nullable LedgerRecord entry, @Nullable UUID part, long records) {}
 
     /** Reads one record of a block, including its CRC. */
     static Parsed read(AvroInput in, byte[] block) throws CorruptDataException {
@@ -184,13 +202,16 @@ final class LedgerFormat {
             long branch = in.readLong();
             Parsed parsed;
             if (branch == SUBSCRIPTION) {
-                parsed = new Parsed(readSubscription(in), 0);
+                parsed = new Parsed(readSubscription(in), null, 0);
             } else if (branch == RECEIPTS) {
-                parsed = new Parsed(readReceipts(in), 0);
+                parsed = new Parsed(readReceipts(in), null, 0);
             } else if (branch == END) {
-                parsed = new Parsed(null, in.readLong());
+                parsed = new Parsed(null, null, in.readLong());
+            } else if (branch == PART) {
+                ByteBuffer id = ByteBuffer.wrap(in.readFixed(PART_ID_BYTES));
+                parsed = new Parsed(null, new UUID(id.getLong(), id.getLong()), 0);
             } else {
-                throw in.corrupt("the kind of a record", "0 to 2", branch);
+                throw in.corrupt("the kind of a record", "0 to 3", branch);
             }
             int actual = Crc32cs.of(block, start, in.position() - start);
             byte[] bytes = in.readFixed(CRC_BYTES);

@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads one ledger file strictly: checks every byte and the CRC of each record, and reports a file without its end
@@ -27,6 +29,7 @@ public final class LedgerReader {
     private final byte[] sync;
     private byte[] block = new byte[0];
     private AvroInput records;
+    private @Nullable UUID part;
     private long left;
     private long read;
     private boolean ended;
@@ -102,13 +105,11 @@ public final class LedgerReader {
         if (ended) {
             return Optional.empty();
         }
-        if (left == 0) {
-            readBlock();
-        }
-        LedgerFormat.Parsed parsed = LedgerFormat.read(records, block);
-        left--;
-        if (left == 0) {
-            records.expectEnd();
+        LedgerFormat.Parsed parsed = parse();
+        while (parsed.part() != null) {
+            part = parsed.part();
+            read++;
+            parsed = parse();
         }
         if (parsed.entry() != null) {
             read++;
@@ -122,6 +123,23 @@ public final class LedgerReader {
         }
         ended = true;
         return Optional.empty();
+    }
+
+    private LedgerFormat.Parsed parse() throws IOException {
+        if (left == 0) {
+            readBlock();
+        }
+        LedgerFormat.Parsed parsed = LedgerFormat.read(records, block);
+        left--;
+        if (left == 0) {
+            records.expectEnd();
+        }
+        return parsed;
+    }
+
+    /** Returns the part that the last record belongs to; empty in a file of one checkpoint. */
+    public Optional<UUID> part() {
+        return Optional.ofNullable(part);
     }
 
     private void readBlock() throws IOException {

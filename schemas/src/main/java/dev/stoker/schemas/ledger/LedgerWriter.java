@@ -3,6 +3,7 @@ package dev.stoker.schemas.ledger;
 import dev.stoker.schemas.avro.AvroOutput;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.UUID;
 
 /**
  * Writes one ledger file. Not thread-safe. It does not close the stream. It has the three methods of a Flink {@code
@@ -40,6 +41,18 @@ public final class LedgerWriter {
             throw new IllegalArgumentException("A ledger record of " + out.size() + " bytes is too long");
         }
         return out.toByteArray();
+    }
+
+    /**
+     * Says that the following records come from another file.
+     *
+     * @param id the id in that file's name
+     */
+    public void beginPart(UUID id) throws IOException {
+        requireOpen();
+        LedgerFormat.writePart(id, block);
+        blockRecords++;
+        records++;
     }
 
     /** Appends a record. It may stay in memory until {@link #flush} or {@link #finish}. */

@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.UUID;
 import org.apache.avro.file.DataFileReader;
 import org.apache.avro.file.SeekableByteArrayInput;
 import org.apache.avro.generic.GenericData;
@@ -97,6 +98,32 @@ class LedgerTest {
     }
 
     @Test
+    void aRecordKnowsThePartThatItComesFrom() throws IOException {
+        UUID first = new UUID(1, 2);
+        UUID second = new UUID(3, 4);
+        LedgerReader reader = new LedgerReader(new ByteArrayInputStream(merged(first, second)), "/l/merged-1");
+        assertThat(reader.next()).contains(records().get(0));
+        assertThat(reader.part()).contains(first);
+        assertThat(reader.next()).contains(records().get(1));
+        assertThat(reader.part()).contains(first);
+        assertThat(reader.next()).contains(records().get(2));
+        assertThat(reader.part()).contains(second);
+        assertThat(reader.next()).isEmpty();
+    }
+
+    private static byte[] merged(UUID first, UUID second) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        LedgerWriter writer = new LedgerWriter(out, SYNC);
+        writer.beginPart(first);
+        writer.write(records().get(0));
+        writer.write(records().get(1));
+        writer.beginPart(second);
+        writer.write(records().get(2));
+        writer.finish();
+        return out.toByteArray();
+    }
+
+    @Test
     void readsBackManyBlocks() throws IOException {
         long seed = Long.getLong("test.seed", System.nanoTime());
         System.out.println("test.seed=" + seed);
@@ -128,12 +155,14 @@ class LedgerTest {
     void writesTheGoldenFile() throws IOException {
         Golden.check("ledger-1.avro", write(records(), 2));
         assertThat(read(Golden.read("ledger-1.avro"))).isEqualTo(records());
+        Golden.check("ledger-merged-1.avro", merged(new UUID(1, 2), new UUID(3, 4)));
     }
 
     @Test
     void everyDamageIsNoticed() throws IOException {
         ByteAttacks.all(write(records(), 0), LedgerTest::read);
         ByteAttacks.all(write(records(), 2), LedgerTest::read);
+        ByteAttacks.all(merged(new UUID(1, 2), new UUID(3, 4)), LedgerTest::read);
     }
 
     @Test

@@ -1,19 +1,18 @@
-package dev.stoker.export.task;
+package dev.stoker.storage;
 
-import dev.stoker.storage.ObjectWriter;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
 /** Writes an object as a stream, in larger parts. Closing it does not commit the object. For one thread. */
-final class ObjectOutput extends OutputStream {
+public final class ObjectOutput extends OutputStream {
     private static final int BUFFER = 256 << 10;
 
     private final ObjectWriter writer;
     private final byte[] buffer = new byte[BUFFER];
     private int filled;
 
-    ObjectOutput(ObjectWriter writer) {
+    public ObjectOutput(ObjectWriter writer) {
         this.writer = writer;
     }
 
