@@ -56,7 +56,7 @@ public record IngestResult(
             return lines;
         }
         lines.add("version " + version + ": " + Units.plural(samples, "sample") + " in " + Units.plural(chunks, "chunk")
-                + ", " + Units.plural(bytes, "byte") + ", " + Units.seconds(duration) + " (start-up "
+                + ", " + Units.bytes(bytes) + ", " + Units.seconds(duration) + " (start-up "
                 + Units.seconds(startUp)
                 + ")");
         skipped.entrySet().stream()

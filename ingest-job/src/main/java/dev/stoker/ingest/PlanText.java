@@ -2,6 +2,7 @@ package dev.stoker.ingest;
 
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.flink.arguments.OptionValues;
 import dev.stoker.ingest.pack.Labels;
 import dev.stoker.ingest.pack.Splits;
 import dev.stoker.ingest.spec.IngestTarget;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.apache.flink.configuration.MemorySize;
 
 /** Describes the plan of an ingest as text. */
 final class PlanText {
@@ -39,7 +41,7 @@ final class PlanText {
                 + (options.order() instanceof WalkOrder.Shuffled shuffled
                         ? "shuffled, seed " + shuffled.seed()
                         : "listed"));
-        lines.add("chunks of " + Units.plural(preparation.chunkSizeBytes(options), "byte"));
+        lines.add("chunks of " + OptionValues.text(new MemorySize(preparation.chunkSizeBytes(options))));
         if (options.run() == IngestOptions.Run.DRY) {
             addCounts(options, preparation, lines);
         }
@@ -54,7 +56,7 @@ final class PlanText {
         long chunks = Math.max(
                 1,
                 (sample.totalBytes() + preparation.chunkSizeBytes(options) - 1) / preparation.chunkSizeBytes(options));
-        lines.add(Units.plural(sample.total(), "sample") + ", " + Units.plural(sample.totalBytes(), "byte") + ", about "
+        lines.add(Units.plural(sample.total(), "sample") + ", " + Units.bytes(sample.totalBytes()) + ", about "
                 + Units.plural(chunks, "chunk"));
         lines.addAll(sample.skipped().lines());
     }

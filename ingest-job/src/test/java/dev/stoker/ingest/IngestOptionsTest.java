@@ -328,7 +328,7 @@ class IngestOptionsTest {
                 .contains(
                         "field  image: binary, payload",
                         "classes of the first 2 samples: a, b",
-                        "2 samples, 4,001 bytes, about 1 chunk");
+                        "2 samples, 4.00 kB, about 1 chunk");
         assertThat(target).doesNotExist();
     }
 }

@@ -42,7 +42,7 @@ public record TopicIngestResult(
                 versions == 0
                         ? "no new version: there were no new samples"
                         : (versions == 1 ? "version " : versions + " versions up to ") + newestVersion + ": "
-                                + Units.plural(samples, "sample") + ", " + Units.plural(bytes, "byte") + ", "
+                                + Units.plural(samples, "sample") + ", " + Units.bytes(bytes) + ", "
                                 + Units.seconds(duration));
         if (deadLetters.count() > 0) {
             lines.add("dead letters: " + Units.plural(deadLetters.count(), "record") + " could not become samples; see "
