@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.GarbageCollection;
@@ -31,7 +32,8 @@ import picocli.CommandLine.Spec;
         header = {"Examples:", "  stoker gc ./data/photos", "  stoker gc ./data/photos --yes"},
         description = {
             "Lists files that belong to no version of a dataset, which interrupted ingests left behind, and"
-                    + " chunks that only expired versions have. With --yes it deletes them.",
+                    + " chunks that only expired versions have, and the ledgers of ended feeds of such versions. With"
+                    + " --yes it deletes them.",
             "It keeps the files of an ingest that has a lease, however old they are: a writer takes a lease before its"
                     + " first chunk and releases it after its commit. --break ends the lease of a dead writer."
         })
@@ -111,7 +113,9 @@ final class GcVerb implements Callable<Integer> {
     }
 
     private void print(GarbageCollection collection, List<Orphan> deleted, Duration limit, PrintWriter out) {
-        if (collection.leftovers().isEmpty() && collection.expired().isEmpty()) {
+        if (collection.leftovers().isEmpty()
+                && collection.expired().isEmpty()
+                && collection.ofEndedFeeds().isEmpty()) {
             out.println("nothing to delete: every file belongs to a version");
             return;
         }
@@ -126,16 +130,8 @@ final class GcVerb implements Callable<Integer> {
                     Units.time(leftover.age()),
                     fate(leftover, limit));
         }
-        if (!collection.expired().isEmpty()) {
-            table.add(
-                    "expired versions",
-                    Units.count(collection.expired().size()),
-                    Units.bytes(collection.expired().stream()
-                            .mapToLong(Orphan::length)
-                            .sum()),
-                    "",
-                    yes ? "deleted" : "");
-        }
+        add(table, "expired versions", collection.expired());
+        add(table, "ended feeds", collection.ofEndedFeeds());
         table.print(out);
         List<Orphan> plan = planned(collection);
         long bytes = (yes ? deleted : plan).stream().mapToLong(Orphan::length).sum();
@@ -149,6 +145,13 @@ final class GcVerb implements Callable<Integer> {
         }
         if (collection.leftovers().stream().anyMatch(l -> l.fate() == Leftover.Fate.LEASED)) {
             out.println("to end the lease of a dead writer, run with --break ID");
+        }
+    }
+
+    private void add(Table table, String what, List<Orphan> files) {
+        if (!files.isEmpty()) {
+            long bytes = files.stream().mapToLong(Orphan::length).sum();
+            table.add(what, Units.count(files.size()), Units.bytes(bytes), "", yes ? "deleted" : "");
         }
     }
 
@@ -175,21 +178,26 @@ final class GcVerb implements Callable<Integer> {
         Stream<Orphan> left = collection.leftovers().stream()
                 .filter(leftover -> leftover.fate() == Leftover.Fate.DELETE)
                 .flatMap(leftover -> leftover.files().stream());
-        return Stream.concat(left, collection.expired().stream()).toList();
+        return Stream.of(left, collection.expired().stream(), collection.ofEndedFeeds().stream())
+                .flatMap(files -> files)
+                .toList();
+    }
+
+    private static void put(ArrayNode array, List<Orphan> files, List<Orphan> deleted) {
+        for (Orphan file : files) {
+            array.addObject()
+                    .put("name", file.name())
+                    .put("bytes", file.length())
+                    .put("deleted", deleted.contains(file));
+        }
     }
 
     private ObjectNode toJson(GarbageCollection collection, List<Orphan> deleted) {
         ObjectNode root = Json.object();
         root.putArray("orphans");
         root.putArray("leases");
-        root.putArray("expired_chunks");
-        for (Orphan chunk : collection.expired()) {
-            root.withArray("expired_chunks")
-                    .addObject()
-                    .put("name", chunk.name())
-                    .put("bytes", chunk.length())
-                    .put("deleted", deleted.contains(chunk));
-        }
+        put(root.putArray("expired_chunks"), collection.expired(), deleted);
+        put(root.putArray("ended_feeds"), collection.ofEndedFeeds(), deleted);
         for (Leftover leftover : collection.leftovers()) {
             for (Orphan orphan : leftover.files()) {
                 root.withArray("orphans")

@@ -6,6 +6,7 @@ import dev.stoker.schemas.dataset.Lease;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
+import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectRangeReader;
 import java.io.IOException;
 import java.time.Duration;
@@ -19,10 +20,11 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /**
- * Deletes files that no version contains and no lease protects, and chunks that only expired versions contain. Writers
- * and other collections may run at the same time.
+ * Deletes files that no version contains and no lease protects, chunks that only expired versions contain, and what
+ * ended feeds of such versions have left. Writers, feeds and other collections may run at the same time.
  *
  * <p>The order of the reads makes this safe. A writer takes its lease before its first chunk and releases it after its
  * commit. The collection lists the chunks first, the leases second, and reads the log last. A listed chunk therefore
@@ -34,6 +36,7 @@ public final class GarbageCollection {
     private final List<Leftover> leftovers;
     private final List<String> finished;
     private final List<Orphan> expired;
+    private final List<Orphan> ofFeeds;
     private final Duration olderThan;
     private final InstantSource clock;
 
@@ -42,12 +45,14 @@ public final class GarbageCollection {
             List<Leftover> leftovers,
             List<String> finished,
             List<Orphan> expired,
+            List<Orphan> ofFeeds,
             Duration olderThan,
             InstantSource clock) {
         this.dataset = dataset;
         this.leftovers = leftovers;
         this.finished = finished;
         this.expired = expired;
+        this.ofFeeds = ofFeeds;
         this.olderThan = olderThan;
         this.clock = clock;
     }
@@ -78,8 +83,17 @@ public final class GarbageCollection {
                         ChunkNames.idOf(chunk.name()).filter(freed::contains).isPresent())
                 .map(chunk -> Orphans.orphan(chunk, clock, false))
                 .toList();
+        List<Orphan> ofFeeds = EndedFeeds.find(dataset, olderThan, clock).stream()
+                .map(file -> Orphans.orphan(file, clock, false))
+                .toList();
         return new GarbageCollection(
-                dataset, leftovers(dataset, orphans, leases, olderThan, clock), finished, expired, olderThan, clock);
+                dataset,
+                leftovers(dataset, orphans, leases, olderThan, clock),
+                finished,
+                expired,
+                ofFeeds,
+                olderThan,
+                clock);
     }
 
     private static List<Leftover> leftovers(
@@ -151,6 +165,11 @@ public final class GarbageCollection {
         return expired;
     }
 
+    /** Returns the files of ended feeds whose versions were all expired: ledgers, signs and epoch choices. */
+    public List<Orphan> ofEndedFeeds() {
+        return ofFeeds;
+    }
+
     /** Returns the ingests that have committed but still have a lease. */
     public List<String> finished() {
         return finished;
@@ -184,6 +203,16 @@ public final class GarbageCollection {
                 if (freed.contains(ChunkNames.idOf(chunk.name()).orElseThrow())
                         && dataset.store().delete(chunk.name())) {
                     deleted.add(chunk);
+                }
+            }
+        }
+        if (!ofFeeds.isEmpty()) {
+            Set<String> unused = EndedFeeds.find(dataset, olderThan, clock).stream()
+                    .map(ObjectInfo::name)
+                    .collect(Collectors.toSet());
+            for (Orphan file : ofFeeds) {
+                if (unused.contains(file.name()) && dataset.store().delete(file.name())) {
+                    deleted.add(file);
                 }
             }
         }

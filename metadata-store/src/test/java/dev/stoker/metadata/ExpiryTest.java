@@ -7,12 +7,18 @@ import static dev.stoker.metadata.SampleDatasets.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.metadata.ledger.LedgerName;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.dataset.EpochChoice;
+import dev.stoker.schemas.ledger.Consumer;
+import dev.stoker.schemas.ledger.LedgerWriter;
+import dev.stoker.schemas.ledger.Source;
+import dev.stoker.schemas.ledger.Subscription;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.ObjectInfo;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Random;
 import java.util.UUID;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -131,6 +138,62 @@ class ExpiryTest {
         assertThat(dataset.snapshot().table().expired()).hasToString("1-3@6,4-5@7");
         assertThat(plan(last(1)).ranges()).hasToString("[Range[first=6, last=6, by=8]]");
         assertThat(plan(last(2)).ranges()).isEmpty();
+    }
+
+    /** A feed that has read these versions and has ended. */
+    private void feed(UUID feed, long... versions) throws IOException {
+        String folder = DatasetLayout.FEEDS + feed + "/";
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        LedgerWriter writer = new LedgerWriter(out, new byte[16]);
+        for (long version : versions) {
+            Source source = new Source(dataset.info().id().toString(), version, "train", "{}");
+            Consumer consumer = new Consumer(feed.toString(), "train", "default", "00", 1, 0, 1, 0, 1, 0);
+            writer.write(new Subscription(0, consumer, 0, 0, 1, 1, "pad", source, "{}"));
+        }
+        writer.finish();
+        store.createIfAbsent(
+                folder + "ledger/" + LedgerName.ofPart(ChunkNames.newId(clock.millis(), new Random())),
+                out.toByteArray());
+        store.createIfAbsent(folder + "delivered-" + feed + "-0-x.json", new byte[] {1});
+    }
+
+    private List<String> files(UUID feed) throws IOException {
+        return store.list(DatasetLayout.FEEDS + feed).toList().stream()
+                .map(ObjectInfo::name)
+                .toList();
+    }
+
+    @Test
+    void collectionDeletesTheLedgersOfEndedFeedsWhoseVersionsAreAllExpired() throws IOException {
+        UUID kept = UUID.fromString("6f1d2c3b-4a59-5687-8000-000000000002");
+        UUID running = UUID.fromString("6f1d2c3b-4a59-5687-8000-000000000003");
+        UUID damaged = UUID.fromString("6f1d2c3b-4a59-5687-8000-000000000004");
+        feed(FEED, 1, 2);
+        feed(kept, 2, 5);
+        feed(running, 1);
+        feed(damaged, 1);
+        String ledger = files(damaged).stream()
+                .filter(name -> name.endsWith(".avro"))
+                .findFirst()
+                .orElseThrow();
+        byte[] bytes = store.readAll(ledger, 1 << 20);
+        bytes[bytes.length - 30] ^= 4;
+        store.corrupt(ledger, bytes);
+        new VersionUses(dataset).take(5, running, clock, "ada@host");
+        now = now.plus(Duration.ofHours(1));
+        collect(Duration.ofHours(1));
+        assertThat(files(FEED)).as("its versions exist").hasSize(2);
+
+        expire(last(1));
+        collect(Duration.ofHours(1));
+        assertThat(files(FEED)).as("too early for an audit").hasSize(2);
+
+        now = now.plus(Duration.ofHours(1));
+        collect(Duration.ofHours(1));
+        assertThat(files(FEED)).isEmpty();
+        assertThat(files(kept)).hasSize(2);
+        assertThat(files(running)).hasSize(2);
+        assertThat(files(damaged)).hasSize(2);
     }
 
     @Test
