@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import stoker
+import stoker._dataset.samples as samples_module
 from index_prototype import Row, run
 from small_datasets import MANY, DatasetWriter, sample, small_dataset
 from stoker._dataset.chunk import ChunkReader
@@ -180,14 +181,38 @@ def test_list_has_common_prefixes(tmp_path: Path) -> None:
         index(dataset, 1, 1)
 
 
-def test_get_answers_in_the_order_of_the_keys(tmp_path: Path) -> None:
+@pytest.mark.parametrize("threads", [1, 3])
+def test_get_answers_in_the_order_of_the_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
+    monkeypatch.setattr(samples_module, "_THREADS", threads)
+    monkeypatch.setattr(samples_module, "_KEYS_PER_THREAD", 2)
     dataset = small_dataset(tmp_path / "d")
     index(dataset, 1, 1)
     samples = stoker.open(dataset.root)
     keys = list(samples.keys())[::-3]
     found = samples.get([*keys, "missing", keys[0]])
     assert [s["key"] if s else None for s in found] == [*keys, None, keys[0]]
+    alone = [next(s for s in samples if s["key"] == key) for key in keys]
+    assert [describe(s) for s in found[: len(keys)]] == [describe(s) for s in alone]
     assert samples.get([]) == []
+
+
+def describe(sample: Any) -> dict[str, Any]:
+    return {name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in sample.items()}
+
+
+def test_get_in_threads_reports_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(samples_module, "_THREADS", 3)
+    monkeypatch.setattr(samples_module, "_KEYS_PER_THREAD", 2)
+    dataset = small_dataset(tmp_path / "d")
+    samples = stoker.open(dataset.root)
+    keys = list(samples.keys())
+    path = next((dataset.root / "chunks").rglob("*.arrow"))
+    data = bytearray(path.read_bytes())
+    for at in range(len(data) * 3 // 5, len(data) * 3 // 4):
+        data[at] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(CorruptDataError):
+        stoker.open(dataset.root).get(keys)
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "foreign", "rows", "empty"])

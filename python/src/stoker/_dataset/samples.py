@@ -8,6 +8,7 @@ import threading
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from pyarrow.dataset import Scanner
 
 _HEADS = 64
+_THREADS = min(4, os.cpu_count() or 1)
+"""Threads of one `get`: reading and checking large values leaves the interpreter to others."""
+_KEYS_PER_THREAD = 16
 _BATCH_ROWS = 131_072
 
 # A class with a method `list` cannot use the type of this name.
@@ -69,6 +73,8 @@ class Samples:
         self._heads: OrderedDict[int, ChunkHead] = OrderedDict()
         self._heads_lock = threading.Lock()
         self._by_key = SampleIndex(snapshot, self._index, self._head)
+        self._types = {field.name: field for field in self.fields}
+        self._payload = [field for field in self.fields if field.payload]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy in another process opens the same version; nothing that was read travels along."""
@@ -132,7 +138,7 @@ class Samples:
             found = self._ordinals.get(ordinal)
             if found is None or row not in self._live(found):
                 raise IndexError(f"{self._snapshot.root} version {self.version} has no row {row} of chunk {ordinal}")
-            return self._sample(found, row)
+            return self._read(found, row)
         try:
             if isinstance(which, (bool, np.bool_)):
                 raise TypeError("a truth value")
@@ -146,12 +152,12 @@ class Samples:
             raise IndexError(f"sample {which} of {len(self)}")
         at = bisect_right(self._ends, position)
         live = self._live(self._index[at])
-        return self._sample(self._index[at], live[position - self._ends[at]])
+        return self._read(self._index[at], live[position - self._ends[at]])
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for index in self._index:
             for row in self._live(index):
-                yield self._sample(index, row)
+                yield self._read(index, row)
 
     def __contains__(self, key: object) -> bool:
         if isinstance(key, str):
@@ -187,15 +193,31 @@ class Samples:
         wanted = [keys] if isinstance(keys, str) else [*keys]
         found = [self._by_key.find(key) for key in wanted]
         samples: _Found = [None] * len(wanted)
-        for n in sorted((n for n, row in enumerate(found) if row is not None), key=lambda n: found[n] or ()):
+
+        def read(numbers: list[int]) -> None:
+            with _OpenChunk(self._reader) as chunk:
+                for n in numbers:
+                    row = found[n]
+                    index = None if row is None else self._by_key.place(row)
+                    if row is None or index is None:
+                        continue
+                    if _value(self._head(index).small[0], row.row, "utf8") == wanted[n]:
+                        samples[n] = self._sample(index, row.row, chunk)
+
+        stored = sorted((n for n, row in enumerate(found) if row is not None), key=lambda n: found[n] or ())
+        threads = min(_THREADS, len(stored) // _KEYS_PER_THREAD) if self._payload else 1
+        if threads > 1:
+            share = -(-len(stored) // threads)
+            with ThreadPoolExecutor(threads, "stoker-get") as pool:
+                for _ in pool.map(read, [stored[at : at + share] for at in range(0, len(stored), share)]):
+                    pass
+        else:
+            read(stored)
+        for n in stored:
             row = found[n]
-            assert row is not None
-            index = self._by_key.place(row)
-            assert index is not None
-            if _value(self._head(index).small[0], row.row, "utf8") != wanted[n]:
+            if row is not None and samples[n] is None:
                 self._by_key.discard(row, CorruptDataError(f"the index has another sample's row for {wanted[n]!r}"))
                 return self.get(wanted)
-            samples[n] = self._sample(index, row.row)
         return samples
 
     def to_arrow(
@@ -303,13 +325,16 @@ class Samples:
                 self._heads.popitem(last=False)
         return head
 
-    def _sample(self, index: int, row: int) -> dict[str, Any]:
+    def _read(self, index: int, row: int) -> dict[str, Any]:
+        with _OpenChunk(self._reader) as chunk:
+            return self._sample(index, row, chunk)
+
+    def _sample(self, index: int, row: int, chunk: _OpenChunk) -> dict[str, Any]:
         head = self._head(index)
-        types = {f.name: f for f in self.fields}
         out: dict[str, Any] = {}
         for column in head.small:
             name = column.column.name
-            field = types.get(name)
+            field = self._types.get(name)
             value = _value(column, row, "utf8" if field is None else _kind(field))
             if field is not None and value is not None:
                 if field.item is not None:
@@ -321,32 +346,59 @@ class Samples:
                 elif field.shape:
                     value = value.reshape(field.shape)
             out[name] = value
-        payload = [f for f in self.fields if f.payload]
-        if payload:
-            fd = self._reader.open(index)
-            try:
-                for field, places in zip(payload, head.payload, strict=True):
-                    if places.validity is not None and not places.validity[row]:
-                        out[field.name] = None
-                        continue
-                    data = np.empty(int(places.lengths[row]), np.uint8)
-                    got = read_fully(fd, data, int(places.starts[row]))
-                    if got != len(data) or crc32c(data) != int(places.crcs[row]):
-                        raise CorruptDataError(
-                            f"{self._reader.describe(index)}, row {row}, key {out['key']!r}, {field.name}: "
-                            f"{len(data)} bytes with checksum {crc32c(data):08x}, expected {int(places.crcs[row]):08x}"
-                        )
-                    out[field.name] = _payload(data, field)
-            finally:
-                os.close(fd)
+        for field, places in zip(self._payload, head.payload, strict=True):
+            if places.validity is not None and not places.validity[row]:
+                out[field.name] = None
+                continue
+            length, crc = int(places.lengths[row]), int(places.crcs[row])
+            data = _read_bytes(chunk.file(index), length, int(places.starts[row]), field.type in ("utf8", "binary"))
+            if len(data) != length or crc32c(data) != crc:
+                raise CorruptDataError(
+                    f"{self._reader.describe(index)}, row {row}, key {out['key']!r}, {field.name}: "
+                    f"{len(data)} bytes with checksum {crc32c(data):08x}, expected {crc:08x}"
+                )
+            out[field.name] = _payload(data, field)
         return out
 
 
-def _payload(data: npt.NDArray[np.uint8], field: Field) -> Any:
-    if field.type == "utf8":
-        return data.tobytes().decode("utf-8", "replace")
-    if field.type == "binary":
-        return data.tobytes()
+class _OpenChunk:
+    """The chunk file that was read last, open until another one is needed."""
+
+    def __init__(self, reader: ChunkReader) -> None:
+        self._reader = reader
+        self._index = self._fd = -1
+
+    def __enter__(self) -> _OpenChunk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._index >= 0:
+            os.close(self._fd)
+            self._index = -1
+
+    def file(self, index: int) -> int:
+        """The descriptor of a chunk file."""
+        if index != self._index:
+            self.__exit__()
+            self._fd = self._reader.open(index)
+            self._index = index
+        return self._fd
+
+
+def _read_bytes(fd: int, length: int, offset: int, fixed: bool) -> bytes | npt.NDArray[np.uint8]:
+    """Reads from a file offset, fewer bytes only at the end of the file; without a copy if `fixed`, into bytes."""
+    if fixed:
+        data = os.pread(fd, length, offset)
+        if len(data) == length:
+            return data
+    values = np.empty(length, np.uint8)
+    values = values[: read_fully(fd, values, offset)]
+    return values.tobytes() if fixed else values
+
+
+def _payload(data: bytes | npt.NDArray[np.uint8], field: Field) -> Any:
+    if isinstance(data, bytes):
+        return data.decode("utf-8", "replace") if field.type == "utf8" else data
     values = data.view(field.dtype)
     return values.reshape(field.shape) if field.shape else values
 

@@ -2,6 +2,7 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.flink.arguments.OptionValues;
 import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
@@ -23,6 +24,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import org.apache.flink.configuration.MemorySize;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -208,11 +210,9 @@ public final class RowPreparation {
                 + (options.order() instanceof WalkOrder.Shuffled shuffled
                         ? "shuffled, seed " + shuffled.seed()
                         : "listed"));
-        lines.add("chunks of "
-                + Units.plural(
-                        TargetDataset.chunkSizeBytes(
-                                fieldPlan().info(), options.work().chunkSizeBytes()),
-                        "byte"));
+        long chunkSize =
+                TargetDataset.chunkSizeBytes(fieldPlan().info(), options.work().chunkSizeBytes());
+        lines.add("chunks of " + OptionValues.text(new MemorySize(chunkSize)));
         lines.addAll(source().found().warnings());
         List<String> splits = source().files().stream()
                 .map(SourceFile::split)
