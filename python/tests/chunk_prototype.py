@@ -107,7 +107,12 @@ def split(kind: str) -> tuple[str, list[int] | None]:
     if kind.startswith("time"):
         return kind, None
     element, bracket, shape = kind.rpartition("[") if kind.endswith("]") else (kind, "", "")
-    return element, [int(d) for d in shape[:-1].split(",") if d] if bracket else None
+    shape_of = [int(d) for d in shape[:-1].split(",") if d] if bracket else None
+    return element.removesuffix("?"), shape_of
+
+
+def has_null_items(kind: str) -> bool:
+    return kind.endswith("?[]")
 
 
 def arrow_type(b: FlatBuilder, kind: str) -> tuple[int, int]:
@@ -148,7 +153,7 @@ def pairs(b: FlatBuilder, metadata: dict[str, str]) -> int:
 
 def field(b: FlatBuilder, number: int, name: str, kind: str, nullable: bool) -> int:
     element, shape = split(kind)
-    children = [field(b, number, "item", element, False)] if shape is not None else []
+    children = [field(b, number, "item", element, has_null_items(kind))] if shape is not None else []
     own = {}
     if element.removesuffix("[]") == "bfloat16" and name != "item":
         own["stoker.type"] = kind
@@ -223,7 +228,7 @@ def value_bytes(kind: str, value: Any, class_id: Callable[[str], int]) -> bytes:
         assert exponent == -int(kind[8:-1].split(",")[1])
         number = int("".join(map(str, digits)))
         return (-number if sign else number).to_bytes(16, "little", signed=True)
-    values = value if shape is not None else [value]
+    values = [0 if v is None else v for v in value] if shape is not None else [value]
     if element == "bfloat16":  # the golden values fit: their lower halves are zero
         return b"".join(struct.pack("<f", v)[2:] for v in values)
     return struct.pack(f"<{len(values)}{code_of(element)}", *values)
@@ -283,7 +288,10 @@ def column(kind: str, values: list[Any], class_id: Callable[[str], int]) -> Part
         offsets = struct.pack(f"<{len(ends)}i", *ends)
         if shape is None:
             return [(len(values), nulls)], [validity, offsets, data]
-        return [(len(values), nulls), (ends[-1], 0)], [validity, offsets, b"", data]
+        items = [item for value in values for item in value or []]
+        missing = sum(item is None for item in items)
+        bits = bitmap([item is not None for item in items]) if missing else b""
+        return [(len(values), nulls), (ends[-1], missing)], [validity, offsets, bits, data]
     if shape is not None:
         return [(len(values), nulls), (len(values) * math.prod(shape), 0)], [validity, b"", data]
     return [(len(values), nulls)], [validity, data]

@@ -139,7 +139,9 @@ def parse_type(text: str) -> tuple[str, list[int] | None]:
 
 def is_special(text: str) -> bool:
     """Whether values are given as in the golden files: times as numbers, decimals as text, nested lists as lists."""
-    return text.startswith(("time", "date", "decimal")) or text in ("utf8[]", "binary[]") or text.endswith("[][]")
+    return (
+        text.startswith(("time", "date", "decimal")) or text in ("utf8[]", "binary[]") or text.endswith(("[][]", "?[]"))
+    )
 
 
 def arrow_type(text: str) -> pa.DataType:

@@ -50,10 +50,15 @@ def _plain(column: pa.Array, row: int, field: dict[str, Any], classes: list[str]
         return f"{scalar.as_py():f}"
     if kind.startswith(("time", "date")):
         return scalar.value
-    if kind == "utf8[]":
+    if kind.endswith("?[]") and kind not in ("utf8?[]", "binary?[]"):
+        whole = scalar.as_py()
+        if not kind.startswith("bfloat16"):
+            return whole
+        return [None if item is None else _numbers(np.array([item], np.uint16), True)[0] for item in whole]
+    if kind in ("utf8[]", "utf8?[]"):
         return scalar.as_py()
-    if kind == "binary[]":
-        return [item.hex() for item in scalar.as_py()]
+    if kind in ("binary[]", "binary?[]"):
+        return [None if item is None else item.hex() for item in scalar.as_py()]
     if kind.endswith("[][]"):
         return [
             _numbers(np.array(item.as_py(), item.type.value_type.to_pandas_dtype()), kind.startswith("bfloat16"))

@@ -152,13 +152,14 @@ def test_size_alone_makes_no_nullable_field_payload(tmp_path: Path) -> None:
     assert {f.name: f.payload for f in stoker.open(tmp_path / "d").fields} == {"image": False, "other": True}
 
 
-@pytest.mark.parametrize(("kind", "right"), [("int32?[]", "int32[]"), ("uint8?[2,3]", "uint8[2,3]")])
+@pytest.mark.parametrize(("kind", "right"), [("int32?[][]", "int32[][]"), ("uint8?[2,3]", "uint8[2,3]")])
 def test_items_that_may_be_null_are_refused_by_name(tmp_path: Path, kind: str, right: str) -> None:
-    said = f"items of lists and tensors cannot be null: '{kind}'; use '{right}'; the field itself may be nullable"
-    with pytest.raises(ValueError, match="items of lists") as raised:
+    said = f"items of tensors and of nested lists cannot be null: '{kind}'; use '{right}'; the field itself may be "
+    said += "nullable"
+    with pytest.raises(ValueError, match="items of tensors") as raised:
         stoker.Writer(tmp_path / "d", {"x": kind})
     assert str(raised.value) == said
-    with pytest.raises(ValueError, match="items of lists") as raised:
+    with pytest.raises(ValueError, match="items of tensors") as raised:
         Field("x", kind)
     assert str(raised.value) == said
 

@@ -46,6 +46,10 @@ SCHEMA = {
     "blobs": "binary[]?",
     "spans": "int32[][]",
     "curves": "float32[][]?",
+    "counts": "int32?[]",
+    "scores": "float32?[]?",
+    "tags": "utf8?[]?",
+    "parts": "binary?[]",
     "image": "binary",
 }
 
@@ -73,6 +77,10 @@ def row(n: int) -> dict[str, Any]:
         "blobs": [[b"", b"\0\xff"], None, []][n % 3],
         "spans": [[[1, -2], [], [2**31 - 1]], [], [[]], [[-(2**31)]]][n % 4],
         "curves": [None, [[0.5], [1.5, -2.0]], []][n % 3],
+        "counts": [[1, None, -3], [], [None], [7, *[None] * 8, 2**31 - 1]][n % 4],
+        "scores": [[None, 0.5], None, [], [-1.25]][n % 4],
+        "tags": [[None, "", "ä"], None, [], [None], ["one"]][n % 5],
+        "parts": [[b"", None, b"\0\xff"], [None, None], []][n % 3],
         "image": bytes([n % 256]) * (2000 + n),
     }
 
@@ -81,9 +89,25 @@ def plain(value: Any) -> Any:
     """A delivered value in the form that `row` has."""
     if value is None or value is np.ma.masked:
         return None
+    if isinstance(value, np.ma.MaskedArray):
+        return value.tolist()
     if isinstance(value, list):
         return [item.tolist() if isinstance(item, np.ndarray) else item for item in value]
     return value
+
+
+def delivered(batch: stoker.Batch, name: str, i: int) -> Any:
+    """A value of a batch in the form that `row` has."""
+    value = batch[name][i]
+    if name not in ("counts", "scores"):
+        return plain(value)
+    rows, items = batch.validity(name), batch.item_validity(name)
+    if rows is not None and not rows[i]:
+        assert len(value) == 0
+        return None
+    mask = np.zeros(len(value), np.bool_) if items is None else ~items[i]
+    assert not value[mask].any(), "null items are zeros"
+    return np.ma.MaskedArray(value, mask).tolist()
 
 
 def expected(name: str, value: Any) -> Any:
@@ -127,10 +151,12 @@ def test_a_feed_delivers_them(dataset: Path, batch_size: int) -> None:
                 seen += 1
                 for name, value in row(int(key[1:])).items():
                     if name not in ("key", "image"):
-                        assert plain(batch[name][i]) == expected(name, value), f"{name} of {key}"
+                        assert delivered(batch, name, i) == expected(name, value), f"{name} of {key}"
             arrow = batch.arrow
             arrow.validate(full=True)
             assert arrow.column("spans").to_pylist() == [plain(spans) for spans in batch.spans]
+            for name in ("counts", "scores", "tags", "parts"):
+                assert arrow.column(name).to_pylist() == [delivered(batch, name, i) for i in range(len(batch))]
             again = pickle.loads(pickle.dumps(batch))
             assert again.words == batch.words
     assert seen == 60
@@ -191,7 +217,8 @@ def test_other_programs_read_equal_values(dataset: Path) -> None:
             assert dict(zip(_PLAIN, values, strict=True)) == {name: written[name] for name in _PLAIN}
 
 
-_PLAIN = ("s", "ms", "day", "t_s", "t_ms", "t_us", "small", "large", "words", "words_maybe", "blobs", "spans", "curves")
+_PLAIN = ("s", "ms", "day", "t_s", "t_ms", "t_us", "small", "large", "words", "words_maybe", "blobs", "spans", "curves",
+          "counts", "scores", "tags", "parts")  # fmt: skip
 """Columns whose values Python can express as they were written."""
 
 
@@ -200,6 +227,7 @@ def test_arrow_columns_are_written_as_rows_are(tmp_path: Path) -> None:
     types = {name: Field(name, text.removesuffix("?")).arrow().type for name, text in SCHEMA.items()}
     types |= {"words": pa.large_list(pa.large_utf8()), "large": pa.decimal128(38, 38), "day": pa.date64()}
     types |= {"curves": pa.list_(pa.list_(pa.float64()))}
+    types |= {"counts": pa.large_list(pa.int64()), "scores": pa.list_(pa.float64()), "tags": pa.list_(pa.large_utf8())}
     arrays = {"key": pa.array([s["key"] for s in samples])}
     for name, kind in types.items():
         values = [s[name] for s in samples]
@@ -346,7 +374,7 @@ def test_nested_lists_cannot_be_payload(tmp_path: Path, kind: str) -> None:
     "kind",
     [
         "timestamp[m]", "timestamp[us,]", "timestamp[us,+24:00]", "date[]", "time", "decimal(0,0)", "decimal(39,0)",
-        "decimal(3,4)", "decimal256(3,1)", "utf8[][]", "int32[][][]", "utf8?[]", "int32?[][]",
+        "decimal(3,4)", "decimal256(3,1)", "utf8[][]", "int32[][][]", "utf8?[][]", "int32?[][]", "bool?[]", "int32?[][2]",
     ],
 )  # fmt: skip
 def test_types_that_do_not_exist_are_refused(tmp_path: Path, kind: str) -> None:

@@ -61,7 +61,7 @@ def _value(field: Field, value: Any) -> Any:
     if isinstance(field.special, Date | Time | Timestamp):
         return np.int64(value).view(field.special.view)
     if field.item == "binary":
-        return [bytes.fromhex(item) for item in value]
+        return [None if item is None else bytes.fromhex(item) for item in value]
     return value
 
 
@@ -89,7 +89,8 @@ def _arrow(field: Field, values: list[Any]) -> pa.Array:
     if field.item is not None:
         element = pa.float32() if field.element == "bfloat16" else None
         large = {"utf8": pa.large_utf8(), "binary": pa.binary()}.get(field.item)
-        inner = large or pa.list_(element or pa.from_numpy_dtype(field.dtype))
+        number = element or pa.from_numpy_dtype(field.dtype)
+        inner = large or (number if field.null_items else pa.list_(number))
         return pa.array(given, pa.large_list(inner) if field.nullable else pa.list_(inner))
     if field.type == "categorical":
         return pa.array(given, pa.utf8()).dictionary_encode() if "maybe" in field.name else pa.array(given, pa.utf8())

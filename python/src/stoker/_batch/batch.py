@@ -15,7 +15,7 @@ from stoker._batch import jax_arrays, pinned_memory, torch_tensors
 from stoker._batch.ragged import Ragged
 from stoker._batch.tensors import Converter, Delivered, Tensors
 from stoker._format.fields import Field, batch_schema
-from stoker._format.message import Buffers, Column, checked_offsets, offsets_at
+from stoker._format.message import Buffers, Column, checked_offsets, nested_offsets, offsets_at, valid_items
 from stoker._format.special_columns import nested_items, special_values
 from stoker._format.view import View
 from stoker._source.batch_source import DeliveredBatch, PieceData
@@ -46,6 +46,11 @@ class Form:
         return Form, (self._all, self._wanted)
 
 
+def is_ragged(field: Field) -> bool:
+    """Whether the rows are lists of numbers."""
+    return field.is_list or (field.null_items and field.item not in ("utf8", "binary"))
+
+
 class _Piece:
     """One message; its columns are looked up on first use."""
 
@@ -74,6 +79,10 @@ class _Piece:
     def varying(self, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
         """Values and offsets."""
         column, place = self.place(name)
+        if column.item is not None:
+            return self.data(column, place).view(column.item), checked_offsets(
+                self.buffer, place.offsets, place.items, name
+            )
         end = place.elements if column.kind == "list" else place.data[1]
         return self.data(column, place), offsets_at(self.buffer, place.offsets, end, name)
 
@@ -81,9 +90,13 @@ class _Piece:
         """For each row the list of its items."""
         column, place = self.place(field.name)
         values = self.data(column, place)
-        outer = checked_offsets(self.buffer, place.offsets, place.items, field.name)
-        inner = checked_offsets(self.buffer, place.item_offsets, len(values) // column.unit, field.name)
-        return nested_items(field, outer, inner, values)
+        outer, inner = nested_offsets(self.buffer, column, place, field.name)
+        return nested_items(field, outer, inner, values, valid_items(self.buffer, place))
+
+    def item_validity(self, name: str) -> tuple[npt.NDArray[np.bool_] | None, npt.NDArray[np.int32]]:
+        """Which items of all rows are not null, None if none is; and the offsets of the rows in items."""
+        _, place = self.place(name)
+        return valid_items(self.buffer, place), checked_offsets(self.buffer, place.offsets, place.items, name)
 
     def fixed(self, name: str) -> npt.NDArray[Any]:
         """Values."""
@@ -111,6 +124,8 @@ class Batch:
     - decimals: an array of `decimal.Decimal` objects
     - utf8: a list of `str`
     - `utf8[]`, `binary[]` and lists of lists: for each row a list of `str`, `bytes` or arrays
+    - lists of numbers with null items (`int32?[]`): a `Ragged` with zeros at the null items, which
+      `item_validity(name)` tells. In `utf8?[]` and `binary?[]` a null item is None
     - nullable fields: a `numpy.ma.MaskedArray`; None for a missing string or list of items; an empty row of a `Ragged`.
       `validity(name)` works for all types
 
@@ -197,7 +212,7 @@ class Batch:
         field = self._form.fields[name]
         if field.type == "utf8":
             return self._strings(name, field.nullable)
-        if field.item is not None:
+        if field.item is not None and not is_ragged(field):
             return self._nested(field)
         if field.has_offsets:
             return self._ragged(name)
@@ -223,6 +238,19 @@ class Batch:
         return np.concatenate(
             [v if v is not None else np.ones(p.rows, np.bool_) for v, p in zip(parts, self._pieces, strict=True)]
         )
+
+    def item_validity(self, name: str) -> Ragged | None:
+        """Returns for each row of a list with null items (`int32?[]`) a bool array, True where an item has a value.
+
+        None if no item of the batch is null, and for fields of other types. The rows of `values` of the result are
+        those of the field's `Ragged`.
+        """
+        if name not in self._form.fields or not self._form.fields[name].null_items:
+            return None
+        parts = [p.item_validity(name) for p in self._pieces]
+        if all(valid is None for valid, _ in parts):
+            return None
+        return Ragged.of([(np.ones(ends[-1], np.bool_) if valid is None else valid, ends) for valid, ends in parts])
 
     def _nested(self, field: Field) -> list[Any]:
         rows = [row for p in self._pieces for row in p.nested(field)]
@@ -291,7 +319,7 @@ class Batch:
                 columns[name] = to.array(value.data, element)
             elif isinstance(value, np.ndarray):
                 columns[name] = to.array(value, element)
-            elif isinstance(value, Ragged) and field.is_list and to.ragged is not None:
+            elif isinstance(value, Ragged) and is_ragged(field) and to.ragged is not None:
                 columns[name] = to.ragged(value.values, value.offsets)
             elif decoded and isinstance(value, list) and value and all(isinstance(row, np.ndarray) for row in value):
                 columns[name] = [to.array(row, element) for row in value]

@@ -122,9 +122,9 @@ def _content(name: str, snapshot: Snapshot) -> tuple[Sizes, tuple[bytes, ...]]:
         nulls = rows - int(valid.sum())
         validity = bitmap(valid) if nulls else b""
         sizes = Sizes(nulls, int(offsets[-1]), len(validity), 4 * rows + 4, len(data))
-        return sizes, (validity, offsets.tobytes(), data, b"")
+        return sizes, (validity, offsets.tobytes(), data, b"", b"")
     data = _values(name, snapshot)
-    return Sizes(0, rows, 0, 0, len(data)), (b"", b"", data, b"")
+    return Sizes(0, rows, 0, 0, len(data)), (b"", b"", data, b"", b"")
 
 
 def _values(name: str, snapshot: Snapshot) -> bytes:

@@ -61,13 +61,25 @@ class ChunkColumns:
                 pa.array(values.data, pa.int32(), mask=nulls), self._classes[column.name]
             )
         own = self._reader.stored(number)
-        validity, offsets, data, inner = (
+        places = own.places
+        validity, offsets, data, inner, valid = (
             own.data[at : at + length]
-            for at, length in (own.places.validity, own.places.offsets, own.places.data, own.places.item_offsets)
+            for at, length in (
+                places.validity,
+                places.offsets,
+                places.data,
+                places.item_offsets,
+                places.item_validity,
+            )
         )
         bits = validity if own.places.nulls else None
         if column.kind == "nested":
-            items = _items(kind.value_type, inner, data, own.places.items)
+            if column.null_items:
+                own_bits = valid if places.item_nulls else None
+                parts = [own_bits, *([inner] if column.has_item_offsets else []), data]
+                items = _array(kind.value_type, places.items, places.item_nulls, parts)
+            else:
+                items = _items(kind.value_type, inner, data, places.items)
             return _array(kind, self._rows, own.places.nulls, [bits, offsets], [items])
         return _plain(column, kind, self._rows, own.places.nulls, bits, offsets, data)
 

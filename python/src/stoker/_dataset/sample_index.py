@@ -234,7 +234,10 @@ def head_columns(head: ChunkHead, fields: Sequence[Field]) -> tuple[list[int], l
             counts[sizes > 0] = [
                 4 + 4 * struct.unpack_from("<i", column.data[at : at + 4].tobytes())[0] for at in starts.tolist()
             ]
-            lengths += sizes - counts
+            if field.null_items and field.item not in ("utf8", "binary"):
+                lengths += np.maximum(counts - 4, 0) // 4 * field.dtype.itemsize
+            else:
+                lengths += sizes - counts
         else:
             lengths += np.diff(column.offsets).astype(np.int64) * column.data.dtype.itemsize
     crcs = [0] * head.rows

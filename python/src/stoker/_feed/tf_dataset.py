@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from stoker._batch.batch import Batch
+from stoker._batch.batch import Batch, is_ragged
 from stoker._batch.ragged import Ragged
 from stoker._feed.reading import Reading
 from stoker._format.fields import Field
@@ -37,7 +37,7 @@ def dataset_of(begin: Callable[[], Iterator[Batch]], reading: Reading, signature
                     f"as_tf_dataset(signature={{{field.name!r}: tf.TensorSpec((None, 224, 224, 3), tf.uint8)}})"
                 )
             return tf.TensorSpec(_IMAGES[how], tf.uint8)
-        if field.special is not None or field.item is not None:
+        if field.special is not None or (field.item is not None and not is_ragged(field)):
             raise ValueError(
                 f"field {field.name!r} has the type {field.type}, which no TensorFlow tensor holds; leave it out with "
                 "Feed(columns=[…]), or convert it in a loop over the feed"
@@ -45,7 +45,7 @@ def dataset_of(begin: Callable[[], Iterator[Batch]], reading: Reading, signature
         if field.type in ("utf8", "binary"):
             return tf.TensorSpec((None,), tf.string)
         kind = tf.bfloat16 if field.element == "bfloat16" else tf.as_dtype(field.dtype)
-        if field.is_list:
+        if is_ragged(field):
             return tf.RaggedTensorSpec((None, None), kind, 1, tf.int64)
         return tf.TensorSpec((None, *(field.shape or ())), kind)
 
@@ -86,7 +86,7 @@ def _column(tf: Any, batch: Batch, field: Field, decoded: bool) -> Any:
         return np.asarray(value)
     half = tf.bfloat16.as_numpy_dtype if field.element == "bfloat16" else None
     if isinstance(value, Ragged):
-        if not field.is_list:
+        if not is_ragged(field):
             return value.tolist()
         first, last = int(value.offsets[0]), int(value.offsets[-1])
         flat = value.values[first:last]

@@ -29,22 +29,26 @@ _NUMBERS: dict[str, Any] = {
     "bfloat16": pa.uint16(),
 }
 _NULL_ITEMS = re.compile(r"([a-z0-9]+(?:\[\])?)\?(\[[0-9,]*\](?:\[\])?)")
+_NULLABLE_LIST = re.compile(r"([a-z0-9]+)\?\[\]")
 _TYPE = re.compile(r"([a-z0-9]+)(?:\[((?:[0-9]+(?:,[0-9]+)*)?)\])?")
 _TEXTS = ("utf8", "binary")
 
 
 def check_items(kind: str) -> None:
-    """Raises `ValueError` for a list or tensor whose items could be null."""
+    """Raises `ValueError` for a nested list or tensor whose items could be null."""
     match = _NULL_ITEMS.fullmatch(kind)
-    if match is not None:
+    if match is not None and _NULLABLE_LIST.fullmatch(kind) is None:
         raise ValueError(
-            f"items of lists and tensors cannot be null: '{kind}'; use '{match[1]}{match[2]}'; the field itself may be "
-            "nullable"
+            f"items of tensors and of nested lists cannot be null: '{kind}'; use '{match[1]}{match[2]}'; the field "
+            "itself may be nullable"
         )
 
 
 @cache
 def _item(kind: str) -> str | None:
+    nullable = _NULLABLE_LIST.fullmatch(kind)
+    if nullable is not None:
+        return nullable[1] if nullable[1] in _TEXTS or nullable[1] in _NUMBERS else None
     item = kind.removesuffix("[]")
     if item == kind:
         return None
@@ -86,8 +90,16 @@ class Field:
 
     @property
     def item(self) -> str | None:
-        """The type of the items of a nested list: utf8, binary or a list of numbers, else None."""
+        """The type of the items of a nested list, or of a list with null items, else None.
+
+        It is utf8, binary or a list of numbers; in a list with null items utf8, binary or a number.
+        """
         return _item(self.type)
+
+    @property
+    def null_items(self) -> bool:
+        """Whether it is a list whose items may be null, such as `int32?[]`."""
+        return self.type.endswith("?[]")
 
     def _parts(self) -> tuple[str, bool, tuple[int, ...] | None]:
         """(element type, is a list or tensor, shape: None scalar or nested list, () list, else tensor)."""
@@ -119,7 +131,7 @@ class Field:
 
     @property
     def has_offsets(self) -> bool:
-        """True if the values of a row vary in length: utf8, binary, lists, nested lists."""
+        """True if the values of a row vary in length: utf8, binary, lists of all kinds."""
         return self.type in _TEXTS or self.is_list or self.item is not None
 
     @property
@@ -156,6 +168,8 @@ class Field:
         if self.special is not None:
             return self.special.arrow()
         if self.item is not None:
+            if self.null_items:
+                return pa.list_(pa.field("item", _OTHERS[kind] if kind in _TEXTS else _NUMBERS[kind]))
             inner = _OTHERS[kind] if kind in _TEXTS else pa.list_(pa.field("item", _NUMBERS[kind], False))
             return pa.list_(pa.field("item", inner, False))
         if shape is None:

@@ -132,7 +132,7 @@ def _split(kind: str) -> tuple[str, list[int] | None]:
     if special(kind) is not None:
         return kind, None
     element, bracket, shape = kind.rpartition("[") if kind.endswith("]") else (kind, "", "")
-    return element, [int(d) for d in shape[:-1].split(",") if d] if bracket else None
+    return element.removesuffix("?"), [int(d) for d in shape[:-1].split(",") if d] if bracket else None
 
 
 def _type(b: _Builder, kind: str) -> tuple[int, int]:
@@ -179,7 +179,8 @@ def _pairs(b: _Builder, metadata: Mapping[str, str]) -> int:
 
 def _field(b: _Builder, column: SchemaColumn, number: int, is_child: bool = False) -> int:
     element, shape = _split(column.type)
-    children = [] if shape is None else [_field(b, SchemaColumn("item", element), number, True)]
+    null_items = column.type.endswith("?[]")
+    children = [] if shape is None else [_field(b, SchemaColumn("item", element, null_items), number, True)]
     own = {}
     if element.removesuffix("[]") == "bfloat16" and not is_child:
         own["stoker.type"] = column.type

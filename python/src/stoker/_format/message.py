@@ -45,6 +45,10 @@ class Column:
     """The type of the innermost items of a nested list: numbers or bytes."""
     has_number_lists: bool = False
     """Whether the items of a nested list are lists of numbers."""
+    null_items: bool = False
+    """Whether the items of a nested list may be null."""
+    has_item_offsets: bool = False
+    """Whether the items of a nested list differ in length. Only numbers that may be null do not."""
 
     @cached_property
     def has_offsets(self) -> bool:
@@ -67,7 +71,7 @@ class Column:
     def buffers(self) -> int:
         """The number of buffers, including the children's."""
         if self.kind == "nested":
-            return 6 if self.has_number_lists else 5
+            return 4 + self.has_item_offsets + self.has_number_lists
         return {"fixed": 2, "bool": 2, "bytes": 3, "list": 4, "tensor": 3}[self.kind]
 
     @property
@@ -83,7 +87,9 @@ class Column:
         if field.item is not None:
             numbers = field.item.endswith("[]")
             plain = np.dtype(np.uint8)
-            return Column(field.name, "nested", 1, 1, field.nullable, False, plain, field.dtype, numbers)
+            offsets = numbers or field.item in ("utf8", "binary")
+            nulls = (field.null_items, offsets)
+            return Column(field.name, "nested", 1, 1, field.nullable, False, plain, field.dtype, numbers, *nulls)
         if field.type in ("utf8", "binary"):
             kind = "bytes"
         elif field.is_list:
@@ -135,24 +141,31 @@ class Buffers(NamedTuple):
     """The buffer with the offsets of the items of a nested list."""
     items: int = 0
     """Items of all rows of a nested list."""
+    item_validity: tuple[int, int] = _NONE
+    """The validity of the items of a nested list."""
+    item_nulls: int = 0
+    """Null items of a nested list."""
 
     def with_checksum(self, column: Column) -> list[tuple[int, int]]:
         """The buffers that have a checksum in the footer of a chunk: all except payload data, in metadata order."""
         offsets = [self.offsets] if column.has_offsets else []
         items = [_NONE] if column.has_child else []
         if column.kind == "nested":
-            items = [_NONE, self.item_offsets, *([_NONE] if column.has_number_lists else [])]
+            inner = [self.item_offsets] if column.has_item_offsets else []
+            items = [self.item_validity, *inner, *([_NONE] if column.has_number_lists else [])]
         return [self.validity, *offsets, *items, *([] if column.payload else [self.data])]
 
     def moved(self, by: int) -> Buffers:
         """The same buffers in a message that is cut off before them."""
-        buffers = (self.validity, self.offsets, self.data, self.item_offsets)
-        validity, offsets, data, item_offsets = ((at + by, length) for at, length in buffers)
-        return Buffers(self.nulls, self.elements, validity, offsets, data, item_offsets, self.items)
+        buffers = (self.validity, self.offsets, self.data, self.item_offsets, self.item_validity)
+        validity, offsets, data, item_offsets, bits = ((at + by, length) for at, length in buffers)
+        counts = (self.nulls, self.elements)
+        return Buffers(*counts, validity, offsets, data, item_offsets, self.items, bits, self.item_nulls)
 
     def sizes(self) -> Sizes:
         """What `MessageLayout.pack` needs."""
-        return Sizes(self.nulls, self.elements, self.validity[1], self.offsets[1], self.data[1], self.items)
+        lengths = (self.validity[1], self.offsets[1], self.data[1])
+        return Sizes(self.nulls, self.elements, *lengths, self.items, self.item_nulls)
 
 
 class Sizes(NamedTuple):
@@ -166,6 +179,8 @@ class Sizes(NamedTuple):
     data: int
     items: int = 0
     """Number of items of a nested list."""
+    item_nulls: int = 0
+    """Number of null items of a nested list."""
 
 
 class Places(NamedTuple):
@@ -176,6 +191,8 @@ class Places(NamedTuple):
     data: int
     item_offsets: int = 0
     """Offset of the buffer with the offsets of the items of a nested list."""
+    item_validity: int = 0
+    """Offset of the buffer with the validity of the items of a nested list."""
 
 
 class MessageLayout:
@@ -222,7 +239,7 @@ class MessageLayout:
         end = 0
         later: list[tuple[int, int, int]] = []  # (index into buffers, column, length) of payload data
         for index, (column, part) in enumerate(zip(self.columns, parts, strict=True)):
-            nulls, elements, valid, offs, data, items = part
+            nulls, elements, valid, offs, data, items, item_nulls = part
             nodes += (rows, nulls)
             v = end
             buffers += (v, valid)
@@ -231,10 +248,15 @@ class MessageLayout:
             if column.has_offsets:
                 buffers += (o, offs)
                 end += -(-offs // 64) * 64
-            i = end
+            i = bits = end
             if column.kind == "nested":
-                nodes += (items, 0)
-                buffers += (end, 0, end, 4 * items + 4)
+                nodes += (items, item_nulls)
+                length = items + 7 >> 3 if item_nulls else 0
+                buffers += (end, length)
+                end += length + 63 & -64
+                i = end
+            if column.has_item_offsets:
+                buffers += (end, 4 * items + 4)
                 end += 4 * items + 4 + 63 & -64
             if column.has_child or column.has_number_lists:
                 nodes += (elements, 0)
@@ -245,7 +267,7 @@ class MessageLayout:
             buffers += (d, data)
             if not column.payload:
                 end += -(-data // 64) * 64
-            places.append(Places(v + start, o + start, d + start, i + start))
+            places.append(Places(v + start, o + start, d + start, i + start, bits + start))
         if later:
             for at, index, data in later:
                 buffers[at] = end
@@ -308,18 +330,21 @@ class MessageLayout:
         offs = (places[2] + start, places[3]) if column.has_offsets else _NONE
         elements = nodes[2] if column.has_child else rows
         items, inner = 0, _NONE
+        item_nulls, bits = 0, _NONE
         if column.kind == "nested":
-            items, inner = nodes[2], (places[6] + start, places[7])
-            elements = nodes[4] if column.has_number_lists else place[1]
+            items, item_nulls, bits = nodes[2], nodes[3], (places[4] + start, places[5])
+            inner = (places[6] + start, places[7]) if column.has_item_offsets else _NONE
+            elements = nodes[4] if column.has_number_lists else place[1] // column.unit
         good = nodes[0] == rows and (nulls == 0 or (column.nullable and 0 < nulls <= rows <= valid[1] * 8))
-        for offset, length in (valid, offs, place, inner):
+        for offset, length in (valid, offs, place, inner, bits):
             if length:
                 good = good and start <= offset and 0 < length <= end - offset
         if column.has_offsets:
             good = good and offs[1] == 4 * rows + 4
         if column.kind == "nested":
-            good = good and 0 <= items < BODY_LIMIT and inner[1] == 4 * items + 4
-            good = good and place[1] == elements * column.unit
+            good = good and 0 <= items < BODY_LIMIT and inner[1] == (4 * items + 4) * column.has_item_offsets
+            good = good and place[1] == elements * column.unit and (column.has_item_offsets or elements == items)
+            good = good and (item_nulls == 0 or (column.null_items and 0 < item_nulls <= items <= bits[1] * 8))
         elif column.kind == "list":
             good = good and place[1] == elements * column.itemsize
         elif column.kind == "bool":
@@ -329,7 +354,7 @@ class MessageLayout:
             good = good and (column.kind == "fixed" or elements == rows * column.width)
         if not good:
             raise CorruptDataError(f"{what}: impossible buffers of column {column.name} ({rows} rows)")
-        return Buffers(nulls, elements, valid, offs, place, inner, items)
+        return Buffers(nulls, elements, valid, offs, place, inner, items, bits, item_nulls)
 
     def read(self, data: npt.NDArray[np.uint8], what: object) -> tuple[int, list[Buffers]]:
         """Rows and the buffers of every column; see `head` and `column`."""
@@ -358,14 +383,31 @@ def nested_rows(
     data: npt.NDArray[np.uint8], column: Column, place: Buffers, rows: int, what: object
 ) -> tuple[I64, npt.NDArray[np.uint8]]:
     """The rows of a nested list as byte strings: their offsets, and their bytes; see the module `nested_rows`."""
-    outer = checked_offsets(data, place.offsets, place.items, what)
-    inner = checked_offsets(data, place.item_offsets, place.data[1] // column.unit, what)
+    outer, inner = nested_offsets(data, column, place, what)
     values = data[place.data[0] : place.data[0] + place.data[1]]
     valid = None
     if place.nulls:
         bits = data[place.validity[0] : place.validity[0] + place.validity[1]]
         valid = np.unpackbits(bits, count=rows, bitorder="little").view(np.bool_)
-    return without_nulls(*rows_of(outer, inner, values, column.unit), valid)
+    return without_nulls(*rows_of(outer, inner, values, column.unit, valid_items(data, place)), valid)
+
+
+def nested_offsets(
+    data: npt.NDArray[np.uint8], column: Column, place: Buffers, what: object
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """The offsets of the rows of a nested list in items, and of the items in units."""
+    outer = checked_offsets(data, place.offsets, place.items, what)
+    if not column.has_item_offsets:
+        return outer, np.arange(place.items + 1, dtype=np.int32)
+    return outer, checked_offsets(data, place.item_offsets, place.data[1] // column.unit, what)
+
+
+def valid_items(data: npt.NDArray[np.uint8], place: Buffers) -> npt.NDArray[np.bool_] | None:
+    """A mask of the items of a nested list that are not null; None if none is."""
+    if not place.item_nulls:
+        return None
+    bits = data[place.item_validity[0] : place.item_validity[0] + place.item_validity[1]]
+    return np.unpackbits(bits, count=place.items, bitorder="little").view(np.bool_)
 
 
 def nested_parts(
@@ -375,12 +417,20 @@ def nested_parts(
     offsets: npt.NDArray[Any],
     data: npt.NDArray[np.uint8],
 ) -> tuple[tuple[Any, ...], Sizes]:
-    """The buffers of a nested list from its rows as byte strings: validity, offsets, data and item offsets."""
-    outer, inner, values = columns_of(offsets, data, column.unit)
+    """The buffers of a nested list from its rows as byte strings, in the order of `Places`."""
+    outer, inner, values, present = columns_of(offsets, data, column.unit)
     valid = 0 if validity is None else validity.nbytes
+    items, missing, bits = len(inner) - 1, 0, None
+    if present is not None:
+        missing = items - int(np.count_nonzero(present))
+        bits = np.packbits(present, bitorder="little")
+        if not column.has_item_offsets:
+            whole = np.zeros((items, column.unit), np.uint8)
+            whole[present] = values.reshape(-1, column.unit)
+            values = whole.reshape(-1)
     elements = len(values) // column.unit
-    sizes = Sizes(nulls, elements, valid, outer.nbytes, values.nbytes, len(inner) - 1)
-    return (validity, outer, values, inner), sizes
+    sizes = Sizes(nulls, elements, valid, outer.nbytes, values.nbytes, items, missing)
+    return (validity, outer, values, inner if column.has_item_offsets else None, bits), sizes
 
 
 def checked_offsets(

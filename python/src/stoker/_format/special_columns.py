@@ -40,9 +40,16 @@ def decimals(stored: npt.NDArray[Any], scale: int) -> npt.NDArray[Any]:
 
 
 def nested_items(
-    field: Field, outer: npt.NDArray[Any], inner: npt.NDArray[Any], values: npt.NDArray[np.uint8]
+    field: Field,
+    outer: npt.NDArray[Any],
+    inner: npt.NDArray[Any],
+    values: npt.NDArray[np.uint8],
+    valid: npt.NDArray[np.bool_] | None,
 ) -> list[Any]:
-    """Returns for each row the list of its items: `str`, `bytes`, or arrays that are views of `values`."""
+    """Returns for each row the list of its items: `str`, `bytes`, or arrays that are views of `values`.
+
+    `valid` says which items are not null; None: none is. A null item is None.
+    """
     unit = field.dtype.itemsize
     ends = (inner.astype(np.int64) * unit).tolist()
     items: list[Any]
@@ -53,12 +60,23 @@ def nested_items(
             items = [item.decode("utf-8", "replace") for item in items]
     else:
         items = [values[a:b].view(field.dtype) for a, b in pairwise(ends)]
+    if valid is not None:
+        items = [item if there else None for item, there in zip(items, valid.tolist(), strict=True)]
     return [items[a:b] for a, b in pairwise(outer.tolist())]
 
 
-def nested_row(field: Field, row: bytes) -> list[Any]:
-    """Returns the items of a row that is given as a byte string; see `nested_rows`."""
+def nested_row(field: Field, row: bytes) -> Any:
+    """Returns the items of a row that is given as a byte string; see `nested_rows`.
+
+    Numbers that may be null are a masked array. Other null items are None.
+    """
     items = items_of(row, field.dtype.itemsize)
     if field.item == "utf8":
-        return [item.decode("utf-8", "replace") for item in items]
-    return list(items) if field.item == "binary" else [np.frombuffer(item, field.dtype).copy() for item in items]
+        return [None if item is None else item.decode("utf-8", "replace") for item in items]
+    if field.item == "binary":
+        return list(items)
+    if field.null_items:
+        nothing = bytes(field.dtype.itemsize)
+        values = np.frombuffer(b"".join(nothing if item is None else item for item in items), field.dtype)
+        return np.ma.MaskedArray(values, mask=[item is None for item in items])
+    return [np.frombuffer(item or b"", field.dtype).copy() for item in items]

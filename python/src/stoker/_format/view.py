@@ -99,7 +99,7 @@ class ColumnCut:
         out: npt.NDArray[np.uint8] = take(length)
         out[: len(metadata)] = np.frombuffer(metadata, np.uint8)
         for column, at in zip(found, places, strict=True):
-            buffers = (column.validity, column.offsets, column.data, column.item_offsets)
+            buffers = (column.validity, column.offsets, column.data, column.item_offsets, column.item_validity)
             for (begin, size), to in zip(buffers, at, strict=True):
                 if size:
                     out[to : to + size] = message[begin : begin + size]

@@ -117,7 +117,7 @@ def _merge(column: Column, reads: Sequence[Read], rows: int) -> tuple[tuple[Any,
         if column.kind == "nested":
             return nested_parts(column, validity, nulls, offsets, data)
     validity_bytes, offsets_bytes = (array.nbytes if array is not None else 0 for array in (validity, offsets))
-    return (validity, offsets, data, None), Sizes(nulls, elements, validity_bytes, offsets_bytes, data.nbytes)
+    return (validity, offsets, data, None, None), Sizes(nulls, elements, validity_bytes, offsets_bytes, data.nbytes)
 
 
 def _rows(column: Column, read: Read) -> int:

@@ -45,17 +45,27 @@ def _value(field: Field, classes: Mapping[str, Sequence[str]]) -> Value:
 def _items(field: Field) -> Value:
     """Reads an array in the one form that the feed writes: at most one block, then 0."""
     unit = field.dtype.itemsize
+    is_number = field.null_items and field.item not in ("utf8", "binary")
 
     def read(c: _Cursor) -> bytes:
         count = c.long()
         if count < 0:
             raise CorruptDataError(f"{count} items of {field.name}")
-        items = [_bytes(c) for _ in range(count)]
-        if any(len(item) % unit for item in items) or (count and c.long() != 0):
+        items = [_bytes_or_null(c, field) if field.null_items else _bytes(c) for _ in range(count)]
+        halves = any(len(item) != unit if is_number else len(item) % unit for item in items if item is not None)
+        if halves or (count and c.long() != 0):
             raise CorruptDataError(f"{field.name} has half an element, or items in several blocks")
         return encoded(items, unit)
 
     return read
+
+
+def _bytes_or_null(c: _Cursor, field: Field) -> bytes | None:
+    """Reads an item, or null."""
+    branch = c.long()
+    if branch not in (0, 1):
+        raise CorruptDataError(f"branch {branch} of an item of {field.name}, expected 0 or 1")
+    return _bytes(c) if branch else None
 
 
 def _unscaled(c: _Cursor) -> bytes:

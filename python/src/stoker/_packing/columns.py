@@ -13,7 +13,7 @@ from stoker._format.fields import Field
 from stoker._format.nested_rows import rows_of, without_nulls
 from stoker._format.temporal import Date, Decimal128, Special, Time, Timestamp
 from stoker._packing.segments import Segment, float_bits
-from stoker._packing.values import MAX_CLASS_BYTES
+from stoker._packing.values import MAX_CLASS_BYTES, null_advice
 from stoker.errors import InvalidSampleError
 
 _TEXTS = (pa.utf8(), pa.large_utf8())
@@ -154,18 +154,23 @@ def _nested(array: pa.Array, field: Field, valid: npt.NDArray[np.bool_] | None) 
     def row_of(at: int) -> int:
         return int(np.searchsorted(outer, first + at, "right")) - 1
 
-    if child.null_count:
+    if child.null_count and not field.null_items:
         at = int(np.argmin(child.is_valid().to_numpy(zero_copy_only=False)))
-        raise Unfit(f"an item is missing; items of {field.type} cannot be null", row_of(at))
+        raise Unfit(f"an item is missing; items of {field.type} cannot be null{null_advice(field)}", row_of(at))
     assert field.item is not None
     try:
-        items = segment(child, Field(field.name, field.item))
+        items = segment(child, Field(field.name, field.item, nullable=field.null_items))
     except Unfit as e:
         raise Unfit(str(e), None if e.row is None else row_of(e.row)) from None
-    inner = np.zeros(len(child) + 1, np.int64)
-    np.cumsum(items.lengths // field.dtype.itemsize, out=inner[1:])
-    values = np.frombuffer(items.parts[0], np.uint8)
-    offsets, data = without_nulls(*rows_of(outer - first, inner, values, field.dtype.itemsize), valid)
+    unit = field.dtype.itemsize
+    if items.values is not None:
+        inner = np.arange(len(child) + 1)
+        values = np.ascontiguousarray(items.values).view(np.uint8)
+    else:
+        inner = np.zeros(len(child) + 1, np.int64)
+        np.cumsum(items.lengths // unit, out=inner[1:])
+        values = np.frombuffer(items.parts[0], np.uint8)
+    offsets, data = without_nulls(*rows_of(outer - first, inner, values, unit, items.valid), valid)
     return Segment(len(array), valid, lengths=np.diff(offsets), parts=[memoryview(data)])
 
 
@@ -210,7 +215,9 @@ def _tensor(array: pa.Array, field: Field, valid: npt.NDArray[np.bool_] | None) 
 def _elements(child: pa.Array, field: Field, row_of: Any) -> npt.NDArray[Any]:
     """Contiguous elements of lists or tensors."""
     if child.null_count:
-        raise Unfit("an element is missing", row_of(int(np.argmin(child.is_valid().to_numpy(zero_copy_only=False)))))
+        advice = f"; declare the field as {field.element}?[]" if field.is_list else ""
+        at = int(np.argmin(child.is_valid().to_numpy(zero_copy_only=False)))
+        raise Unfit(f"an element is missing{advice}", row_of(at))
     try:
         numbers = _numbers(child, Field(field.name, field.element))
     except Unfit as e:

@@ -127,9 +127,10 @@ class ChunkFormat:
         head[: len(first)] = first
         head[len(first) : len(first) + body] = message
         at = len(first)
-        for index, (part, (v, o, d, i)) in enumerate(zip(parts, places, strict=True)):
+        for index, (part, (v, o, d, i, b)) in enumerate(zip(parts, places, strict=True)):
             head[at + v : at + v + len(part.validity)] = part.validity
             head[at + o : at + o + len(part.offsets)] = part.offsets
+            head[at + b : at + b + len(part.item_validity)] = part.item_validity
             head[at + i : at + i + len(part.item_offsets)] = part.item_offsets
             if index < len(parts) - len(payload):
                 _fill(head, at + d, part.data)
@@ -183,7 +184,9 @@ class ChunkFormat:
             if column.has_offsets:
                 crcs.append(crc32c(bytes(part.offsets)))
             if column.kind == "nested":
-                crcs += [0, crc32c(part.item_offsets)]
+                crcs.append(crc32c(part.item_validity))
+            if column.has_item_offsets:
+                crcs.append(crc32c(part.item_offsets))
             if column.has_child or column.has_number_lists:
                 crcs.append(0)  # the validity of the items, which is empty
             if not column.payload:
@@ -191,7 +194,8 @@ class ChunkFormat:
         return crcs
 
     def _check_size(self, parts: Sequence[Content], dictionaries: int, identity: ChunkIdentity, rows: int) -> None:
-        body = dictionaries + sum(p.data_bytes + len(p.offsets) + len(p.item_offsets) + len(p.validity) for p in parts)
+        items = sum(len(p.item_offsets) + len(p.item_validity) for p in parts)
+        body = dictionaries + items + sum(p.data_bytes + len(p.offsets) + len(p.validity) for p in parts)
         if body + _TAIL_ROOM >= BODY_LIMIT:
             raise InvalidSampleError(
                 f"chunk {identity.chunk} would have {body} bytes in {rows} samples, the limit of a file is 2 GiB; "

@@ -13,8 +13,8 @@ from stoker._format.fields import Field, check_items
 
 _TYPES = (
     "bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, utf8, binary, categorical, "
-    "timestamp[us], timestamp[us,Europe/Berlin], date, time[us], decimal(10,2), lists as int32[], utf8[] or "
-    "int32[][], and tensors as float32(3,224,224), each with ? where a value may be missing"
+    "timestamp[us], timestamp[us,Europe/Berlin], date, time[us], decimal(10,2), lists as int32[], utf8[], int32?[] "
+    "or int32[][], and tensors as float32(3,224,224), each with ? where a value may be missing"
 )
 _TEXT = re.compile(r"([a-z0-9]+)(?:[\[(]((?:[0-9]+(?:,[0-9]+)*)?),?[\])])?(\?)?")
 PAYLOAD_BYTES = 1024
@@ -113,7 +113,9 @@ def _of_text(name: str, text: str) -> Field:
 def _of_own_form(name: str, text: str) -> Field | None:
     """A timestamp, date, time, decimal or nested list, which are written as in the format; None for other types."""
     kind = text.removesuffix("?")
-    if not kind.startswith(("timestamp", "date", "time", "decimal")) and not kind.endswith(("[][]", "8[]", "y[]")):
+    if not kind.startswith(("timestamp", "date", "time", "decimal")) and not kind.endswith(
+        ("[][]", "8[]", "y[]", "?[]")
+    ):
         return None
     try:
         field = Field(name, kind, nullable=kind != text)

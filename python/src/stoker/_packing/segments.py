@@ -58,11 +58,16 @@ class Content:
     """Names of a categorical field, by id."""
     item_offsets: bytes = b""
     """Offsets of the items of a nested list."""
+    items: int = 0
+    """Number of items of a nested list."""
+    item_validity: bytes = b""
+    item_nulls: int = 0
+    """Number of null items of a nested list."""
 
     def sizes(self) -> Sizes:
         """What `MessageLayout.pack` needs."""
-        items = max(0, len(self.item_offsets) // 4 - 1)
-        return Sizes(self.nulls, self.elements, len(self.validity), len(self.offsets), self.data_bytes, items)
+        lengths = (len(self.validity), len(self.offsets), self.data_bytes)
+        return Sizes(self.nulls, self.elements, *lengths, self.items, self.item_nulls)
 
 
 def bfloat16_bits(values: npt.NDArray[Any]) -> npt.NDArray[np.uint16]:
@@ -154,9 +159,14 @@ def content(field: Field, column: Column, segments: Sequence[Segment]) -> Conten
 def _nested(column: Column, rows: Content, offsets: npt.NDArray[np.int64]) -> Content:
     """The buffers of a nested list from its rows as byte strings."""
     arrays, sizes = nested_parts(column, None, 0, offsets, np.frombuffer(b"".join(rows.data), np.uint8))
-    _, outer, values, inner = arrays
+    _, outer, values, inner, bits = arrays
     # A row of n items takes its byte string, see `nested_rows`; one without a value takes an offset.
     taken = (np.maximum(rows.lengths, 4) + rows.row_sizes).astype(np.int64)
+    if column.null_items:
+        counts = np.diff(outer)
+        if not column.has_item_offsets:
+            taken = 4 + rows.row_sizes + counts.astype(np.int64) * column.unit
+        taken += counts + 7 >> 3
     return Content(
         rows.nulls,
         sizes.elements,
@@ -166,7 +176,10 @@ def _nested(column: Column, rows: Content, offsets: npt.NDArray[np.int64]) -> Co
         values.nbytes,
         taken,
         rows.lengths,
-        item_offsets=inner.astype("<i4").tobytes(),
+        item_offsets=b"" if inner is None else inner.astype("<i4").tobytes(),
+        items=sizes.items,
+        item_validity=b"" if bits is None else bits.tobytes(),
+        item_nulls=sizes.item_nulls,
     )
 
 

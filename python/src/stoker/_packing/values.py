@@ -28,7 +28,7 @@ def converter(field: Field) -> Converter:
     if field.special is not None:
         return special_converter(field.special)
     if field.item is not None:
-        return _nested(field)
+        return _numbers(field) if field.null_items and field.item not in _OTHERS else _nested(field)
     if field.is_list or field.shape:
         return _array(field)
     if field.type in _OTHERS:
@@ -122,15 +122,49 @@ def _nested(field: Field) -> Converter:
     def convert(value: Any) -> bytes:
         if isinstance(value, (str, bytes, bytearray, memoryview, dict)) or not hasattr(value, "__iter__"):
             raise TypeError(f"expected a list of {field.item}, not {_kind(value)}")
-        items = []
+        items: list[Any] = []
         for at, each in enumerate(value):
+            if each is None and field.null_items:
+                items.append(None)
+                continue
             if each is None:
-                raise ValueError(f"item {at} is missing; items of {field.type} cannot be null")
+                raise ValueError(f"item {at} is missing; items of {field.type} cannot be null{null_advice(field)}")
             try:
                 items.append(item(each))
             except (TypeError, ValueError) as e:
                 raise type(e)(f"item {at}: {e}") from None
         row = encoded(items, unit)
+        if len(row) > MAX_VALUE:
+            raise ValueError(f"{len(row)} bytes; 1 GiB is the limit; leave it out or split it")
+        return row
+
+    return convert
+
+
+def null_advice(field: Field) -> str:
+    """The next step if an item of a list is null."""
+    return f"; declare the field as {field.item}?[]" if field.item in ("utf8", "binary") else ""
+
+
+def _numbers(field: Field) -> Converter:
+    """Numbers that may be missing: None, or masked in a masked array."""
+    item = Field(field.name, field.element)
+
+    def convert(value: Any) -> bytes:
+        if isinstance(value, np.ndarray) and value.dtype.kind != "O":
+            present = ~np.ma.getmaskarray(value)
+            given = np.ma.getdata(value)
+            given = given[present] if given.ndim == 1 else given
+        elif isinstance(value, (str, bytes, bytearray, memoryview, dict)) or not hasattr(value, "__iter__"):
+            raise TypeError(f"expected a list of {field.item}, not {_kind(value)}")
+        else:
+            whole = [None if each is np.ma.masked else each for each in value]
+            present = np.fromiter((each is not None for each in whole), np.bool_, len(whole))
+            given = np.asarray([each for each in whole if each is not None])
+        if given.ndim != 1:
+            raise ValueError(f"expected one dimension, not shape {given.shape}")
+        data = elements(given, item).tobytes()
+        row = np.concatenate([[len(present)], np.where(present, 1, -1)]).astype("<i4").tobytes() + data
         if len(row) > MAX_VALUE:
             raise ValueError(f"{len(row)} bytes; 1 GiB is the limit; leave it out or split it")
         return row

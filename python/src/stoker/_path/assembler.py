@@ -156,7 +156,7 @@ class SmallParts:
         if column.kind == "bool":
             data = np.packbits(data.view(np.uint8), bitorder="little")
         sizes = (validity.nbytes if validity is not None else 0, offsets.nbytes if offsets is not None else 0)
-        return (validity, offsets, data, None), Sizes(nulls, elements, *sizes, data.nbytes)
+        return (validity, offsets, data, None, None), Sizes(nulls, elements, *sizes, data.nbytes)
 
     def _payload(self, column: Column, at: int) -> tuple[tuple[Any, ...], Sizes]:
         pieces = [(s.block.payload[at], s.start, s.end) for s in self._segments]
@@ -167,7 +167,7 @@ class SmallParts:
         elements = size // column.itemsize if column.kind == "list" else self.rows * column.width
         validity, nulls = self._validity(pieces)
         sizes = (validity.nbytes if validity is not None else 0, 4 * (self.rows + 1) if column.has_offsets else 0)
-        return (validity, offsets, None, None), Sizes(nulls, elements, *sizes, size)
+        return (validity, offsets, None, None, None), Sizes(nulls, elements, *sizes, size)
 
     def _validity(self, pieces: Sequence[tuple[Any, int, int]]) -> tuple[npt.NDArray[np.uint8] | None, int]:
         """The validity buffer, and the number of nulls."""

@@ -162,7 +162,8 @@ class ArrayStream:
         parts = []
         for at, (column, (offsets, data)) in enumerate(zip(self._layout.columns, arrays, strict=True)):
             if column.kind == "nested":
-                (_, *arrays[at]), sizes = nested_parts(column, None, 0, offsets, data)
+                (_, *found), sizes = nested_parts(column, None, 0, offsets, data)
+                arrays[at] = [array for array in found if array is not None]
                 parts.append(sizes)
                 continue
             elements = data.nbytes // column.itemsize if column.kind == "list" else len(rows) * column.width

@@ -25,8 +25,10 @@ public final class ArrowColumn {
     private final int offsetsAt;
     private final int valuesAt;
     private final int valuesLength;
-    /** Position of the items' offsets of a {@link NestedListType}; -1 for other types and if there are no items. */
+    /** Position of the items' offsets in the layout NESTED; -1 for other layouts and if there are no items. */
     private final int itemOffsetsAt;
+    /** Position of the validity of the items of a {@link NullableListType}; -1 if none is null. */
+    private final int itemValidityAt;
 
     private ArrowColumn(
             ArrowField field, int rows, int nullCount, ByteBuffer bytes, int[] positions, int valuesLength) {
@@ -39,6 +41,7 @@ public final class ArrowColumn {
         this.offsetsAt = positions[1];
         this.valuesAt = positions[2];
         this.itemOffsetsAt = positions[3];
+        this.itemValidityAt = positions[4];
         this.valuesLength = valuesLength;
     }
 
@@ -57,7 +60,7 @@ public final class ArrowColumn {
             int bodyAt,
             String file)
             throws CorruptDataException {
-        Check check = new Check(field, batch, file);
+        ColumnCheck check = new ColumnCheck(field, batch, file);
         int validity = layout.validityBuffer(column);
         int values = layout.valuesBuffer(column);
         int node = layout.firstNode(column);
@@ -65,11 +68,11 @@ public final class ArrowColumn {
         FieldType type = field.type();
         check.equal("rows", rows, batch.nodeLengths()[node]);
         int nulls = check.nulls(node);
-        int[] positions = {-1, -1, check.position(bodyAt, values), -1};
+        int[] positions = {-1, -1, check.position(bodyAt, values), -1, -1};
         if (nulls > 0) {
             check.atLeast("validity bytes", (rows + 7L) / 8, batch.lengths()[validity]);
             positions[0] = check.position(bodyAt, validity);
-            int set = ones(bytes, positions[0], rows);
+            int set = ColumnCheck.ones(bytes, positions[0], rows);
             check.equal("set validity bits", rows - nulls, set);
         }
         long length = batch.lengths()[values];
@@ -82,14 +85,21 @@ public final class ArrowColumn {
                 check.atLeast("value bytes", check.offsets(bytes, positions[1], rows) * type.width(), length);
             }
             case NESTED -> {
-                int items = check.items(node + 1);
+                int items = check.items(node + 1, type);
                 positions[1] = check.offsetsAt(bodyAt, layout.offsetsBuffer(column), rows);
                 check.atLeast("items", check.offsets(bytes, positions[1], rows), items);
                 positions[3] = check.offsetsAt(bodyAt, layout.itemOffsetsBuffer(column), items);
                 check.atLeast("value bytes", check.offsets(bytes, positions[3], items) * type.width(), length);
             }
         }
+        if (type instanceof NullableListType) {
+            int buffer = layout.itemValidityBuffer(column);
+            positions[4] = check.itemValidity(node + 1, buffer, bodyAt, bytes);
+        }
         if (RecordBatchLayout.hasElements(type)) {
+            if (type instanceof NullableListType) {
+                check.atLeast("items", check.lastOffset(bytes, positions[1], rows), batch.nodeLengths()[node + 1]);
+            }
             check.child(node + RecordBatchLayout.nodeCount(type) - 1, type, length);
         }
         return new ArrowColumn(field, rows, nulls, bytes, positions, (int) length);
@@ -187,13 +197,25 @@ public final class ArrowColumn {
         return new String(text, StandardCharsets.UTF_8);
     }
 
-    /** Returns the number of items of a row of a {@link NestedListType}. */
+    /** Returns the number of items of a row of a list of any kind. */
     public int itemCount(int row) {
         return bytes.getInt(offsetsAt + 4 * row + 4) - bytes.getInt(offsetsAt + 4 * row);
     }
 
-    /** Returns a view of the bytes of an item: a text, a byte string, or the elements of a list. */
+    /** Returns whether an item is null. Only a {@link NullableListType} has such items. */
+    public boolean isNullItem(int row, int item) {
+        return itemValidityAt >= 0 && !bit(itemValidityAt, bytes.getInt(offsetsAt + 4 * row) + item);
+    }
+
+    /**
+     * Returns a view of the bytes of an item: a number, a text, a byte string, or the elements of a list. A null item
+     * has zeros or no bytes.
+     */
     public ByteBuffer itemAt(int row, int item) {
+        if (itemOffsetsAt < 0) {
+            int number = valuePosition(row) + item * type.width();
+            return bytes.slice(number, type.width()).order(ByteOrder.LITTLE_ENDIAN);
+        }
         int at = itemOffsetsAt + 4 * (bytes.getInt(offsetsAt + 4 * row) + item);
         int start = bytes.getInt(at) * type.width();
         int length = bytes.getInt(at + 4) * type.width() - start;
@@ -244,13 +266,14 @@ public final class ArrowColumn {
 
     /**
      * Returns the bytes of the value without validity and the offset of the row: {@link #valueLength}, with 4 bytes for
-     * each item of a {@link NestedListType}; 0 for bool.
+     * each item in the layout NESTED, and a bit for each item of a {@link NullableListType}; 0 for bool.
      */
     public int storedLength(int row) {
+        int bits = type instanceof NullableListType ? ItemValidity.bytes(itemCount(row)) : 0;
         return switch (type.layout()) {
             case BITS -> 0;
-            case NESTED -> valueLength(row) + 4 * itemCount(row);
-            default -> valueLength(row);
+            case NESTED -> valueLength(row) + 4 * itemCount(row) + bits;
+            default -> valueLength(row) + bits;
         };
     }
 
@@ -273,95 +296,7 @@ public final class ArrowColumn {
         return (bytes.get(bitmapAt + (row >>> 3)) >>> (row & 7) & 1) == 1;
     }
 
-    private static int ones(ByteBuffer bytes, int at, int rows) {
-        int set = 0;
-        for (int i = 0; i < rows / 8; i++) {
-            set += Integer.bitCount(bytes.get(at + i) & 0xFF);
-        }
-        if (rows % 8 != 0) {
-            set += Integer.bitCount(bytes.get(at + rows / 8) & ((1 << (rows % 8)) - 1));
-        }
-        return set;
-    }
-
     private IllegalStateException wrongKind(String asked) {
         return new IllegalStateException("column " + field.name() + " has the type " + type + ", not " + asked);
-    }
-
-    /** Compares values and reports mismatches. */
-    private record Check(ArrowField field, RecordBatch batch, String file) {
-        void equal(String what, long expected, long found) throws CorruptDataException {
-            if (expected != found) {
-                throw CorruptDataException.mismatch(file, what + " of column " + field.name(), expected, found);
-            }
-        }
-
-        void atLeast(String what, long expected, long found) throws CorruptDataException {
-            if (found < expected) {
-                throw CorruptDataException.mismatch(
-                        file, what + " of column " + field.name(), "at least " + expected, found);
-            }
-        }
-
-        int nulls(int node) throws CorruptDataException {
-            long nulls = batch.nullCounts()[node];
-            if (nulls > 0 && !field.nullable()) {
-                equal("nulls", 0, nulls);
-            }
-            return (int) nulls;
-        }
-
-        int position(int bodyAt, int buffer) {
-            return (int) (bodyAt + batch.offsets()[buffer]);
-        }
-
-        /** Returns the position of an offsets buffer; -1 if it is empty, which Arrow permits for 0 rows. */
-        int offsetsAt(int bodyAt, int buffer, int rows) throws CorruptDataException {
-            if (rows == 0 && batch.lengths()[buffer] == 0) {
-                return -1;
-            }
-            atLeast("offset bytes", 4L * (rows + 1L), batch.lengths()[buffer]);
-            return position(bodyAt, buffer);
-        }
-
-        /** Returns the number of items of a node, after a check that none is null. */
-        int items(int node) throws CorruptDataException {
-            equal("nulls among the items", 0, batch.nullCounts()[node]);
-            long items = batch.nodeLengths()[node];
-            if (items >= Integer.MAX_VALUE) {
-                equal("items", Integer.MAX_VALUE, items);
-            }
-            return (int) items;
-        }
-
-        /** Returns the last offset, after a check that they ascend. */
-        long offsets(ByteBuffer bytes, int at, int rows) throws CorruptDataException {
-            if (at < 0) {
-                return 0;
-            }
-            int before = bytes.getInt(at);
-            if (before < 0) {
-                throw CorruptDataException.mismatch(file, "offset 0 of column " + field.name(), "0", before);
-            }
-            for (int row = 1; row <= rows; row++) {
-                int next = bytes.getInt(at + 4 * row);
-                if (next < before) {
-                    throw CorruptDataException.mismatch(
-                            file, "offset " + row + " of column " + field.name(), "at least " + before, next);
-                }
-                before = next;
-            }
-            return before;
-        }
-
-        void child(int node, FieldType type, long valueBytes) throws CorruptDataException {
-            equal("nulls among the elements", 0, batch.nullCounts()[node]);
-            int width = type instanceof TensorType tensor ? tensor.element().width() : type.width();
-            long elements = batch.nodeLengths()[node];
-            if (elements > Integer.MAX_VALUE) {
-                equal("elements", Integer.MAX_VALUE, elements);
-            }
-            atLeast("value bytes", elements * width, valueBytes);
-        }
     }
 }

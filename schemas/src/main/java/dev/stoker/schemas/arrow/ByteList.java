@@ -57,6 +57,16 @@ final class ByteList {
         addFilled(count, 0);
     }
 
+    /** Adds the least significant bytes of a number: 1, 2, 4 or 8 of them. */
+    void addNumber(long value, int width) {
+        switch (width) {
+            case 1 -> addByte((int) value);
+            case 2 -> addShort((int) value);
+            case 4 -> addInt((int) value);
+            default -> addLong(value);
+        }
+    }
+
     /** Adds bytes of one value. */
     void addFilled(int count, int value) {
         grow(count);

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Collects the values of one column in memory, except payload data. Not thread-safe. Can be reused after {@link
@@ -19,8 +20,10 @@ public final class ColumnBuilder {
     private final ValueChecks checks;
     private final ByteList validity = new ByteList();
     private final ByteList offsets = new ByteList();
-    /** Offsets of the items of a {@link NestedListType}; empty for other types. */
+    /** Offsets of the items in the layout NESTED; empty in others. */
     private final ByteList itemOffsets = new ByteList();
+    /** Used only by a {@link NullableListType}. */
+    private final ItemValidity itemValidity = new ItemValidity();
 
     private final ByteList values = new ByteList();
     private int rows;
@@ -66,7 +69,7 @@ public final class ColumnBuilder {
         } else if (!(type instanceof TimestampType)) {
             throw checks.wrongKind("an integer");
         }
-        addFixed(value, type.width());
+        values.addNumber(value, type.width());
         valid();
     }
 
@@ -94,7 +97,7 @@ public final class ColumnBuilder {
         if (!(type instanceof ScalarType scalar) || !scalar.isFloat()) {
             throw checks.wrongKind("a floating-point number");
         }
-        addFixed(bits, scalar.width());
+        values.addNumber(bits, scalar.width());
         valid();
     }
 
@@ -123,36 +126,39 @@ public final class ColumnBuilder {
         variable();
     }
 
-    /** Appends a list of texts to a column of {@code utf8[]}. */
-    public void appendStrings(List<String> items) {
-        if (!(type instanceof NestedListType nested) || nested.item() != ScalarType.UTF8) {
+    /** Appends a list of texts to a column of {@code utf8[]} or {@code utf8?[]}, which may have null items. */
+    public void appendStrings(List<? extends @Nullable String> items) {
+        if (checks.itemType() != ScalarType.UTF8) {
             throw checks.wrongKind("a list of texts");
         }
-        appendItems(items.stream().map(checks::encoded).toList());
+        appendItems(checks.encoded(items));
     }
 
     /**
-     * Appends a list of items to a column of {@link NestedListType}. An item is the bytes of a text or of a byte
-     * string, or the little-endian elements of a list of numbers.
+     * Appends a list of items to a column of {@link NestedListType} or {@link NullableListType}. An item is the bytes
+     * of a text, a byte string or a number, or the little-endian elements of a list of numbers. Only items of a
+     * {@link NullableListType} may be null.
      */
-    public void appendItems(List<ByteBuffer> items) {
-        if (!(type instanceof NestedListType nested)) {
-            throw checks.wrongKind("a list of items");
-        }
+    public void appendItems(List<? extends @Nullable ByteBuffer> items) {
+        checks.items(items);
         for (ByteBuffer item : items) {
-            if (item.remaining() % nested.width() != 0) {
-                throw new IllegalArgumentException("column " + field.name() + ": " + item.remaining()
-                        + " bytes are no item of type " + nested.item());
-            }
-            if (nested.item() == ScalarType.UTF8) {
-                checks.utf8(item);
-            }
-        }
-        for (ByteBuffer item : items) {
-            values.add(item);
-            itemOffsets.addInt(values.length() / nested.width());
+            addItem(item);
         }
         variable();
+    }
+
+    private void addItem(@Nullable ByteBuffer item) {
+        if (type instanceof NullableListType) {
+            itemValidity.add(item != null);
+        }
+        if (item != null) {
+            values.add(item);
+        } else if (type.layout() == Layout.LIST) {
+            values.addZeros(type.width());
+        }
+        if (type.layout() == Layout.NESTED) {
+            itemOffsets.addInt(values.length() / type.width());
+        }
     }
 
     /**
@@ -195,12 +201,10 @@ public final class ColumnBuilder {
             appendNull();
         } else if (type == ScalarType.BOOL) {
             appendBit(source.booleanAt(row));
-        } else if (type.layout() == Layout.NESTED) {
-            int base = values.length() / type.width();
+        } else if (checks.itemType() != null) {
             for (int item = 0; item < source.itemCount(row); item++) {
-                itemOffsets.addInt(base + source.itemEnd(row, item));
+                addItem(source.isNullItem(row, item) ? null : source.itemAt(row, item));
             }
-            values.add(source.bytesAt(row));
             variable();
         } else {
             values.add(source.bytesAt(row));
@@ -282,11 +286,14 @@ public final class ColumnBuilder {
             case FIXED, TENSOR -> values.truncate(toRows * type.width());
             case BYTES, LIST -> {
                 offsets.truncate(4 * (toRows + 1));
-                values.truncate(offsets.getInt(4 * toRows) * type.width());
+                int items = offsets.getInt(4 * toRows);
+                itemValidity.truncate(items);
+                values.truncate(items * type.width());
             }
             case NESTED -> {
                 offsets.truncate(4 * (toRows + 1));
                 int items = offsets.getInt(4 * toRows);
+                itemValidity.truncate(items);
                 itemOffsets.truncate(4 * (items + 1));
                 values.truncate(itemOffsets.getInt(4 * items) * type.width());
             }
@@ -296,14 +303,22 @@ public final class ColumnBuilder {
 
     /** Returns the bytes of all buffers, without padding. */
     public long byteLength() {
-        return (nulls == 0 ? 0 : validity.length()) + (long) offsets.length() + itemOffsets.length() + values.length();
+        long bits = nulls == 0 ? 0 : validity.length();
+        return bits + itemValidity.buffer().remaining() + offsets.length() + itemOffsets.length() + values.length();
     }
 
     /**
-     * Returns the bytes of the last row's value, with 4 bytes for each item of a {@link NestedListType}; 0 for bool and
-     * for null values of variable length.
+     * Returns the bytes of the last row's value, with 4 bytes for each item in the layout NESTED and a bit for each item
+     * of a {@link NullableListType}; 0 for bool and for null values of variable length.
      */
     public int lastLength() {
+        int bits = type instanceof NullableListType
+                ? ItemValidity.bytes(offsets.getInt(4 * rows) - offsets.getInt(4 * rows - 4))
+                : 0;
+        return bits + lastValueLength();
+    }
+
+    private int lastValueLength() {
         return switch (type.layout()) {
             case BITS -> 0;
             case FIXED, TENSOR -> type.width();
@@ -326,7 +341,12 @@ public final class ColumnBuilder {
         return nulls;
     }
 
-    /** Returns the number of items of all rows of a {@link NestedListType}; 0 for other types. */
+    /** Returns the number of null items of a {@link NullableListType}. */
+    int nullItems() {
+        return itemValidity.nulls();
+    }
+
+    /** Returns the number of items of all rows in the layout NESTED; 0 in others. */
     int items() {
         return Math.max(0, itemOffsets.length() / 4 - 1);
     }
@@ -338,22 +358,15 @@ public final class ColumnBuilder {
         return switch (type.layout()) {
             case BITS, FIXED -> new ByteBuffer[] {valid, values.buffer()};
             case BYTES -> new ByteBuffer[] {valid, offsets.buffer(), values.buffer()};
-            case LIST -> new ByteBuffer[] {valid, offsets.buffer(), none, values.buffer()};
+            case LIST -> new ByteBuffer[] {valid, offsets.buffer(), itemValidity.buffer(), values.buffer()};
             case NESTED ->
-                ((NestedListType) type).item() instanceof ListType
+                RecordBatchLayout.hasElements(type)
                         ? new ByteBuffer[] {valid, offsets.buffer(), none, itemOffsets.buffer(), none, values.buffer()}
-                        : new ByteBuffer[] {valid, offsets.buffer(), none, itemOffsets.buffer(), values.buffer()};
+                        : new ByteBuffer[] {
+                            valid, offsets.buffer(), itemValidity.buffer(), itemOffsets.buffer(), values.buffer()
+                        };
             case TENSOR -> new ByteBuffer[] {valid, none, values.buffer()};
         };
-    }
-
-    private void addFixed(long value, int width) {
-        switch (width) {
-            case 1 -> values.addByte((int) value);
-            case 2 -> values.addShort((int) value);
-            case 4 -> values.addInt((int) value);
-            default -> values.addLong(value);
-        }
     }
 
     private void appendBit(boolean value) {
@@ -362,6 +375,9 @@ public final class ColumnBuilder {
     }
 
     private void variable() {
+        if (type instanceof NullableListType) {
+            itemValidity.fill(end());
+        }
         if (type.hasOffsets()) {
             offsets.addInt(end());
         }

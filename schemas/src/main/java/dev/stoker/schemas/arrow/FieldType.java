@@ -14,6 +14,7 @@ public sealed interface FieldType
                 DecimalType,
                 ListType,
                 NestedListType,
+                NullableListType,
                 TensorType,
                 FixedBinaryType {
 
@@ -27,7 +28,7 @@ public sealed interface FieldType
         BYTES,
         /** Validity, offsets; child: validity, values. */
         LIST,
-        /** Validity, offsets; child in the layout BYTES or LIST, without nulls. */
+        /** Validity, offsets; child in the layout BYTES or LIST. */
         NESTED,
         /** Validity; child: validity, values of one width per row. */
         TENSOR
@@ -58,9 +59,14 @@ public sealed interface FieldType
     /** Returns the type with this {@link #canonical} string. Throws IllegalArgumentException for any other text. */
     static FieldType parse(String text) {
         Matcher nullItems = Parsing.NULL_ITEMS.matcher(text);
+        if (nullItems.matches()
+                && nullItems.group(2).equals("[]")
+                && !nullItems.group(1).endsWith("]")) {
+            return new NullableListType(ScalarType.named(nullItems.group(1)));
+        }
         if (nullItems.matches()) {
-            throw new IllegalArgumentException("items of lists and tensors cannot be null: '" + text + "'; use '"
-                    + nullItems.group(1) + nullItems.group(2) + "'; the field itself may be nullable");
+            throw new IllegalArgumentException("items of tensors and of nested lists cannot be null: '" + text
+                    + "'; use '" + nullItems.group(1) + nullItems.group(2) + "'; the field itself may be nullable");
         }
         Matcher parameters = Parsing.PARAMETERS.matcher(text);
         if (parameters.matches()) {
@@ -119,8 +125,8 @@ public sealed interface FieldType
             return new IllegalArgumentException(String.format(
                     Locale.ROOT,
                     "unknown type '%s'; known are %s, timestamp[us], timestamp[us,Europe/Berlin], time[us], "
-                            + "decimal(10,2), lists such as int32[], utf8[] and int32[][], and tensors such as "
-                            + "float32[3,224,224]",
+                            + "decimal(10,2), lists such as int32[], utf8[], int32?[] and int32[][], and tensors "
+                            + "such as float32[3,224,224]",
                     text,
                     ScalarType.names()));
         }

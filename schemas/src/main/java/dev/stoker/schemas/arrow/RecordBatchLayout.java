@@ -84,7 +84,7 @@ public final class RecordBatchLayout {
         return switch (type.layout()) {
             case BITS, FIXED, BYTES -> 1;
             case LIST, TENSOR -> 2;
-            case NESTED -> 1 + nodeCount(((NestedListType) type).item());
+            case NESTED -> type instanceof NestedListType nested ? 1 + nodeCount(nested.item()) : 2;
         };
     }
 
@@ -100,7 +100,7 @@ public final class RecordBatchLayout {
             case BITS, FIXED -> 2;
             case BYTES, TENSOR -> 3;
             case LIST -> 4;
-            case NESTED -> 2 + bufferCount(((NestedListType) type).item());
+            case NESTED -> 2 + (type instanceof NestedListType nested ? bufferCount(nested.item()) : 3);
         };
     }
 
@@ -134,7 +134,12 @@ public final class RecordBatchLayout {
         return firstBuffer[column] + 1;
     }
 
-    /** Returns the index of the offsets buffer of the items. Only for {@link NestedListType}. */
+    /** Returns the index of the validity buffer of the items. Only for {@link NullableListType}. */
+    public int itemValidityBuffer(int column) {
+        return firstBuffer[column] + 2;
+    }
+
+    /** Returns the index of the offsets buffer of the items. Only for the layout NESTED. */
     public int itemOffsetsBuffer(int column) {
         return firstBuffer[column] + 3;
     }
@@ -153,19 +158,19 @@ public final class RecordBatchLayout {
      * Sets the lengths of the nodes of a column's children.
      *
      * @param rows number of rows
-     * @param items number of items; only for {@link NestedListType}
+     * @param items number of items; only for the layout NESTED
      * @param valueBytes bytes of the values
      * @param nodeLengths receives the lengths
      */
     public void setChildren(int column, FieldType type, int rows, long items, long valueBytes, long[] nodeLengths) {
         int node = firstNode[column];
-        if (type instanceof ListType) {
+        if (type.layout() == FieldType.Layout.LIST) {
             nodeLengths[node + 1] = valueBytes / type.width();
         } else if (type instanceof TensorType tensor) {
             nodeLengths[node + 1] = (long) rows * tensor.size();
-        } else if (type instanceof NestedListType nested) {
+        } else if (type.layout() == FieldType.Layout.NESTED) {
             nodeLengths[node + 1] = items;
-            if (nested.item() instanceof ListType) {
+            if (type instanceof NestedListType nested && nested.item() instanceof ListType) {
                 nodeLengths[node + 2] = valueBytes / type.width();
             }
         }

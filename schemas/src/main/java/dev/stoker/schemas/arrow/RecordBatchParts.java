@@ -37,6 +37,9 @@ public final class RecordBatchParts {
         int node = layout.firstNode(column);
         nodeLengths[node] = values.rows();
         nullCounts[node] = values.nullCount();
+        if (values.field().type() instanceof NullableListType) {
+            nullCounts[node + 1] = values.nullItems();
+        }
         int valueBytes = own[own.length - 1].remaining();
         layout.setChildren(column, values.field().type(), values.rows(), values.items(), valueBytes, nodeLengths);
     }

@@ -134,7 +134,7 @@ final class SchemaFlatbuffer {
             return new int[0];
         }
         int[] child = children(builder, item);
-        return new int[] {field(builder, CHILD, false, item, child, Map.of())};
+        return new int[] {field(builder, CHILD, type instanceof NullableListType, item, child, Map.of())};
     }
 
     /** Returns the field of a column whose rows refer to class names by int32 indices. */
@@ -203,7 +203,7 @@ final class SchemaFlatbuffer {
         if (type instanceof DecimalType decimal) {
             return Decimal.createDecimal(builder, decimal.precision(), decimal.scale(), DecimalType.WIDTH * 8);
         }
-        if (type instanceof ListType || type instanceof NestedListType) {
+        if (type instanceof ListType || type instanceof NestedListType || type instanceof NullableListType) {
             org.apache.arrow.flatbuf.List.startList(builder);
             return org.apache.arrow.flatbuf.List.endList(builder);
         }
@@ -272,6 +272,9 @@ final class SchemaFlatbuffer {
         }
         if (type instanceof NestedListType nested) {
             return nested.item();
+        }
+        if (type instanceof NullableListType list) {
+            return list.item();
         }
         return type instanceof TensorType tensor ? tensor.element() : null;
     }

@@ -142,17 +142,22 @@ final class SchemaReader {
             throw in.corrupt("the items of column " + name + " have no type");
         }
         int code = in.u8Field(child, 2);
+        boolean nullItems = in.booleanField(child, 1);
         if (code == Type.List) {
+            if (nullItems || in.booleanField(child(child, name), 1)) {
+                throw unsupported(name, "nullable items in nested lists");
+            }
             return new NestedListType(new ListType(number(child(child, name), name, stated)));
         }
         ScalarType item = scalar(child, code, type, name, stated);
-        if (item == ScalarType.UTF8 || item == ScalarType.BINARY) {
-            return new NestedListType(item);
-        }
-        if (!item.isNumber()) {
+        boolean isBytes = item == ScalarType.UTF8 || item == ScalarType.BINARY;
+        if (!isBytes && !item.isNumber()) {
             throw unsupported(name, "a list of " + item);
         }
-        return new ListType(item);
+        if (nullItems) {
+            return new NullableListType(item);
+        }
+        return isBytes ? new NestedListType(item) : new ListType(item);
     }
 
     private FieldType parametrized(int code, int type, String name) throws StokerException {

@@ -5,6 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Checks whether values fit a column. If one does not, the method throws an IllegalArgumentException that names the
@@ -38,6 +41,14 @@ record ValueChecks(ArrowField field) {
         }
     }
 
+    List<@Nullable ByteBuffer> encoded(List<? extends @Nullable String> items) {
+        List<@Nullable ByteBuffer> encoded = new ArrayList<>(items.size());
+        for (String item : items) {
+            encoded.add(item == null ? null : encoded(item));
+        }
+        return encoded;
+    }
+
     private static boolean hasSurrogate(String value) {
         for (int i = 0; i < value.length(); i++) {
             if (Character.isSurrogate(value.charAt(i))) {
@@ -66,6 +77,41 @@ record ValueChecks(ArrowField field) {
         if (!fits) {
             throw new IllegalArgumentException(
                     "column " + field.name() + ": " + length + " bytes are no value of type " + field.type());
+        }
+    }
+
+    /** Returns the type of an item of a list that {@link ColumnBuilder#appendItems} takes; null for other types. */
+    @Nullable
+    FieldType itemType() {
+        if (field.type() instanceof NullableListType list) {
+            return list.item();
+        }
+        return field.type() instanceof NestedListType nested ? nested.item() : null;
+    }
+
+    void items(List<? extends @Nullable ByteBuffer> items) {
+        FieldType type = itemType();
+        if (type == null) {
+            throw wrongKind("a list of items");
+        }
+        int width = field.type().width();
+        boolean isNumber = field.type().layout() == FieldType.Layout.LIST;
+        for (ByteBuffer item : items) {
+            if (item == null) {
+                if (!(field.type() instanceof NullableListType)) {
+                    String advice = type instanceof ScalarType ? "; the type " + type + "?[] can hold it" : "";
+                    throw new IllegalArgumentException("column " + field.name() + ": an item is null, and items of "
+                            + field.type() + " cannot be" + advice);
+                }
+                continue;
+            }
+            if (isNumber ? item.remaining() != width : item.remaining() % width != 0) {
+                throw new IllegalArgumentException(
+                        "column " + field.name() + ": " + item.remaining() + " bytes are no item of type " + type);
+            }
+            if (type == ScalarType.UTF8) {
+                utf8(item);
+            }
         }
     }
 

@@ -4,6 +4,7 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FieldType.Layout;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
@@ -214,6 +215,11 @@ public final class BatchBuilder {
             lengths[layout.itemOffsetsBuffer(c)] = 4 * (items + 1);
         }
         layout.setChildren(c, type, count, items, values, nodeLengths);
+        if (type instanceof NullableListType) {
+            nullCounts[node + 1] = rows.nullItems(c);
+            lengths[layout.itemValidityBuffer(c)] =
+                    nullCounts[node + 1] == 0 ? 0 : bitmapLength((int) nodeLengths[node + 1]);
+        }
     }
 
     private ByteBuffer writeSmall(BatchRows rows, int length, ByteBuffer scratch) {
@@ -230,6 +236,13 @@ public final class BatchBuilder {
             int values = layout.valuesBuffer(c);
             if (lengths[validity] > 0) {
                 rows.writeValidity(c, out, body + (int) offsets[validity]);
+            }
+            if (types[c] instanceof NullableListType) {
+                int items = layout.itemValidityBuffer(c);
+                if (lengths[items] > 0) {
+                    rows.writeItemValidity(c, out, body + (int) offsets[items]);
+                }
+                pad(out, body, items);
             }
             if (types[c].hasOffsets()) {
                 int at = layout.offsetsBuffer(c);

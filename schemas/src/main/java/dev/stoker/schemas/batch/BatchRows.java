@@ -53,6 +53,39 @@ record BatchRows(BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int 
         return items;
     }
 
+    int nullItems(int c) {
+        int nulls = 0;
+        for (int i = 0; i < count(); i++) {
+            ArrowColumn column = column(i, c);
+            int row = row(i);
+            int count = column.isNull(row) ? 0 : column.itemCount(row);
+            for (int item = 0; item < count; item++) {
+                nulls += column.isNullItem(row, item) ? 1 : 0;
+            }
+        }
+        return nulls;
+    }
+
+    void writeItemValidity(int c, ByteBuffer out, int at) {
+        int items = 0;
+        int bits = 0;
+        for (int i = 0; i < count(); i++) {
+            ArrowColumn column = column(i, c);
+            int row = row(i);
+            int count = column.isNull(row) ? 0 : column.itemCount(row);
+            for (int item = 0; item < count; item++, items++) {
+                bits |= column.isNullItem(row, item) ? 0 : 1 << (items & 7);
+                if ((items & 7) == 7) {
+                    out.put(at + (items >> 3), (byte) bits);
+                    bits = 0;
+                }
+            }
+        }
+        if ((items & 7) != 0) {
+            out.put(at + (items >> 3), (byte) bits);
+        }
+    }
+
     void writeValidity(int c, ByteBuffer out, int at) {
         for (int i = 0; i < count(); i += 8) {
             int bits = 0;

@@ -4,6 +4,7 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FieldType.Layout;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.ScalarType;
 import java.nio.ByteBuffer;
@@ -115,6 +116,11 @@ public final class MessageJoin {
                 plan.lengths[layout.itemOffsetsBuffer(c)] = 4 * (items + 1);
             }
             layout.setChildren(c, type, plan.rows, items, values, plan.nodeLengths);
+            if (type instanceof NullableListType) {
+                plan.nullCounts[node + 1] = nullItems(cuts, c);
+                plan.lengths[layout.itemValidityBuffer(c)] =
+                        plan.nullCounts[node + 1] == 0 ? 0 : bitmapLength((int) plan.nodeLengths[node + 1]);
+            }
         }
         layout.place(plan.lengths, plan.offsets);
         return plan;
@@ -127,6 +133,11 @@ public final class MessageJoin {
         if (plan.lengths[validity] > 0) {
             writeBits(cuts, c, Bits.VALIDITY, out, body + (int) plan.offsets[validity]);
             pad(plan, validity, out, body);
+        }
+        if (type instanceof NullableListType && plan.lengths[layout.itemValidityBuffer(c)] > 0) {
+            int items = layout.itemValidityBuffer(c);
+            writeItemBits(cuts, c, out, body + (int) plan.offsets[items]);
+            pad(plan, items, out, body);
         }
         if (type.hasOffsets()) {
             int offsets = layout.offsetsBuffer(c);
@@ -227,6 +238,39 @@ public final class MessageJoin {
                 if ((place & 7) == 7) {
                     out.put(at + (place >> 3), (byte) bits);
                     bits = 0;
+                }
+            }
+        }
+        if ((place & 7) != 0) {
+            out.put(at + (place >> 3), (byte) bits);
+        }
+    }
+
+    private static long nullItems(List<Cut> cuts, int c) {
+        long nulls = 0;
+        for (Cut cut : cuts) {
+            ArrowColumn column = cut.columns.get(c);
+            for (int row = cut.from; row < cut.to; row++) {
+                for (int item = 0; item < column.itemCount(row); item++) {
+                    nulls += column.isNullItem(row, item) ? 1 : 0;
+                }
+            }
+        }
+        return nulls;
+    }
+
+    private static void writeItemBits(List<Cut> cuts, int c, ByteBuffer out, int at) {
+        int place = 0;
+        int bits = 0;
+        for (Cut cut : cuts) {
+            ArrowColumn column = cut.columns.get(c);
+            for (int row = cut.from; row < cut.to; row++) {
+                for (int item = 0; item < column.itemCount(row); item++, place++) {
+                    bits |= column.isNullItem(row, item) ? 0 : 1 << (place & 7);
+                    if ((place & 7) == 7) {
+                        out.put(at + (place >> 3), (byte) bits);
+                        bits = 0;
+                    }
                 }
             }
         }

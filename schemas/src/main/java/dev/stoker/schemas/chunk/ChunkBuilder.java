@@ -100,18 +100,19 @@ public final class ChunkBuilder {
         column(field).appendDecimal(value);
     }
 
-    /** Sets a list of texts, {@code utf8[]}. */
-    public void setStrings(int field, List<String> items) {
+    /** Sets a list of texts, {@code utf8[]} or {@code utf8?[]}, which may have null items. */
+    public void setStrings(int field, List<? extends @Nullable String> items) {
         column(field).appendStrings(items);
     }
 
     /**
-     * Sets a list of items: {@code utf8[]}, {@code binary[]}, or a list of lists such as {@code int32[][]}. Copies the
-     * remaining bytes of the items.
+     * Sets a list of items: {@code utf8[]}, {@code binary[]}, a list of lists such as {@code int32[][]}, or a list with
+     * null items such as {@code int32?[]}. Copies the remaining bytes of the items.
      *
-     * @param items for a list of lists, each item contains the little-endian elements of a list
+     * @param items for a list of lists, each item contains the little-endian elements of a list; for numbers with null
+     *     items, each item contains one little-endian number
      */
-    public void setItems(int field, List<ByteBuffer> items) {
+    public void setItems(int field, List<? extends @Nullable ByteBuffer> items) {
         column(field).appendItems(items);
     }
 

@@ -8,6 +8,7 @@ import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FieldType.Layout;
 import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullRows;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.RecordBatchParts;
 import dev.stoker.schemas.arrow.ScalarType;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Assembles samples of a topic ({@link SampleValue}) into a message as specified in {@code docs/formats/batch.md}. Call
@@ -242,6 +244,8 @@ public final class SampleReader {
             column.appendDecimal(new BigDecimal(new BigInteger(bigEndian), decimal.scale()));
         } else if (type instanceof NestedListType) {
             column.appendItems(items(in));
+        } else if (type instanceof NullableListType) {
+            column.appendItems(nullableItems(in, field));
         } else {
             column.appendBytes(in.viewBytes());
         }
@@ -252,6 +256,20 @@ public final class SampleReader {
         List<ByteBuffer> items = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             items.add(in.viewBytes());
+        }
+        in.endItems(count);
+        return items;
+    }
+
+    private static List<@Nullable ByteBuffer> nullableItems(AvroInput in, Field field) throws CorruptDataException {
+        int count = in.readItems(1);
+        List<@Nullable ByteBuffer> items = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            long branch = in.readLong();
+            if (branch != 0 && branch != 1) {
+                throw in.corrupt("whether there is an item of " + field.name(), "0 or 1", branch);
+            }
+            items.add(branch == 0 ? null : in.viewBytes());
         }
         in.endItems(count);
         return items;

@@ -9,6 +9,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TimeResolution;
 import dev.stoker.schemas.arrow.TimeType;
@@ -94,6 +95,11 @@ public final class SampleSchema {
         if (type instanceof NestedListType nested) {
             String item = nested.item() == ScalarType.UTF8 ? "string" : "bytes";
             return JsonNodeFactory.instance.objectNode().put("type", "array").put("items", item);
+        }
+        if (type instanceof NullableListType list) {
+            ObjectNode array = JsonNodeFactory.instance.objectNode().put("type", "array");
+            array.putArray("items").add("null").add(list.item() == ScalarType.UTF8 ? "string" : "bytes");
+            return array;
         }
         return TextNode.valueOf("bytes");
     }

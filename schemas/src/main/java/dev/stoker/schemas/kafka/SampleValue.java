@@ -6,6 +6,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TimeType;
 import dev.stoker.schemas.arrow.TimestampType;
@@ -105,7 +106,7 @@ public final class SampleValue {
             out.writeLong(column.longAt(row));
         } else if (type instanceof DecimalType) {
             out.writeBytes(column.decimalAt(row).unscaledValue().toByteArray());
-        } else if (type instanceof NestedListType) {
+        } else if (type instanceof NestedListType || type instanceof NullableListType) {
             writeItems(column, row);
         } else {
             out.writeBytes(bytes(column, row));
@@ -118,6 +119,12 @@ public final class SampleValue {
             out.writeLong(count);
         }
         for (int item = 0; item < count; item++) {
+            if (column.field().type() instanceof NullableListType) {
+                out.writeLong(column.isNullItem(row, item) ? 0 : 1);
+                if (column.isNullItem(row, item)) {
+                    continue;
+                }
+            }
             ByteBuffer view = column.itemAt(row, item);
             byte[] bytes = new byte[view.remaining()];
             view.get(bytes);

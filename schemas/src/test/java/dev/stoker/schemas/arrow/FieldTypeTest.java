@@ -124,12 +124,25 @@ class FieldTypeTest {
     }
 
     @Test
-    void refusesItemsThatMayBeNullByName() {
-        assertThatThrownBy(() -> FieldType.parse("int32?[]"))
+    void refusesNullItemsOfTensorsAndNestedListsByName() {
+        assertThatThrownBy(() -> FieldType.parse("uint8?[2,3]"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("items of lists and tensors cannot be null: 'int32?[]'; use 'int32[]'; the field itself may"
-                        + " be nullable");
-        assertThatThrownBy(() -> FieldType.parse("uint8?[2,3]")).hasMessageContaining("use 'uint8[2,3]'");
+                .hasMessage("items of tensors and of nested lists cannot be null: 'uint8?[2,3]'; use 'uint8[2,3]'; the"
+                        + " field itself may be nullable");
+        assertThatThrownBy(() -> FieldType.parse("int32?[][]")).hasMessageContaining("use 'int32[][]'");
+        assertThatThrownBy(() -> FieldType.parse("bool?[]"))
+                .hasMessage("lists of bool with null items do not exist; items are numbers, utf8 or binary");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"int8?[]", "uint64?[]", "bfloat16?[]", "float64?[]", "utf8?[]", "binary?[]"})
+    void listsMayHaveNullItems(String text) {
+        FieldType type = FieldType.parse(text);
+
+        assertThat(type).isInstanceOf(NullableListType.class).hasToString(text);
+        assertThat(type.mayBePayload()).isFalse();
+        assertThat(((NullableListType) type).withoutNulls()).hasToString(text.replace("?", ""));
+        assertThatThrownBy(() -> Field.payload("x", type)).hasMessageContaining("make it a small field");
     }
 
     @Test
@@ -138,7 +151,6 @@ class FieldTypeTest {
                 .hasMessage("decimal256 is not supported: 'decimal256(50,2)'; use decimal(p,s) with at most 38 digits,"
                         + " or utf8");
         assertThatThrownBy(() -> FieldType.parse("decimal(40,2)")).hasMessageContaining("1 to 38 digits, not 40");
-        assertThatThrownBy(() -> FieldType.parse("utf8?[]")).hasMessageContaining("use 'utf8[]'");
         assertThatThrownBy(() -> FieldType.parse("int32[]?[]")).hasMessageContaining("use 'int32[][]'");
         assertThatThrownBy(() -> FieldType.parse("timestamp[us," + "A".repeat(65) + "]"))
                 .hasMessageContaining("1 to 64 characters");

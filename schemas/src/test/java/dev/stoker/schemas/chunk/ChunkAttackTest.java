@@ -10,6 +10,7 @@ import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.attack.Features;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -252,8 +253,10 @@ class ChunkAttackTest {
     }
 
     private static void useItems(ArrowColumn column, int row) {
-        if (column.field().type() instanceof NestedListType) {
+        boolean isNullable = column.field().type() instanceof NullableListType;
+        if (column.field().type() instanceof NestedListType || isNullable) {
             for (int item = 0; item < column.itemCount(row); item++) {
+                column.isNullItem(row, item);
                 assertThat(column.itemAt(row, item).remaining()).isGreaterThanOrEqualTo(0);
             }
         }

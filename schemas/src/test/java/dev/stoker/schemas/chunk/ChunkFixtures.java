@@ -5,6 +5,7 @@ import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimeType;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Chunks with known or random content for tests, also of other modules. */
 public final class ChunkFixtures {
@@ -73,6 +75,8 @@ public final class ChunkFixtures {
         FieldType type = field.type();
         if (type instanceof NestedListType nested) {
             builder.setItems(f, items(random, nested));
+        } else if (type instanceof NullableListType list) {
+            builder.setItems(f, items(random, list));
         } else if (type instanceof TimestampType) {
             builder.setLong(f, random.nextLong());
         } else if (type instanceof TimeType time) {
@@ -111,6 +115,17 @@ public final class ChunkFixtures {
                 .toList();
     }
 
+    private static List<@Nullable ByteBuffer> items(Random random, NullableListType type) {
+        List<@Nullable ByteBuffer> items = new ArrayList<>();
+        for (int i = random.nextInt(20); i > 0; i--) {
+            ByteBuffer item = type.item() == ScalarType.UTF8
+                    ? ByteBuffer.wrap("tö".repeat(random.nextInt(4)).getBytes(StandardCharsets.UTF_8))
+                    : bytes(random, type.item().isNumber() ? type.width() : random.nextInt(4));
+            items.add(random.nextInt(3) == 0 ? null : item);
+        }
+        return items;
+    }
+
     private static ByteBuffer bytes(Random random, int length) {
         byte[] bytes = new byte[length];
         random.nextBytes(bytes);
@@ -141,7 +156,13 @@ public final class ChunkFixtures {
                         "binary[]",
                         "int32[][]",
                         "bfloat16[][]",
-                        "uint8[][]")
+                        "uint8[][]",
+                        "int32?[]",
+                        "bfloat16?[]",
+                        "uint8?[]",
+                        "float64?[]",
+                        "utf8?[]",
+                        "binary?[]")
                 .map(FieldType::parse)
                 .toList());
         for (FieldType type : types) {

@@ -2,11 +2,13 @@ package dev.stoker.schemas.chunk;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimeType;
@@ -24,6 +26,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.StreamSupport;
+import org.jspecify.annotations.Nullable;
 
 /** The golden files' content as JSON, and the chunks that today's builder makes of it. */
 public final class GoldenChunks {
@@ -95,6 +98,12 @@ public final class GoldenChunks {
                     StreamSupport.stream(value.spliterator(), false)
                             .map(item -> item(nested.item(), item))
                             .toList());
+        } else if (type instanceof NullableListType list) {
+            List<@Nullable ByteBuffer> items = new ArrayList<>();
+            for (JsonNode item : value) {
+                items.add(item.isNull() ? null : item(list.item(), item));
+            }
+            builder.setItems(f, items);
         } else if (type instanceof DecimalType) {
             builder.setDecimal(f, new BigDecimal(value.asText()));
         } else if (type instanceof TimestampType || type instanceof TimeType) {
@@ -123,6 +132,9 @@ public final class GoldenChunks {
     private static ByteBuffer item(FieldType type, JsonNode item) {
         if (type instanceof ListType list) {
             return elements(list.element(), item);
+        }
+        if (type instanceof ScalarType number && number.isNumber()) {
+            return elements(number, JsonNodeFactory.instance.arrayNode().add(item));
         }
         return ByteBuffer.wrap(
                 type == ScalarType.UTF8

@@ -6,6 +6,7 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.chunk.GoldenChunks;
@@ -84,10 +85,15 @@ class SampleValueTest {
                     unscaled.duplicate().get(bytes);
                     assertThat(new BigDecimal(new BigInteger(bytes), decimal.scale()))
                             .isEqualTo(column.decimalAt(row));
-                } else if (column.field().type() instanceof NestedListType) {
+                } else if (column.field().type() instanceof NestedListType
+                        || column.field().type() instanceof NullableListType) {
                     List<?> items = (List<?>) value;
                     assertThat(items).as(name).hasSize(column.itemCount(row));
                     for (int i = 0; i < items.size(); i++) {
+                        assertThat(items.get(i) == null).as(name).isEqualTo(column.isNullItem(row, i));
+                        if (items.get(i) == null) {
+                            continue;
+                        }
                         ByteBuffer item = items.get(i) instanceof CharSequence text
                                 ? ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8))
                                 : (ByteBuffer) items.get(i);
