@@ -7,6 +7,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TimeText;
 import dev.stoker.schemas.chunk.ChunkHead;
@@ -72,18 +73,25 @@ final class SampleJson {
         if (type instanceof DecimalType) {
             return column.decimalAt(row).toPlainString();
         }
-        if (type instanceof NestedListType nested) {
-            return nested.item() == ScalarType.UTF8
+        boolean isList = type instanceof NestedListType || type instanceof NullableListType;
+        if (isList) {
+            return type.canonical().startsWith(ScalarType.UTF8.canonical())
                     ? texts(column, row)
                     : type.canonical() + " of " + column.itemCount(row) + " items";
         }
         return type.canonical() + " of " + column.valueLength(row) + " bytes";
     }
 
-    private static List<String> texts(ArrowColumn column, int row) {
-        List<String> texts = new ArrayList<>();
+    private static List<@Nullable String> texts(ArrowColumn column, int row) {
+        List<@Nullable String> texts = new ArrayList<>();
         for (int item = 0; item < column.itemCount(row); item++) {
-            texts.add(StandardCharsets.UTF_8.decode(column.itemAt(row, item)).toString());
+            boolean isNull = column.isNullItem(row, item);
+            texts.add(
+                    isNull
+                            ? null
+                            : StandardCharsets.UTF_8
+                                    .decode(column.itemAt(row, item))
+                                    .toString());
         }
         return texts;
     }

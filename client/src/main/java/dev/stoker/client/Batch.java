@@ -10,6 +10,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TimeText;
 import dev.stoker.schemas.batch.View;
@@ -164,17 +165,27 @@ public final class Batch implements AutoCloseable {
     }
 
     /**
-     * The items of a row in a {@code utf8[]}, {@code binary[]} or list of lists: the bytes of a text or byte string, or
-     * the elements of a list. A missing value has no items.
+     * The items of a row in a {@code utf8[]}, {@code binary[]} or list of lists, or in a list with null items such as
+     * {@code int32?[]}: the bytes of a text, a byte string or a number, or the elements of a list. A missing value has
+     * no items. A null item has zeros or no bytes; see {@link #isNullItem}.
      */
     public List<ByteBuffer> items(String field, int row) {
         Cell cell = cell(index(field), row);
-        require(field, cell.column.field().type() instanceof NestedListType, "utf8[], binary[] or a list of lists");
+        boolean fits = cell.column.field().type() instanceof NestedListType
+                || cell.column.field().type() instanceof NullableListType;
+        require(field, fits, "utf8[], binary[], a list of lists or a list with null items");
         List<ByteBuffer> items = new ArrayList<>();
         for (int item = 0; item < cell.column.itemCount(cell.row); item++) {
             items.add(view(cell.column.itemAt(cell.row, item)));
         }
         return items;
+    }
+
+    /** Whether an item of a row is null. Only the items of types such as {@code int32?[]} may be null. */
+    public boolean isNullItem(String field, int row, int item) {
+        Cell cell = cell(index(field), row);
+        require(field, cell.column.field().type() instanceof NullableListType, "a list with null items");
+        return cell.column.isNullItem(cell.row, item);
     }
 
     /** The texts of a row in a {@code utf8[]} field. A missing value has none. */
@@ -257,13 +268,13 @@ public final class Batch implements AutoCloseable {
     }
 
     /**
-     * The values of all rows in sequence, one buffer for each piece. If a batch has one piece, a tensor library can use
+     * The values of all rows in sequence, with zeros at null items, one buffer for each piece. If a batch has one piece, a tensor library can use
      * the buffer without copying. For tensors, numbers, times, decimals, utf8, binary and lists; not for bool, and not
      * for lists of lists, texts or byte strings.
      */
     public List<ByteBuffer> values(String field) {
         int index = index(field);
-        boolean fits = typeOf(index) != ScalarType.BOOL && !(typeOf(index) instanceof NestedListType);
+        boolean fits = typeOf(index) != ScalarType.BOOL && typeOf(index).layout() != FieldType.Layout.NESTED;
         require(field, fits, "a type whose rows are bytes in sequence; see items");
         List<ByteBuffer> values = new ArrayList<>();
         for (Part part : parts()) {

@@ -1,7 +1,7 @@
 package dev.stoker.formats;
 
 /** Thrown when a single value cannot be stored in its field. The rest of the file can be read. */
-public final class BadValueException extends Exception {
+public class BadValueException extends Exception {
     private static final long serialVersionUID = 1L;
 
     /** @param message the reason as a clause, such as "300 does not fit into int8" */

@@ -5,7 +5,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Collects the elements of a list of numbers as little-endian bytes. Reused for row after row. For one thread. */
 public final class NumberWriter {
@@ -18,6 +22,8 @@ public final class NumberWriter {
     private byte[] bytes = new byte[256];
     private ByteBuffer buffer = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     private int length;
+    /** The elements that are null. Their bytes are zeros. */
+    private final BitSet nulls = new BitSet();
 
     /**
      * @param type type of the elements, a number
@@ -35,6 +41,7 @@ public final class NumberWriter {
     /** Begins with an empty list. */
     public void clear() {
         length = 0;
+        nulls.clear();
     }
 
     /** Returns the number of elements. */
@@ -67,6 +74,34 @@ public final class NumberWriter {
             case 4 -> INT.set(bytes, at, (int) bits);
             default -> LONG.set(bytes, at, bits);
         }
+    }
+
+    /** Adds a null. */
+    public void addNull() throws BadValueException {
+        nulls.set(size());
+        addBits(0);
+    }
+
+    /**
+     * Gives the list.
+     *
+     * @param list dotted name of the list, for messages
+     * @throws NullItemException if an element is null, and the sink does not take it
+     */
+    public void give(ValueSink sink, String list) throws BadValueException {
+        if (nulls.isEmpty()) {
+            sink.setBytes(bytes());
+            return;
+        }
+        if (!sink.takesNullItems()) {
+            throw new NullItemException(list);
+        }
+        List<@Nullable ByteBuffer> items = new ArrayList<>(size());
+        ByteBuffer all = bytes();
+        for (int i = 0; i < size(); i++) {
+            items.add(nulls.get(i) ? null : all.slice(i * type.width(), type.width()));
+        }
+        sink.setItems(items);
     }
 
     /** Adds elements that are little-endian bytes already. */

@@ -3,6 +3,7 @@ package dev.stoker.formats;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the value of one column of a row. Exactly one method is called, the one that fits the column's type. The sink
@@ -32,6 +33,19 @@ public interface ValueSink {
 
     /** Takes the items of a list of text or of binary. */
     void setBytesList(List<ByteBuffer> items) throws BadValueException;
+
+    /** Returns whether {@link #setItems} may be called. */
+    default boolean takesNullItems() {
+        return false;
+    }
+
+    /**
+     * Takes the items of a list of numbers, of text or of binary of which some are null. The caller has asked {@link
+     * #takesNullItems}.
+     */
+    default void setItems(List<? extends @Nullable ByteBuffer> items) throws BadValueException {
+        throw new BadValueException("an item is null");
+    }
 
     /**
      * Takes a list of lists of numbers.

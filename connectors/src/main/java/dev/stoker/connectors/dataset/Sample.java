@@ -49,9 +49,15 @@ public interface Sample {
      */
     ByteBuffer bytesAt(int column);
 
-    /** Returns the number of items of a nested list, such as {@code utf8[]}. */
+    /** Returns the number of items of a nested list, such as {@code utf8[]}, or of a list with null items. */
     int itemCount(int column);
 
-    /** Returns a view of the bytes of an item of a nested list: a text, a byte string, or little-endian elements. */
+    /** Returns whether an item is null. Only the items of types such as {@code int32?[]} may be null. */
+    boolean isNullItem(int column, int item);
+
+    /**
+     * Returns a view of the bytes of an item of a nested list, or of a list with null items: a text, a byte string, or
+     * little-endian elements.
+     */
     ByteBuffer itemAt(int column, int item);
 }

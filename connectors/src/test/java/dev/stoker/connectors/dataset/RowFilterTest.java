@@ -78,6 +78,11 @@ class RowFilterTest {
         }
 
         @Override
+        public boolean isNullItem(int column, int item) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public ByteBuffer itemAt(int column, int item) {
             throw new UnsupportedOperationException();
         }

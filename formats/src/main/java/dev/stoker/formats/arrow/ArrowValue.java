@@ -1,6 +1,7 @@
 package dev.stoker.formats.arrow;
 
 import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.NullItemException;
 import dev.stoker.formats.NumberWriter;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.ValueSink;
@@ -168,7 +169,8 @@ final class ArrowValue {
 
     private void numbers(Vec vec, int from, int to, ValueSink sink) throws IOException, BadValueException {
         if (vec.hasNull(from, to)) {
-            throw nullItem();
+            nullableNumbers(vec, from, to, sink);
+            return;
         }
         ByteBuffer together = vec.numbers(from, to);
         if (together != null) {
@@ -180,6 +182,25 @@ final class ArrowValue {
             append(vec, i);
         }
         sink.setBytes(items().bytes());
+    }
+
+    private void nullableNumbers(Vec vec, int from, int to, ValueSink sink) throws IOException, BadValueException {
+        if (column.column().type() instanceof TensorType) {
+            throw nullItem();
+        }
+        items().clear();
+        for (int i = from; i < to; i++) {
+            appendOrNull(vec, i);
+        }
+        items().give(sink, listName());
+    }
+
+    private void appendOrNull(Vec vec, int index) throws IOException, BadValueException {
+        if (vec.isNull(index)) {
+            items().addNull();
+        } else {
+            vec.append(index, items());
+        }
     }
 
     private void append(Vec vec, int index) throws IOException, BadValueException {
@@ -206,9 +227,9 @@ final class ArrowValue {
         } else if (inner == steps.size()) {
             items().clear();
             for (int i = from; i < to; i++) {
-                append(inside(lists.items, i, next, inner), i);
+                appendOrNull(inside(lists.items, i, next, inner), i);
             }
-            sink.setBytes(items().bytes());
+            items().give(sink, listName());
         } else {
             listOfLists(lists.items, from, to, next, inner, sink);
         }
@@ -219,7 +240,9 @@ final class ArrowValue {
         Vec vec = item;
         for (int i = from; i < to; i++) {
             if (vec.isNull(index)) {
-                throw nullItem(steps.get(from - 1).name());
+                throw new BadValueException(
+                        "an item of list '" + steps.get(from - 1).name()
+                                + "' is null; fill it before, or leave the column out with --columns");
             }
             vec = ((NestedVecs.Structs) vec).fields.get(steps.get(i).child());
         }
@@ -227,23 +250,28 @@ final class ArrowValue {
     }
 
     private void bytesList(Vec item, int from, int to, int next, ValueSink sink) throws IOException, BadValueException {
-        List<ByteBuffer> values = new ArrayList<>();
+        List<@Nullable ByteBuffer> values = new ArrayList<>();
+        boolean hasNull = false;
         long size = 0;
         for (int i = from; i < to; i++) {
             Vec vec = inside(item, i, next, steps.size());
             boolean isNull = vec.isNull(i);
-            if (isNull && !nullIsEmpty) {
-                throw nullItem();
-            }
             ByteBuffer value = isNull ? ByteBuffer.allocate(0) : vec.bytes(i);
             size += value.remaining() + ITEM_BYTES;
             if (size > maxBytes) {
                 throw new BadValueException(
                         "the list has more than " + maxBytes + " bytes, which is the limit of a value");
             }
-            values.add(value);
+            values.add(isNull && !nullIsEmpty ? null : value);
+            hasNull |= isNull && !nullIsEmpty;
         }
-        sink.setBytesList(values);
+        if (!hasNull) {
+            sink.setBytesList(values.stream().map(Objects::requireNonNull).toList());
+        } else if (sink.takesNullItems()) {
+            sink.setItems(values);
+        } else {
+            throw nullItem();
+        }
     }
 
     private void listOfLists(Vec item, int from, int to, int next, int inner, ValueSink sink)
@@ -271,16 +299,16 @@ final class ArrowValue {
     }
 
     /** Says that a value in the innermost list is null. */
-    private BadValueException nullItem() {
+    private NullItemException nullItem() {
+        return new NullItemException(listName());
+    }
+
+    /** Returns the name of the innermost list. */
+    private String listName() {
         Step list = null;
         for (Step step : steps) {
             list = step.isList() ? step : list;
         }
-        return nullItem(list == null ? column.column().name() : list.name());
-    }
-
-    private static BadValueException nullItem(String name) {
-        return new BadValueException(
-                "an item of list '" + name + "' is null; fill it before, or leave the column out with --columns");
+        return list == null ? column.column().name() : list.name();
     }
 }

@@ -183,7 +183,7 @@ final class AvroColumns {
         Slot slot = null;
         for (int i = 0; i < selected.length; i++) {
             if (selected[i] == columns.size()) {
-                slots[i] = slot == null ? new Slot(place.lists(), element, maxBytes) : slot;
+                slots[i] = slot == null ? new Slot(place.name(), place.lists(), element, maxBytes) : slot;
                 slot = slots[i];
             }
         }

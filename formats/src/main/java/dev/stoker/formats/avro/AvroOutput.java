@@ -12,6 +12,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimeResolution;
@@ -101,6 +102,8 @@ final class AvroOutput implements RowOutput {
             numbers(tensor.element(), source.bytesAt(row));
         } else if (type instanceof NestedListType nested) {
             nested(source, row, nested);
+        } else if (type instanceof NullableListType list) {
+            nullable(source, row, list.item());
         } else if (type instanceof DecimalType) {
             out.writeBytes(source.decimalAt(row).unscaledValue().toByteArray());
         } else if (type instanceof TimestampType timestamp) {
@@ -163,11 +166,34 @@ final class AvroOutput implements RowOutput {
         out.setItemCount(bytes.limit() / element.width());
         for (int at = 0; at < bytes.limit(); at += element.width()) {
             out.startItem();
-            switch (element) {
-                case UINT32, INT64 -> out.writeLong(ValueText.integerAt(element, bytes, at));
-                case FLOAT16, BFLOAT16, FLOAT32 -> out.writeFloat((float) ValueText.floatAt(element, bytes, at));
-                case FLOAT64 -> out.writeDouble(bytes.getDouble(at));
-                default -> out.writeInt((int) ValueText.integerAt(element, bytes, at));
+            number(element, bytes, at);
+        }
+        out.writeArrayEnd();
+    }
+
+    private void number(ScalarType element, ByteBuffer bytes, int at) throws IOException {
+        switch (element) {
+            case UINT32, INT64 -> out.writeLong(ValueText.integerAt(element, bytes, at));
+            case FLOAT16, BFLOAT16, FLOAT32 -> out.writeFloat((float) ValueText.floatAt(element, bytes, at));
+            case FLOAT64 -> out.writeDouble(bytes.getDouble(at));
+            default -> out.writeInt((int) ValueText.integerAt(element, bytes, at));
+        }
+    }
+
+    /** Writes items that are unions of null and a value. */
+    private void nullable(ArrowColumn source, int row, ScalarType type) throws IOException {
+        out.writeArrayStart();
+        out.setItemCount(source.itemCount(row));
+        for (int item = 0; item < source.itemCount(row); item++) {
+            out.startItem();
+            boolean isNull = source.isNullItem(row, item);
+            out.writeIndex(isNull ? 0 : 1);
+            if (isNull) {
+                out.writeNull();
+            } else if (type.isNumber()) {
+                number(type, source.itemAt(row, item), 0);
+            } else {
+                bytes(source.itemAt(row, item));
             }
         }
         out.writeArrayEnd();

@@ -6,6 +6,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimeResolution;
@@ -34,6 +35,9 @@ final class AvroOutputTypes {
         }
         if (type instanceof NestedListType nested) {
             return isRefused(nested.item());
+        }
+        if (type instanceof NullableListType list) {
+            return list.item() == ScalarType.UINT64;
         }
         return type == ScalarType.UINT64
                 || (type instanceof TimeType time && time.unit() == TimeResolution.NANOSECONDS);
@@ -75,6 +79,9 @@ final class AvroOutputTypes {
         }
         if (type instanceof NestedListType nested) {
             return Schema.createArray(value(nested.item()));
+        }
+        if (type instanceof NullableListType list) {
+            return Schema.createArray(Schema.createUnion(Schema.create(Schema.Type.NULL), value(list.item())));
         }
         if (type instanceof DecimalType decimal) {
             return LogicalTypes.decimal(decimal.precision(), decimal.scale())

@@ -48,7 +48,7 @@ interface Node {
                 if (nullItem == null) {
                     slot.setNull();
                 } else {
-                    slot.setBad(nullItem);
+                    slot.putNull(nullItem);
                 }
             }
         }

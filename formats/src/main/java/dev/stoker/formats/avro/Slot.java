@@ -1,6 +1,7 @@
 package dev.stoker.formats.avro;
 
 import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.NullItemException;
 import dev.stoker.formats.NumberWriter;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.ScalarType;
@@ -28,10 +29,14 @@ final class Slot {
         LIST
     }
 
+    private static final byte[] NOTHING = {};
+
+    private final String name;
     private final int lists;
     private final long maxBytes;
     private final @Nullable NumberWriter numbers;
-    private final List<ByteBuffer> items = new ArrayList<>();
+    private final List<@Nullable ByteBuffer> items = new ArrayList<>();
+    private boolean hasNullItem;
     private int[] lengths = new int[16];
     private int innerLists;
     private long itemBytes;
@@ -47,10 +52,12 @@ final class Slot {
     private int length;
 
     /**
+     * @param name dotted name of the column
      * @param lists number of lists around a value
      * @param element type of the items of a list; null if there is none
      */
-    Slot(int lists, @Nullable ScalarType element, long maxBytes) {
+    Slot(String name, int lists, @Nullable ScalarType element, long maxBytes) {
+        this.name = name;
         this.lists = lists;
         this.maxBytes = maxBytes;
         if (lists > 0) {
@@ -65,6 +72,25 @@ final class Slot {
         state = State.NULL;
     }
 
+    /** Takes a null item of a list. */
+    void putNull(String why) {
+        if (lists != 1) {
+            setBad(why);
+        } else if (state == State.LIST) {
+            hasNullItem = true;
+            try {
+                if (numbers != null) {
+                    numbers.addNull();
+                } else {
+                    putBytes(NOTHING, 0, 0);
+                    items.set(items.size() - 1, null);
+                }
+            } catch (BadValueException e) {
+                setBad(ErrorText.of(e));
+            }
+        }
+    }
+
     void setBad(String why) {
         state = State.BAD;
         bad = why;
@@ -75,6 +101,7 @@ final class Slot {
         state = State.LIST;
         innerLists = 0;
         itemBytes = 0;
+        hasNullItem = false;
         items.clear();
         if (numbers != null) {
             numbers.clear();
@@ -171,10 +198,14 @@ final class Slot {
     }
 
     private void giveList(ValueSink sink) throws BadValueException {
-        if (numbers == null) {
-            sink.setBytesList(items);
+        if (numbers == null && !hasNullItem) {
+            sink.setBytesList(items.stream().map(Objects::requireNonNull).toList());
+        } else if (numbers == null && sink.takesNullItems()) {
+            sink.setItems(items);
+        } else if (numbers == null) {
+            throw new NullItemException(name);
         } else if (lists == 1) {
-            sink.setBytes(numbers.bytes());
+            numbers.give(sink, name);
         } else {
             sink.setLists(numbers.bytes(), Arrays.copyOf(lengths, innerLists));
         }

@@ -166,7 +166,8 @@ final class JsonInference {
             return "its values have different types: " + observed.words() + option(path);
         }
         if (observed.has(Kind.NULL_ITEM)) {
-            return "an item of its list in line " + observed.line(Kind.NULL_ITEM) + " is null" + option(path);
+            return "an item of its list in line " + observed.line(Kind.NULL_ITEM) + " is null"
+                    + nullable(path, observed) + option(path);
         }
         if (observed.has(Kind.BIG)) {
             return "a number in line " + observed.line(Kind.BIG) + " does not fit into int64; use --type " + path
@@ -226,13 +227,23 @@ final class JsonInference {
         return "; use --type " + path + "=utf8 to keep the JSON text";
     }
 
-    private static RowColumn column(String path, Observed observed) {
+    /** Returns the type that keeps the null items of a list. */
+    private static String nullable(String path, Observed observed) {
+        return observed.depth() != 1 || observed.isUnknown()
+                ? ""
+                : "; use --type " + path + "=" + element(observed) + "?[] to keep it";
+    }
+
+    private static String element(Observed observed) {
         // There are no lists of bool.
         String bool = observed.depth() == 0 ? "bool" : "uint8";
-        String element = observed.has(Kind.TEXT)
+        return observed.has(Kind.TEXT)
                 ? "utf8"
                 : observed.has(Kind.BOOL) ? bool : observed.has(Kind.FLOAT) ? "float64" : "int64";
-        FieldType type = FieldType.parse(element + "[]".repeat(observed.depth()));
+    }
+
+    private static RowColumn column(String path, Observed observed) {
+        FieldType type = FieldType.parse(element(observed) + "[]".repeat(observed.depth()));
         return new RowColumn(path, type, true, observed.sourceType(), RowColumn.Role.NONE);
     }
 }

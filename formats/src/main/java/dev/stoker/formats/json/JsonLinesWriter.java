@@ -14,6 +14,7 @@ import dev.stoker.formats.values.TextValue;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import java.io.IOException;
@@ -58,7 +59,8 @@ public final class JsonLinesWriter implements RowFormatWriter {
         if (type instanceof ScalarType scalar && scalar == ScalarType.BOOL) {
             return "true or false";
         }
-        if (type instanceof ListType || type instanceof TensorType || type instanceof NestedListType) {
+        boolean isList = type instanceof ListType || type instanceof NestedListType || type instanceof NullableListType;
+        if (isList || type instanceof TensorType) {
             return "array";
         }
         return type instanceof ScalarType scalar && (scalar.isInteger() || scalar.isFloat()) ? "number" : "text";

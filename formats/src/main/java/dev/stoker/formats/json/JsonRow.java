@@ -8,6 +8,7 @@ import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.errors.ErrorText;
@@ -85,6 +86,9 @@ final class JsonRow {
         }
         if (type instanceof ListType list) {
             return new ListSlot(name, type, list.element(), 1);
+        }
+        if (type instanceof NullableListType list) {
+            return new ListSlot(name, type, list.item(), 1);
         }
         if (type instanceof NestedListType nested) {
             return nested.item() instanceof ListType inner
@@ -175,7 +179,7 @@ final class JsonRow {
     private void scalar(JsonParser parser, JsonSlot slot, int depth) throws IOException {
         if (parser.currentToken() == JsonToken.VALUE_NULL && !slot.takesAll()) {
             if (depth > 0) {
-                slot.fail("an item of the list is null");
+                slot.takeNullItem(depth);
             }
             return;
         }

@@ -71,6 +71,11 @@ abstract class JsonSlot {
     /** Ends a list; {@code depth} is the number of lists around it. */
     void closeList(int depth) {}
 
+    /** Takes a null in a list; {@code depth} is the number of lists around it. */
+    void takeNullItem(int depth) {
+        fail("an item of the list is null");
+    }
+
     /** Takes the parser's current token, a value that is neither null nor a list or an object. */
     abstract void take(JsonParser parser, int depth) throws IOException, BadValueException;
 

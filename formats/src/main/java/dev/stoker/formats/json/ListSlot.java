@@ -3,15 +3,19 @@ package dev.stoker.formats.json;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.NullItemException;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.NumberList;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +27,11 @@ final class ListSlot extends JsonSlot {
 
     private final ScalarType element;
     private final @Nullable NumberList numbers;
-    private final List<ByteBuffer> texts = new ArrayList<>();
+    private final List<@Nullable ByteBuffer> texts = new ArrayList<>();
+    /** The numbers that are null. */
+    private final BitSet nulls = new BitSet();
+
+    private boolean hasNullItem;
     private int[] lengths = new int[8];
     private int lists;
     private int listStart;
@@ -43,6 +51,8 @@ final class ListSlot extends JsonSlot {
     void clear() {
         super.clear();
         texts.clear();
+        nulls.clear();
+        hasNullItem = false;
         lists = 0;
         if (numbers != null) {
             numbers.clear();
@@ -84,6 +94,26 @@ final class ListSlot extends JsonSlot {
     }
 
     @Override
+    void takeNullItem(int around) {
+        if (around != depth || !(type instanceof NullableListType)) {
+            fail("an item of the list is null"
+                    + (depth == 1 ? "; --type " + name + "=" + element + "?[] keeps it" : ""));
+            return;
+        }
+        hasNullItem = true;
+        if (numbers == null) {
+            texts.add(null);
+            return;
+        }
+        nulls.set(numbers.size());
+        try {
+            numbers.add(0);
+        } catch (BadValueException e) {
+            fail(ErrorText.of(e));
+        }
+    }
+
+    @Override
     void take(JsonParser parser, int around) throws IOException, BadValueException {
         if (around != depth) {
             fail(words(parser.currentToken()) + (around == 0 ? "" : " in a list") + " is not " + type);
@@ -99,6 +129,15 @@ final class ListSlot extends JsonSlot {
         } else {
             add(parser, numbers, element);
         }
+    }
+
+    private List<@Nullable ByteBuffer> items(NumberList list) {
+        List<@Nullable ByteBuffer> items = new ArrayList<>(list.size());
+        ByteBuffer bytes = list.bytes();
+        for (int i = 0; i < list.size(); i++) {
+            items.add(nulls.get(i) ? null : bytes.slice(i * element.width(), element.width()));
+        }
+        return items;
     }
 
     /** Adds the parser's current number. Bools are 0 and 1 in lists of uint8. */
@@ -126,8 +165,13 @@ final class ListSlot extends JsonSlot {
 
     @Override
     void give(ValueSink sink) throws BadValueException {
-        if (numbers == null) {
-            sink.setBytesList(texts);
+        if (hasNullItem) {
+            if (!sink.takesNullItems()) {
+                throw new NullItemException(name);
+            }
+            sink.setItems(numbers == null ? texts : items(numbers));
+        } else if (numbers == null) {
+            sink.setBytesList(texts.stream().map(Objects::requireNonNull).toList());
         } else if (depth == 1) {
             sink.setBytes(numbers.bytes());
         } else {

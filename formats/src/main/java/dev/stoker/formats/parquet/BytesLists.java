@@ -1,11 +1,14 @@
 package dev.stoker.formats.parquet;
 
 import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.NullItemException;
 import dev.stoker.formats.ValueSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Lists of text or of bytes. */
 final class BytesLists extends ListValue {
@@ -15,8 +18,10 @@ final class BytesLists extends ListValue {
     private final Scalar scalar;
     private final long maxBytes;
     private final boolean nullIsEmpty;
-    private final List<ByteBuffer> items = new ArrayList<>();
+    private final List<@Nullable ByteBuffer> items = new ArrayList<>();
     private long size;
+    /** The list of a null item; null if there is none. */
+    private @Nullable String nullItem;
 
     /** @param nullIsEmpty whether a null item becomes an empty one, as for the path of a file without a path */
     BytesLists(LeafReader reader, ColumnPath path, Scalar scalar, long maxBytes, boolean nullIsEmpty) {
@@ -30,6 +35,7 @@ final class BytesLists extends ListValue {
     void clear() {
         items.clear();
         size = 0;
+        nullItem = null;
     }
 
     @Override
@@ -45,10 +51,14 @@ final class BytesLists extends ListValue {
 
     @Override
     void addNull(ColumnPath.Node missing) throws BadValueException {
-        if (!nullIsEmpty || missing.kind() != ColumnPath.Kind.VALUE) {
+        if (missing.kind() != ColumnPath.Kind.VALUE) {
             super.addNull(missing);
         }
         add(ByteBuffer.allocate(0));
+        if (!nullIsEmpty) {
+            nullItem = missing.name();
+            items.set(items.size() - 1, null);
+        }
     }
 
     private void add(ByteBuffer item) throws BadValueException {
@@ -61,6 +71,12 @@ final class BytesLists extends ListValue {
 
     @Override
     void giveItems(ValueSink sink) throws BadValueException {
-        sink.setBytesList(items);
+        if (nullItem == null) {
+            sink.setBytesList(items.stream().map(Objects::requireNonNull).toList());
+        } else if (sink.takesNullItems()) {
+            sink.setItems(items);
+        } else {
+            throw new NullItemException(nullItem);
+        }
     }
 }

@@ -7,6 +7,7 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimeResolution;
@@ -64,6 +65,8 @@ final class ColumnOutput {
             tensor(source.bytesAt(row), out);
         } else if (type instanceof NestedListType) {
             nested(source, row, out);
+        } else if (type instanceof NullableListType list) {
+            nullable(source, row, list.item().isNumber(), out);
         } else if (isInSeconds()) {
             seconds(rows, source, row, out);
         } else {
@@ -109,6 +112,23 @@ final class ColumnOutput {
         }
     }
 
+    private void nullable(ArrowColumn source, int row, boolean isNumber, ColumnWriter out) {
+        int count = source.itemCount(row);
+        if (count == 0) {
+            out.writeNull(0, present);
+        }
+        for (int item = 0; item < count; item++) {
+            int repetition = item == 0 ? 0 : 1;
+            if (source.isNullItem(row, item)) {
+                out.writeNull(repetition, present + 1);
+            } else if (isNumber) {
+                values.element(source.itemAt(row, item), 0, repetition, present + 2, out);
+            } else {
+                values.bytes(source.itemAt(row, item), repetition, present + 2, out);
+            }
+        }
+    }
+
     private boolean isInSeconds() {
         return (type instanceof TimestampType timestamp && timestamp.unit() == TimeResolution.SECONDS)
                 || (type instanceof TimeType time && time.unit() == TimeResolution.SECONDS);
@@ -140,6 +160,9 @@ final class ColumnOutput {
         }
         if (type instanceof TensorType tensor) {
             return tensor.element();
+        }
+        if (type instanceof NullableListType list) {
+            return list.item();
         }
         NestedListType nested = (NestedListType) type;
         return nested.item() instanceof ListType list ? list.element() : (ScalarType) nested.item();

@@ -9,6 +9,7 @@ import java.io.IOException;
 final class NumberLists extends ListValue {
     private final Scalar scalar;
     private final NumberWriter items;
+    private String name = "";
 
     NumberLists(LeafReader reader, ColumnPath path, Scalar scalar, NumberWriter items) {
         super(reader, path);
@@ -33,7 +34,16 @@ final class NumberLists extends ListValue {
     }
 
     @Override
+    void addNull(ColumnPath.Node missing) throws BadValueException {
+        if (missing.kind() != ColumnPath.Kind.VALUE) {
+            super.addNull(missing);
+        }
+        name = missing.name();
+        items.addNull();
+    }
+
+    @Override
     void giveItems(ValueSink sink) throws BadValueException {
-        sink.setBytes(items.bytes());
+        items.give(sink, name);
     }
 }

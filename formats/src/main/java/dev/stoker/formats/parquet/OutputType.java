@@ -4,6 +4,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimeResolution;
@@ -25,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param length bytes of a fixed-length value, otherwise 0
  * @param annotation meaning of the values, or null
  * @param lists number of lists around a value: 0, 1 or 2
- * @param items repetition of the items of a list; optional in tensors, although none is null, because Arrow's type of
- *     tensors requires it
+ * @param items repetition of the items of a list; optional if they may be null, and in tensors, although none is null,
+ *     because Arrow's type of tensors requires it
  */
 record OutputType(
         PrimitiveTypeName primitive,
@@ -40,8 +41,10 @@ record OutputType(
             return inList(of(list.element()));
         }
         if (type instanceof TensorType tensor) {
-            OutputType element = of(tensor.element());
-            return new OutputType(element.primitive, element.length, element.annotation, 1, Repetition.OPTIONAL);
+            return inOptional(of(tensor.element()));
+        }
+        if (type instanceof NullableListType list) {
+            return inOptional(of(list.item()));
         }
         if (type instanceof NestedListType nested) {
             return inList(of(nested.item()));
@@ -101,6 +104,10 @@ record OutputType(
 
     private static OutputType plain(PrimitiveTypeName primitive, @Nullable LogicalTypeAnnotation annotation) {
         return new OutputType(primitive, 0, annotation, 0, Repetition.REQUIRED);
+    }
+
+    private static OutputType inOptional(OutputType item) {
+        return new OutputType(item.primitive, item.length, item.annotation, 1, Repetition.OPTIONAL);
     }
 
     private static OutputType inList(OutputType item) {

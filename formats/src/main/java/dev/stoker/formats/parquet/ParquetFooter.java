@@ -9,6 +9,7 @@ import dev.stoker.schemas.arrow.ArrowStream;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimeType;
@@ -176,6 +177,9 @@ final class ParquetFooter {
         }
         if (type instanceof ListType list && list.element() == ScalarType.BFLOAT16) {
             return new ListType(ScalarType.FLOAT32);
+        }
+        if (type instanceof NullableListType list && list.item() == ScalarType.BFLOAT16) {
+            return new NullableListType(ScalarType.FLOAT32);
         }
         if (type instanceof NestedListType nested
                 && nested.item() instanceof ListType list

@@ -12,6 +12,7 @@ import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FixedBinaryType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import java.nio.ByteBuffer;
@@ -52,6 +53,7 @@ final class FeatureColumn {
     /** Returns whether a feature can have a type. */
     static boolean canHave(FieldType type) {
         return !(type instanceof FixedBinaryType)
+                && !(type instanceof NullableListType)
                 && !(type instanceof NestedListType list && list.item() instanceof ListType);
     }
 

@@ -13,6 +13,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import java.io.IOException;
@@ -69,7 +70,8 @@ public final class TfRecordWriter implements RowFormatWriter {
         if (type instanceof NestedListType nested) {
             return nested.item() instanceof ListType ? Optional.empty() : Optional.of(Kind.BYTES);
         }
-        if (type instanceof DecimalType || type == ScalarType.FLOAT64 || type == ScalarType.UINT64) {
+        boolean isNullable = type instanceof NullableListType;
+        if (isNullable || type instanceof DecimalType || type == ScalarType.FLOAT64 || type == ScalarType.UINT64) {
             return Optional.empty();
         }
         if (type == ScalarType.UTF8 || type == ScalarType.BINARY || type == ScalarType.CATEGORICAL) {

@@ -5,6 +5,7 @@ import dev.stoker.formats.Cell;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import java.io.IOException;
@@ -32,6 +33,8 @@ public final class JsonValues {
             tensor(cell, tensor, 0, 0, out);
         } else if (type instanceof NestedListType nested) {
             nested(cell, nested, out);
+        } else if (type instanceof NullableListType list) {
+            nullable(cell, list.item(), out);
         } else if (type instanceof ScalarType scalar && scalar.isFloat()) {
             number(cell, scalar, cell.source().doubleAt(row), out);
         } else if (type instanceof ScalarType scalar && scalar.isInteger()) {
@@ -84,6 +87,21 @@ public final class JsonValues {
             ByteBuffer bytes = cell.source().itemAt(cell.row(), item);
             if (type.item() instanceof ListType list) {
                 numbers(cell, list.element(), bytes, out);
+            } else {
+                out.writeString(StandardCharsets.UTF_8.decode(bytes).toString());
+            }
+        }
+        out.writeEndArray();
+    }
+
+    private static void nullable(Cell cell, ScalarType type, JsonGenerator out) throws IOException {
+        out.writeStartArray();
+        for (int item = 0; item < cell.source().itemCount(cell.row()); item++) {
+            ByteBuffer bytes = cell.source().itemAt(cell.row(), item);
+            if (cell.source().isNullItem(cell.row(), item)) {
+                out.writeNull();
+            } else if (type.isNumber()) {
+                element(cell, type, bytes, 0, out);
             } else {
                 out.writeString(StandardCharsets.UTF_8.decode(bytes).toString());
             }

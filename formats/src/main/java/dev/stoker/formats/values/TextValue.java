@@ -6,6 +6,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FixedBinaryType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TimeResolution;
 import dev.stoker.schemas.arrow.TimeType;
@@ -39,7 +40,8 @@ public final class TextValue {
     }
 
     private static boolean isListOfBinary(FieldType type) {
-        return type instanceof NestedListType list && list.item() == ScalarType.BINARY;
+        return (type instanceof NestedListType list && list.item() == ScalarType.BINARY)
+                || (type instanceof NullableListType nullable && nullable.item() == ScalarType.BINARY);
     }
 
     /** Returns whether values of a type are written as text with a syntax: dates, times, timestamps and decimals. */

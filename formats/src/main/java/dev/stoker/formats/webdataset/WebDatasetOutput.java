@@ -12,7 +12,6 @@ import dev.stoker.formats.values.JsonValues;
 import dev.stoker.formats.values.ValueText;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
-import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import java.io.ByteArrayOutputStream;
@@ -109,7 +108,7 @@ final class WebDatasetOutput implements RowOutput {
         if (cell.type() instanceof TensorType tensor) {
             return NumpyArray.of(tensor.element(), tensor.shape(), cell.source().bytesAt(cell.row()));
         }
-        return cell.type() instanceof NestedListType
+        return WebDatasetWriter.isListOfItems(cell.type())
                 ? json(cell)
                 : ValueText.of(cell).getBytes(StandardCharsets.UTF_8);
     }

@@ -5,9 +5,11 @@ import dev.stoker.formats.OutputTable;
 import dev.stoker.formats.RowFormatWriter;
 import dev.stoker.formats.RowOutput;
 import dev.stoker.formats.block.StreamCompression;
+import dev.stoker.formats.values.TextValue;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import java.io.IOException;
@@ -46,9 +48,10 @@ public final class WebDatasetWriter implements RowFormatWriter {
             if (c == table.key()) {
                 continue;
             }
-            if (column.type() instanceof NestedListType nested && nested.item() == ScalarType.BINARY) {
+            if (isListOfItems(column.type()) && !TextValue.canBeJson(column.type())) {
                 problems.add("column " + column.name()
-                        + ": a member holds one value, not binary[]; leave it out with --columns, or export to"
+                        + ": a member holds one value, not " + column.type()
+                        + "; leave it out with --columns, or export to"
                         + " parquet");
             }
             String name = column.name();
@@ -68,10 +71,15 @@ public final class WebDatasetWriter implements RowFormatWriter {
 
     /** Returns the ending of the members of a column: with {@code .npy} or {@code .json} for lists. */
     static String ending(OutputColumn column) {
-        String format = isArray(column.type()) ? "npy" : column.type() instanceof NestedListType ? "json" : "";
+        String format = isArray(column.type()) ? "npy" : isListOfItems(column.type()) ? "json" : "";
         String name = column.name();
         boolean hasIt = format.isEmpty() || name.equals(format) || name.endsWith("." + format);
         return hasIt ? name : name + "." + format;
+    }
+
+    /** Returns whether a value is written as JSON. */
+    static boolean isListOfItems(FieldType type) {
+        return type instanceof NestedListType || type instanceof NullableListType;
     }
 
     static boolean isArray(FieldType type) {
@@ -82,9 +90,7 @@ public final class WebDatasetWriter implements RowFormatWriter {
     public String type(OutputColumn column) {
         String content = isArray(column.type())
                 ? "NumPy array"
-                : column.type() instanceof NestedListType
-                        ? "JSON"
-                        : column.type() == ScalarType.BINARY ? "bytes" : "text";
+                : isListOfItems(column.type()) ? "JSON" : column.type() == ScalarType.BINARY ? "bytes" : "text";
         return content + " in ." + ending(column);
     }
 

@@ -67,6 +67,8 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         for (RowColumn column : taken) {
             String name = wanted.renamed().getOrDefault(column.name(), column.name());
             FieldType type = type(column, wanted, existing.flatMap(info -> info.field(name)));
+            ListTypes.misfit(column.type(), type)
+                    .ifPresent(problem -> problems.add("the column " + column.name() + ": " + problem));
             try {
                 Field field = new Field(
                         name, type, column.nullable(), isPayload(column, name, type, wanted, source, existing));

@@ -4,6 +4,7 @@ import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.errors.ErrorText;
@@ -123,6 +124,16 @@ final class FieldSink implements ValueSink {
 
     @Override
     public void setBytesList(List<ByteBuffer> items) throws BadValueException {
+        set(() -> row().setItems(field, items));
+    }
+
+    @Override
+    public boolean takesNullItems() {
+        return fields.get(field).type() instanceof NullableListType;
+    }
+
+    @Override
+    public void setItems(List<? extends @Nullable ByteBuffer> items) throws BadValueException {
         set(() -> row().setItems(field, items));
     }
 

@@ -6,6 +6,7 @@ import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.ingest.pack.IngestMeter;
+import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.order.KeyHash;
 import java.io.IOException;
 import java.util.Optional;
@@ -26,7 +27,7 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
     private transient LeftOut leftOut;
     private transient RowScan scan;
     private transient RowBytes bytes;
-    private transient int fields;
+    private transient FieldType[] types;
     private transient Optional<IngestMeter> meter;
 
     ReadRowsOperator(RowWork work) {
@@ -42,7 +43,9 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
                 work.errors(), skipped, lines -> output.collect(new StreamRecord<>(HashedRow.skips(lines))));
         scan = new RowScan(work, leftOut);
         bytes = new RowBytes();
-        fields = work.mapping().fields().size();
+        types = work.mapping().fields().stream()
+                .map(mapped -> mapped.toField().type())
+                .toArray(FieldType[]::new);
         meter = IngestMeter.find(work.ingest());
         meter.ifPresent(IngestMeter::started);
     }
@@ -59,8 +62,8 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
 
     private void add(byte[] key, String split) throws BadValueException, IOException {
         bytes.begin();
-        for (int mapped = 0; mapped < fields; mapped++) {
-            scan.value(mapped, bytes);
+        for (int mapped = 0; mapped < types.length; mapped++) {
+            scan.value(mapped, bytes.of(types[mapped]));
         }
         byte[] data = bytes.take();
         output.collect(new StreamRecord<>(

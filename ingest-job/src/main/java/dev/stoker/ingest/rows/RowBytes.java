@@ -2,6 +2,8 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NullableListType;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -9,10 +11,11 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The values of a row as bytes, for Flink's sort. Per field: u8 kind, then nothing for a null, 8 bytes for a number,
- * i32 length and bytes otherwise. Little-endian. For one thread.
+ * i32 length and bytes otherwise; a null item of a list has the length -1. Little-endian. For one thread.
  */
 final class RowBytes implements ValueSink {
     private static final byte NULL = 0;
@@ -22,12 +25,26 @@ final class RowBytes implements ValueSink {
     private static final byte DECIMAL = 4;
     private static final byte BYTES_LIST = 5;
     private static final byte LISTS = 6;
+    private static final byte NULLABLE_ITEMS = 7;
+    private static final int NULL_ITEM = -1;
 
     private ByteBuffer buffer = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
+
+    private boolean takesNullItems;
 
     /** Begins a row. */
     void begin() {
         buffer.clear();
+    }
+
+    /**
+     * Prepares for the next value.
+     *
+     * @param type of its field
+     */
+    RowBytes of(FieldType type) {
+        takesNullItems = type instanceof NullableListType;
+        return this;
     }
 
     /** Returns the row's bytes. */
@@ -92,6 +109,27 @@ final class RowBytes implements ValueSink {
     }
 
     @Override
+    public boolean takesNullItems() {
+        return takesNullItems;
+    }
+
+    @Override
+    public void setItems(List<? extends @Nullable ByteBuffer> items) throws BadValueException {
+        long bytes = 0;
+        for (ByteBuffer item : items) {
+            bytes += 4L + (item == null ? 0 : item.remaining());
+        }
+        room(5L + bytes).put(NULLABLE_ITEMS).putInt(items.size());
+        for (ByteBuffer item : items) {
+            if (item == null) {
+                buffer.putInt(NULL_ITEM);
+            } else {
+                buffer.putInt(item.remaining()).put(item.duplicate());
+            }
+        }
+    }
+
+    @Override
     public void setLists(ByteBuffer items, int[] lengths) throws BadValueException {
         room(9L + 4L * lengths.length + items.remaining()).put(LISTS).putInt(lengths.length);
         for (int length : lengths) {
@@ -127,6 +165,14 @@ final class RowBytes implements ValueSink {
                         items.add(slice(data.getInt()));
                     }
                     sink.setBytesList(items);
+                }
+                case NULLABLE_ITEMS -> {
+                    List<@Nullable ByteBuffer> items = new ArrayList<>();
+                    for (int count = data.getInt(); count > 0; count--) {
+                        int length = data.getInt();
+                        items.add(length == NULL_ITEM ? null : slice(length));
+                    }
+                    sink.setItems(items);
                 }
                 default -> {
                     int[] lengths = new int[data.getInt()];

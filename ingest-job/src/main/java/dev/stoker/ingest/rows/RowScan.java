@@ -3,6 +3,7 @@ package dev.stoker.ingest.rows;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.BlockReader;
 import dev.stoker.formats.DamagedFileException;
+import dev.stoker.formats.NullItemException;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowFilter;
@@ -236,8 +237,9 @@ final class RowScan implements Closeable {
                 rows.get(column, sink);
             }
         } catch (BadValueException e) {
-            throw new BadValueException(
-                    "column " + work.mapping().fields().get(mapped).column() + ": " + e.getMessage());
+            RowMapping.Mapped column = work.mapping().fields().get(mapped);
+            throw new BadValueException("column " + column.column() + ": " + e.getMessage()
+                    + (e instanceof NullItemException ? ListTypes.advice(column) : ""));
         }
     }
 

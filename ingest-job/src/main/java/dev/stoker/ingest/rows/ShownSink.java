@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Takes a value and shows it as a short text. For one thread. */
 final class ShownSink implements ValueSink {
@@ -90,6 +91,16 @@ final class ShownSink implements ValueSink {
 
     @Override
     public void setBytesList(List<ByteBuffer> items) {
+        set("[" + Units.plural(items.size(), "item") + "]");
+    }
+
+    @Override
+    public boolean takesNullItems() {
+        return true;
+    }
+
+    @Override
+    public void setItems(List<? extends @Nullable ByteBuffer> items) {
         set("[" + Units.plural(items.size(), "item") + "]");
     }
 

@@ -4,6 +4,7 @@ import dev.stoker.formats.ValueSink;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Adds up the bytes of values of variable length. For one thread. */
 final class SizeSink implements ValueSink {
@@ -28,6 +29,18 @@ final class SizeSink implements ValueSink {
     public void setBytesList(List<ByteBuffer> items) {
         for (ByteBuffer item : items) {
             bytes += 4L + item.remaining();
+        }
+    }
+
+    @Override
+    public boolean takesNullItems() {
+        return true;
+    }
+
+    @Override
+    public void setItems(List<? extends @Nullable ByteBuffer> items) {
+        for (ByteBuffer item : items) {
+            bytes += 4L + (item == null ? 0 : item.remaining());
         }
     }
 

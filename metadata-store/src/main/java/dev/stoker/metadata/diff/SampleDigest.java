@@ -2,6 +2,7 @@ package dev.stoker.metadata.diff;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.nio.ByteBuffer;
@@ -53,11 +54,23 @@ final class SampleDigest {
                         add(column.itemEnd(row, item));
                     }
                 }
+                if (column.field().type() instanceof NullableListType list) {
+                    addNullable(list, column, row);
+                }
                 add(column.bytesAt(row));
             }
         }
         ByteBuffer result = ByteBuffer.wrap(digest.digest());
         return new Content(result.getLong(), result.getLong());
+    }
+
+    private void addNullable(NullableListType type, ArrowColumn column, int row) {
+        int count = column.itemCount(row);
+        add(count);
+        for (int item = 0; item < count; item++) {
+            add(column.isNullItem(row, item) ? 1 : 0);
+            add(type.item().isNumber() ? 0 : column.itemAt(row, item).remaining());
+        }
     }
 
     private void add(int value) {

@@ -96,6 +96,11 @@ final class ChunkRow implements Sample {
     }
 
     @Override
+    public boolean isNullItem(int column, int item) {
+        return columns[column].values().isNullItem(row, item);
+    }
+
+    @Override
     public ByteBuffer itemAt(int column, int item) {
         return columns[column].values().itemAt(row, item);
     }

@@ -1,0 +1,54 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TensorType;
+import java.util.Optional;
+
+/** Compares the lists of a source with the lists of a field, because the ingest copies their elements. Stateless. */
+final class ListTypes {
+    private ListTypes() {}
+
+    /** Returns the next step for a null item: the type of the field that can hold it; empty if there is none. */
+    static String advice(RowMapping.Mapped mapped) {
+        FieldType type = mapped.toField().type();
+        FieldType item = type instanceof ListType list
+                ? list.element()
+                : type instanceof NestedListType nested ? nested.item() : type;
+        return type == item || !(item instanceof ScalarType)
+                ? ""
+                : ", or keep it with --type " + mapped.column() + "=" + item + "?[]";
+    }
+
+    /**
+     * Returns why a field cannot hold the lists of a column; empty if it can, or if one of them is no list.
+     *
+     * @param source type of the column
+     * @param type type of the field
+     */
+    static Optional<String> misfit(FieldType source, FieldType type) {
+        FieldType plain = type instanceof NullableListType nullable ? nullable.withoutNulls() : type;
+        FieldType given = source instanceof NullableListType nullable ? nullable.withoutNulls() : source;
+        boolean isOther = type instanceof NullableListType && !plain.equals(given);
+        boolean isConverted = element(given).isPresent()
+                && element(plain).isPresent()
+                && !element(given).equals(element(plain));
+        return isOther || isConverted
+                ? Optional.of("its values are " + source + ", which " + type
+                        + " does not hold; the elements of lists are not converted")
+                : Optional.empty();
+    }
+
+    private static Optional<ScalarType> element(FieldType type) {
+        if (type instanceof ListType list) {
+            return Optional.of(list.element());
+        }
+        if (type instanceof NestedListType nested) {
+            return element(nested.item());
+        }
+        return type instanceof TensorType tensor ? Optional.of(tensor.element()) : Optional.empty();
+    }
+}
