@@ -374,7 +374,8 @@ def test_nested_lists_cannot_be_payload(tmp_path: Path, kind: str) -> None:
     "kind",
     [
         "timestamp[m]", "timestamp[us,]", "timestamp[us,+24:00]", "date[]", "time", "decimal(0,0)", "decimal(39,0)",
-        "decimal(3,4)", "decimal256(3,1)", "utf8[][]", "int32[][][]", "utf8?[][]", "int32?[][]", "bool?[]", "int32?[][2]",
+        "decimal(3,4)", "decimal256(3,1)", "utf8[][]", "int32[][][]", "utf8?[][]", "int32?[][]", "bool?[]",
+        "int32?[][2]",
     ],
 )  # fmt: skip
 def test_types_that_do_not_exist_are_refused(tmp_path: Path, kind: str) -> None:

@@ -94,6 +94,7 @@ final class AvroFields {
                     case ARRAY ->
                         item(value.getElementType())
                                 .map(element -> element + "[]")
+                                .or(() -> nullableItem(value.getElementType()).map(element -> element + "?[]"))
                                 .orElse(null);
                     default -> number(value).orElse(null);
                 });
@@ -128,6 +129,17 @@ final class AvroFields {
             case ARRAY -> number(item.getElementType()).map(element -> element + "[]");
             default -> number(item);
         };
+    }
+
+    /** The type of items that may be null: text, bytes or numbers. */
+    private static Optional<String> nullableItem(Schema item) {
+        Schema value = withoutNull(item);
+        return value == item
+                ? Optional.empty()
+                : switch (value.getType()) {
+                    case ARRAY -> Optional.empty();
+                    default -> item(value);
+                };
     }
 
     private static Optional<String> number(Schema schema) {

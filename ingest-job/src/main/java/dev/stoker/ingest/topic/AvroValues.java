@@ -4,12 +4,15 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TimeText;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +21,7 @@ import java.util.Objects;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericFixed;
 import org.apache.avro.generic.GenericRecord;
+import org.jspecify.annotations.Nullable;
 
 /** Decodes values that are one Avro record. Ignores Avro fields that the dataset does not have. */
 final class AvroValues implements ValueDecoder {
@@ -75,6 +79,8 @@ final class AvroValues implements ValueDecoder {
         } else if (field.type() instanceof NestedListType type) {
             items(type, value);
             builder.setItems(place, items.take());
+        } else if (field.type() instanceof NullableListType type) {
+            builder.setItems(place, nullableItems(type.item(), value));
         } else if (field.type() instanceof ScalarType type) {
             setScalar(builder, place, type, value);
         } else {
@@ -125,6 +131,27 @@ final class AvroValues implements ValueDecoder {
                 items.add(elements.take());
             }
         }
+    }
+
+    private List<@Nullable ByteBuffer> nullableItems(ScalarType type, Object value) {
+        if (!(value instanceof Collection<?> list)) {
+            throw new IllegalArgumentException("it is not an array");
+        }
+        List<@Nullable ByteBuffer> taken = new ArrayList<>(list.size());
+        for (Object item : list) {
+            if (item == null) {
+                taken.add(null);
+            } else if (type == ScalarType.UTF8) {
+                taken.add(ByteBuffer.wrap(text(item, type).getBytes(StandardCharsets.UTF_8)));
+            } else if (type == ScalarType.BINARY) {
+                taken.add(bytes(item));
+            } else {
+                elements.begin(type);
+                element(type, item);
+                taken.add(elements.copy());
+            }
+        }
+        return taken;
     }
 
     private static void setScalar(ChunkBuilder builder, int place, ScalarType type, Object value) {
@@ -181,13 +208,17 @@ final class AvroValues implements ValueDecoder {
             throw new IllegalArgumentException("it is not an array");
         }
         for (Object item : list) {
-            if (item instanceof Float || item instanceof Double) {
-                elements.add(((Number) item).doubleValue());
-            } else if (item instanceof Number number) {
-                elements.add(number.longValue());
-            } else {
-                throw unfit(item, element);
-            }
+            element(element, item);
+        }
+    }
+
+    private void element(ScalarType type, @Nullable Object item) {
+        if (item instanceof Float || item instanceof Double) {
+            elements.add(((Number) item).doubleValue());
+        } else if (item instanceof Number number) {
+            elements.add(number.longValue());
+        } else {
+            throw unfit(item, type);
         }
     }
 

@@ -10,6 +10,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TimeText;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -17,12 +18,15 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decodes values that are one flat JSON object. Ignores members for which the dataset has no field. Binary fields are
@@ -114,6 +118,8 @@ final class JsonValues implements ValueDecoder {
         } else if (field.type() instanceof NestedListType type) {
             items(json, type);
             builder.setItems(place, items.take());
+        } else if (field.type() instanceof NullableListType type) {
+            builder.setItems(place, nullableItems(json, type.item()));
         } else if (field.type() instanceof ScalarType type) {
             setScalar(json, place, type, builder);
         } else {
@@ -179,6 +185,25 @@ final class JsonValues implements ValueDecoder {
         }
     }
 
+    private List<@Nullable ByteBuffer> nullableItems(JsonParser json, ScalarType type) throws IOException {
+        require(json.currentToken() == JsonToken.START_ARRAY, json, "an array of " + type + " or null");
+        List<@Nullable ByteBuffer> list = new ArrayList<>();
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+            if (json.currentToken() == JsonToken.VALUE_NULL) {
+                list.add(null);
+            } else if (type == ScalarType.UTF8) {
+                list.add(ByteBuffer.wrap(text(json).getBytes(StandardCharsets.UTF_8)));
+            } else if (type == ScalarType.BINARY) {
+                list.add(base64(json));
+            } else {
+                elements.begin(type);
+                element(json, type);
+                list.add(elements.copy());
+            }
+        }
+        return list;
+    }
+
     private static String text(JsonParser json) throws IOException {
         require(json.currentToken() == JsonToken.VALUE_STRING, json, "text");
         return json.getText();
@@ -204,12 +229,16 @@ final class JsonValues implements ValueDecoder {
         require(json.currentToken() == JsonToken.START_ARRAY, json, "an array of numbers");
         elements.begin(element);
         while (json.nextToken() != JsonToken.END_ARRAY) {
-            if (elements.isFloat()) {
-                require(json.currentToken().isNumeric(), json, "a number");
-                elements.add(json.getDoubleValue());
-            } else {
-                elements.add(whole(json, element));
-            }
+            element(json, element);
+        }
+    }
+
+    private void element(JsonParser json, ScalarType element) throws IOException {
+        if (elements.isFloat()) {
+            require(json.currentToken().isNumeric(), json, "a number");
+            elements.add(json.getDoubleValue());
+        } else {
+            elements.add(whole(json, element));
         }
     }
 

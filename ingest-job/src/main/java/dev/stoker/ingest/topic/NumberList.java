@@ -75,6 +75,12 @@ final class NumberList {
         }
     }
 
+    /** A copy of the elements. */
+    ByteBuffer copy() {
+        ByteBuffer taken = take();
+        return ByteBuffer.allocate(taken.remaining()).put(taken).flip();
+    }
+
     /** The elements, valid until the next {@link #begin}. */
     ByteBuffer take() {
         return bytes.flip();

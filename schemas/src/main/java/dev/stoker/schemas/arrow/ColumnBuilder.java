@@ -308,8 +308,8 @@ public final class ColumnBuilder {
     }
 
     /**
-     * Returns the bytes of the last row's value, with 4 bytes for each item in the layout NESTED and a bit for each item
-     * of a {@link NullableListType}; 0 for bool and for null values of variable length.
+     * Returns the bytes of the last row's value, with 4 bytes for each item in the layout NESTED and a bit for each
+     * item of a {@link NullableListType}; 0 for bool and for null values of variable length.
      */
     public int lastLength() {
         int bits = type instanceof NullableListType

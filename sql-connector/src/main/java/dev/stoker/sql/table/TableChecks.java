@@ -59,6 +59,12 @@ final class TableChecks {
         if (type.isNullable() && !declared.isNullable()) {
             return Optional.of("column '" + name + "' can be null; declare it without NOT NULL");
         }
+        if (type instanceof ArrayType own
+                && own.getElementType().isNullable()
+                && declared instanceof ArrayType given
+                && !given.getElementType().isNullable()) {
+            return Optional.of("the items of column '" + name + "' can be null; declare them without NOT NULL");
+        }
         return Optional.empty();
     }
 

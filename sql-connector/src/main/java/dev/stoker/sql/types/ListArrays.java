@@ -35,6 +35,20 @@ final class ListArrays {
         };
     }
 
+    /** Returns the one number of these bytes. */
+    static Object number(ScalarType type, ByteBuffer bytes) {
+        GenericArrayData one = of(type, bytes);
+        return switch (type) {
+            case INT8 -> one.getByte(0);
+            case INT16, UINT8 -> one.getShort(0);
+            case INT32, UINT16 -> one.getInt(0);
+            case INT64, UINT32 -> one.getLong(0);
+            case UINT64 -> one.getDecimal(0, 20, 0);
+            case FLOAT64 -> one.getDouble(0);
+            default -> one.getFloat(0);
+        };
+    }
+
     private static GenericArrayData shorts(ScalarType element, ByteBuffer values, int count) {
         short[] shorts = new short[count];
         for (int i = 0; i < count; i++) {

@@ -26,9 +26,21 @@ final class ListBytes {
         return bytes.flip();
     }
 
+    /**
+     * Returns one element, which is not null.
+     *
+     * @throws IllegalArgumentException if it is out of range
+     */
+    static ByteBuffer of(ScalarType element, ArrayData array, int index) {
+        ByteBuffer bytes = ByteBuffer.allocate(element.width()).order(ByteOrder.LITTLE_ENDIAN);
+        put(element, array, index, bytes);
+        return bytes.flip();
+    }
+
     static void requireValue(ArrayData array, int index) {
         if (array.isNullAt(index)) {
-            throw new IllegalArgumentException("item " + index + " of a list is null; items cannot be null");
+            throw new IllegalArgumentException("item " + index + " of a list is null; only the items of"
+                    + " fields with a type such as int32?[] can be null");
         }
     }
 

@@ -5,6 +5,7 @@ import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimeResolution;
@@ -46,6 +47,9 @@ public final class SqlTypes {
         }
         if (type instanceof NestedListType nested) {
             return DataTypes.ARRAY(of(nested.item()).notNull());
+        }
+        if (type instanceof NullableListType list) {
+            return DataTypes.ARRAY(of(list.item()));
         }
         if (type instanceof DecimalType decimal) {
             return DataTypes.DECIMAL(decimal.precision(), decimal.scale());

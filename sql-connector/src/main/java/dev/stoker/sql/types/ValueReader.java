@@ -5,6 +5,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimeResolution;
@@ -16,6 +17,7 @@ import org.apache.flink.table.data.DecimalData;
 import org.apache.flink.table.data.GenericArrayData;
 import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
+import org.jspecify.annotations.Nullable;
 
 /** Makes Flink's internal values of the values of samples. Stateless. */
 @FunctionalInterface
@@ -40,6 +42,16 @@ interface ValueReader {
                 Object[] items = new Object[sample.itemCount(column)];
                 for (int i = 0; i < items.length; i++) {
                     items[i] = item(nested.item(), sample.itemAt(column, i));
+                }
+                return new GenericArrayData(items);
+            };
+        }
+        if (type instanceof NullableListType list) {
+            return (sample, column) -> {
+                @Nullable Object[] items = new @Nullable Object[sample.itemCount(column)];
+                for (int i = 0; i < items.length; i++) {
+                    items[i] =
+                            sample.isNullItem(column, i) ? null : nullableItem(list.item(), sample.itemAt(column, i));
                 }
                 return new GenericArrayData(items);
             };
@@ -81,6 +93,10 @@ interface ValueReader {
             return ListArrays.of(list.element(), bytes);
         }
         return type == ScalarType.UTF8 ? StringData.fromBytes(copy(bytes)) : copy(bytes);
+    }
+
+    private static Object nullableItem(ScalarType type, ByteBuffer bytes) {
+        return type.isNumber() ? ListArrays.number(type, bytes) : item(type, bytes);
     }
 
     /** Returns an unsigned number of 64 bits. */

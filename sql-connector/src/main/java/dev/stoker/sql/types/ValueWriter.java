@@ -4,6 +4,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimeResolution;
@@ -17,6 +18,7 @@ import java.util.List;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.TimestampData;
+import org.jspecify.annotations.Nullable;
 
 /** Sets fields of samples to Flink's internal values. Stateless. */
 @FunctionalInterface
@@ -51,6 +53,10 @@ interface ValueWriter {
         }
         if (type instanceof NestedListType nested) {
             return (row, column, sample, field) -> sample.setItems(field, items(nested.item(), row.getArray(column)));
+        }
+        if (type instanceof NullableListType list) {
+            return (row, column, sample, field) ->
+                    sample.setItems(field, nullableItems(list.item(), row.getArray(column)));
         }
         if (type instanceof DecimalType decimal) {
             return (row, column, sample, field) -> sample.setDecimal(
@@ -101,6 +107,21 @@ interface ValueWriter {
             ListBytes.requireValue(array, i);
             if (type instanceof ListType list) {
                 items.add(ListBytes.of(list.element(), array.getArray(i)));
+            } else {
+                items.add(ByteBuffer.wrap(
+                        type == ScalarType.UTF8 ? array.getString(i).toBytes() : array.getBinary(i)));
+            }
+        }
+        return items;
+    }
+
+    private static List<@Nullable ByteBuffer> nullableItems(ScalarType type, ArrayData array) {
+        List<@Nullable ByteBuffer> items = new ArrayList<>(array.size());
+        for (int i = 0; i < array.size(); i++) {
+            if (array.isNullAt(i)) {
+                items.add(null);
+            } else if (type.isNumber()) {
+                items.add(ListBytes.of(type, array, i));
             } else {
                 items.add(ByteBuffer.wrap(
                         type == ScalarType.UTF8 ? array.getString(i).toBytes() : array.getBinary(i)));
