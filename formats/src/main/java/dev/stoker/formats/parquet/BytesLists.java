@@ -51,7 +51,7 @@ final class BytesLists extends ListValue {
 
     @Override
     void addNull(ColumnPath.Node missing) throws BadValueException {
-        if (missing.kind() != ColumnPath.Kind.VALUE) {
+        if (!missing.kind().isValue()) {
             super.addNull(missing);
         }
         add(ByteBuffer.allocate(0));

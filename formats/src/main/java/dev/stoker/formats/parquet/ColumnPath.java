@@ -15,8 +15,16 @@ record ColumnPath(List<Node> nodes, int[] lists, boolean emptyStructs) {
     enum Kind {
         STRUCT,
         LIST,
+        /** A struct in a list. */
         ITEM,
-        VALUE
+        /** A value in a list. */
+        ELEMENT,
+        /** A value in a struct or in a row. */
+        VALUE;
+
+        boolean isValue() {
+            return this == ELEMENT || this == VALUE;
+        }
     }
 
     /**
@@ -53,7 +61,7 @@ record ColumnPath(List<Node> nodes, int[] lists, boolean emptyStructs) {
             case LIST ->
                 new BadValueException("a list inside '" + node.name()
                         + "' is null; fill it before, or leave the column out with --columns");
-            case ITEM, VALUE ->
+            case ITEM, ELEMENT, VALUE ->
                 new BadValueException("an item of list '" + node.name()
                         + "' is null; fill it before, or leave the column out with --columns");
         };

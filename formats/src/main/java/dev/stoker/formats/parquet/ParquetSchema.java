@@ -99,7 +99,7 @@ final class ParquetSchema {
     /** Adds the columns of a node. */
     private void field(Type type, String name, Place above, Kind kind, Feature feature) {
         if (type.isPrimitive()) {
-            Place place = above.enter(type, name, kind == Kind.ITEM ? Kind.ITEM : Kind.VALUE);
+            Place place = above.enter(type, name, kind == Kind.ITEM ? Kind.ELEMENT : Kind.VALUE);
             leaf(type.asPrimitiveType(), place, feature);
             return;
         }
