@@ -30,6 +30,12 @@ def test_tensors_keep_them_as_the_batch_has_them(tmp_path: Path) -> None:
     assert tensors["words"] is batch["words"]
     assert tensors["spans"] is batch["spans"]
     assert tensors.validity("day").tolist() == batch.validity("day").tolist()
+    assert tensors["tags"] is batch["tags"]
+    counts, valid = tensors["counts"].unbind(), tensors.item_validity("counts").unbind()
+    for i, key in enumerate(batch.keys):
+        written_items = row(int(key[1:]))["counts"]
+        assert counts[i].tolist() == [item or 0 for item in written_items]
+        assert valid[i].tolist() == [item is not None for item in written_items]
     again = tensors.pin_memory() if torch.cuda.is_available() else tensors.to("cpu")
     assert again["t_us"].dtype == np.dtype("timedelta64[us]")
 

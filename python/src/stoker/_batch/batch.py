@@ -306,6 +306,7 @@ class Batch:
     def _converted(self, to: Converter) -> Tensors:
         columns: dict[str, Any] = {}
         validity: dict[str, Any] = {}
+        item_validity: dict[str, Any] = {}
         for name, field in self._form.fields.items():
             value = self[name]
             decoded = self._decoded is not None and name in self._decoded
@@ -313,6 +314,9 @@ class Batch:
             valid = self.validity(name) if field.nullable and not isinstance(value, list) else None
             if valid is not None:
                 validity[name] = to.array(valid, "bool")
+            items = self.item_validity(name)
+            if items is not None:
+                item_validity[name] = items if to.ragged is None else to.ragged(items.values, items.offsets)
             if isinstance(value, np.ndarray) and value.dtype.kind in "mMO":
                 columns[name] = value  # no tensor holds times or decimals
             elif isinstance(value, np.ma.MaskedArray):
@@ -327,7 +331,7 @@ class Batch:
                 columns[name] = value
         keys = self.keys if "key" in self else None
         of = Delivered(len(self), keys, self.epoch, self.number, self.repeated, self.skipped, self._state)
-        return Tensors(columns, validity, of)
+        return Tensors(columns, validity, item_validity, of)
 
     def pin_memory(self, device: Any = None) -> Batch:
         """Returns a copy in pinned memory, from which a GPU can copy asynchronously; without CUDA, the batch unchanged.

@@ -35,12 +35,15 @@ class Tensors:
 
     `columns` is a plain dict, as in `model(**tensors.columns)`. Numbers, bools, class ids, tensors and stacked decoded
     arrays are tensors; lists are nested tensors (torch) or a `Ragged` (JAX). Bytes, strings, times, decimals and lists
-    of items are as in the batch. Of a nullable field, `validity` says which rows have a value.
+    of items are as in the batch. Of a nullable field, `validity` says which rows have a value, and `item_validity`
+    which items of a list with null items have one.
     """
 
-    def __init__(self, columns: dict[str, Any], validity: dict[str, Any], batch: Delivered) -> None:
+    def __init__(
+        self, columns: dict[str, Any], validity: dict[str, Any], item_validity: dict[str, Any], batch: Delivered
+    ) -> None:
         self.columns = columns
-        self._validity = validity
+        self._validity, self._item_validity = validity, item_validity
         self._rows = batch.rows
         self._state = batch.state
         self._keys = batch.keys
@@ -65,6 +68,10 @@ class Tensors:
         """Which rows of a nullable field have a value; None if all have."""
         return self._validity.get(name)
 
+    def item_validity(self, name: str) -> Any:
+        """Which items of a list with null items have a value, in the form of a list of numbers; None if all have."""
+        return self._item_validity.get(name)
+
     def to(self, device: Any, non_blocking: bool = False) -> Tensors:
         """The same on another device (torch)."""
         return self._with(lambda v: v.to(device, non_blocking=non_blocking) if hasattr(v, "to") else v)
@@ -78,7 +85,8 @@ class Tensors:
             return {k: [change(x) for x in v] if isinstance(v, list) else change(v) for k, v in columns.items()}
 
         other = Tensors.__new__(Tensors)
-        other.__dict__ |= self.__dict__ | {"columns": each(self.columns), "_validity": each(self._validity)}
+        changed = {name: each(getattr(self, name)) for name in ("columns", "_validity", "_item_validity")}
+        other.__dict__ |= self.__dict__ | changed
         return other
 
     def __getitem__(self, name: str) -> Any:
