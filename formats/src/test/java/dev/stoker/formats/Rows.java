@@ -7,6 +7,7 @@ import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.HalfFloats;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.io.BufferRangeReader;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads files as rows of JSON values, for comparisons. */
 public final class Rows {
@@ -143,6 +145,8 @@ public final class Rows {
         public void setBytes(ByteBuffer bytes) throws BadValueException {
             if (type instanceof ListType list) {
                 set(numbers(bytes, list.element()));
+            } else if (type instanceof NullableListType list && list.item().isNumber()) {
+                set(numbers(bytes, list.item()));
             } else if (type instanceof TensorType tensor) {
                 if (bytes.remaining() != tensor.width()) {
                     throw new BadValueException(bytes.remaining() + " bytes are not " + tensor);
@@ -157,7 +161,28 @@ public final class Rows {
         public void setBytesList(List<ByteBuffer> items) throws BadValueException {
             ArrayNode list = JSON.arrayNode();
             for (ByteBuffer item : items) {
-                list.add(item(item, ((NestedListType) type).item()));
+                list.add(item(
+                        item,
+                        type instanceof NullableListType nullable ? nullable.item() : ((NestedListType) type).item()));
+            }
+            set(list);
+        }
+
+        @Override
+        public boolean takesNullItems() {
+            return type instanceof NullableListType;
+        }
+
+        @Override
+        public void setItems(List<? extends @Nullable ByteBuffer> items) throws BadValueException {
+            ScalarType item = ((NullableListType) type).item();
+            ArrayNode list = JSON.arrayNode();
+            for (ByteBuffer bytes : items) {
+                if (bytes == null) {
+                    list.addNull();
+                } else {
+                    list.add(item.isNumber() ? numbers(bytes, item).get(0) : item(bytes, item));
+                }
             }
             set(list);
         }

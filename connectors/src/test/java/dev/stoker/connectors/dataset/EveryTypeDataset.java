@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -78,7 +79,11 @@ public final class EveryTypeDataset {
             "int64[2,2]",
             "utf8[]",
             "binary[]",
-            "int32[][]");
+            "int32[][]",
+            "int32?[]",
+            "uint64?[]",
+            "utf8?[]",
+            "binary?[]");
 
     private static final List<Field> FIELDS = makeFields();
 
@@ -120,6 +125,7 @@ public final class EveryTypeDataset {
     /** Returns the name of the small field of a type. */
     public static String name(String type) {
         return "f_" + type.replaceAll("[^a-z0-9]+", "_").replaceAll("_$", "")
+                + (type.endsWith("?[]") ? "_nulls" : "")
                 + (type.endsWith("[][]") ? "_lists" : type.endsWith("[]") ? "_list" : "");
     }
 
@@ -224,6 +230,11 @@ public final class EveryTypeDataset {
             case "utf8[]" -> row.setStrings(f, n % 2 == 0 ? List.of() : List.of("a" + n, "", "ü"));
             case "binary[]" -> row.setItems(f, List.of(ByteBuffer.wrap(new byte[] {1, (byte) n})));
             case "int32[][]" -> row.setItems(f, List.of(ints(n, 2), ints(n, 0), ints(n, 1)));
+            case "int32?[]" -> row.setItems(f, n % 4 == 0 ? List.of() : Arrays.asList(ints(n, 1), null, ints(-n, 1)));
+            case "uint64?[]" ->
+                row.setItems(f, Arrays.asList(null, little(8).putLong(-1L - n).flip()));
+            case "utf8?[]" -> row.setStrings(f, n % 2 == 0 ? List.of("b" + n) : Arrays.asList("", null, "ü"));
+            case "binary?[]" -> row.setItems(f, Arrays.asList(ByteBuffer.wrap(new byte[] {1, (byte) n}), null));
             case "float32[2,3]" -> {
                 ByteBuffer tensor = little(24);
                 for (int i = 0; i < 6; i++) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -39,6 +40,13 @@ public final class SampleTexts implements SampleDeserializer<String> {
         }
         if (type instanceof DecimalType) {
             return sample.decimalAt(column).toPlainString();
+        }
+        if (type instanceof NullableListType) {
+            List<String> items = new ArrayList<>();
+            for (int i = 0; i < sample.itemCount(column); i++) {
+                items.add(sample.isNullItem(column, i) ? "null" : hex(sample.itemAt(column, i)));
+            }
+            return items.toString();
         }
         return switch (type.layout()) {
             case BYTES, LIST, TENSOR -> hex(sample.bytesAt(column));

@@ -167,7 +167,7 @@ final class JsonInference {
         }
         if (observed.has(Kind.NULL_ITEM)) {
             return "an item of its list in line " + observed.line(Kind.NULL_ITEM) + " is null"
-                    + nullable(path, observed) + option(path);
+                    + nullable(path, observed);
         }
         if (observed.has(Kind.BIG)) {
             return "a number in line " + observed.line(Kind.BIG) + " does not fit into int64; use --type " + path
@@ -227,11 +227,12 @@ final class JsonInference {
         return "; use --type " + path + "=utf8 to keep the JSON text";
     }
 
-    /** Returns the type that keeps the null items of a list. */
+    /** Returns the options that keep the null items of a list. */
     private static String nullable(String path, Observed observed) {
         return observed.depth() != 1 || observed.isUnknown()
-                ? ""
-                : "; use --type " + path + "=" + element(observed) + "?[] to keep it";
+                ? option(path)
+                : "; use --type " + path + "=" + element(observed) + "?[] to keep it, or --type " + path
+                        + "=utf8 to keep the JSON text";
     }
 
     private static String element(Observed observed) {

@@ -83,7 +83,9 @@ class JsonLinesFormatTest {
                 "{\"a\":1}\\n\\n{\"a\":\"x\"}!different types: integer in line 1, text in line 3; use --type a=utf8",
                 "{\"a\":1}\\n{\"a\":[1]}!different types",
                 "{\"a\":[1,true]}!different types: ",
-                "{\"a\":[1,null]}!an item of its list in line 1 is null",
+                "{\"a\":[1,null]}!an item of its list in line 1 is null; use --type a=int64?[] to keep it, or --type a=utf8",
+                "{\"a\":[null]}!an item of its list in line 1 is null; use --type a=utf8",
+                "{\"a\":[[1,null]]}!an item of its list in line 1 is null; use --type a=utf8",
                 "{\"a\":null}!all its values are null in the first rows; give its type with --type a=…",
                 "{\"a\":{}}!its objects have no keys",
                 "{\"a\":[[\"x\"]]}!lists of lists of other values than numbers",
@@ -92,6 +94,16 @@ class JsonLinesFormatTest {
             })
     void refusesColumnsByName(String text, String reason) throws Exception {
         assertThat(onlyRefusal(text.replace("\\n", "\n"))).startsWith("a: ").contains(reason);
+    }
+
+    @Test
+    void keepsNullItemsOfListsThatMayHaveThem() throws Exception {
+        String rows = "{\"a\":[1,null,-2],\"b\":[null,\"x\"],\"c\":[0.5,null]}\n{\"a\":[],\"b\":null,\"c\":[null]}\n"
+                + "{\"a\":[3],\"b\":[\"\"],\"c\":[1]}";
+        assertThat(Rows.read(open(rows, "a", "int32?[]", "b", "utf8?[]", "c", "float32?[]")))
+                .containsExactly("[[1,null,-2],[null,\"x\"],[0.5,null]]", "[[],null,[null]]", "[[3],[\"\"],[1.0]]");
+        assertThat(Rows.read(open("{\"a\":[1]}\n{\"a\":[null]}", "a", "int64[]")).get(1))
+                .contains("an item of the list is null; --type a=int64?[] keeps it");
     }
 
     @Test

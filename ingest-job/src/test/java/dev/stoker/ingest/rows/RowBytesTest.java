@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
+import dev.stoker.schemas.arrow.FieldType;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RowBytesTest {
@@ -54,6 +57,20 @@ class RowBytesTest {
         }
 
         @Override
+        public boolean takesNullItems() {
+            return true;
+        }
+
+        @Override
+        public void setItems(List<? extends @Nullable ByteBuffer> items) {
+            List<String> texts = new ArrayList<>();
+            for (ByteBuffer item : items) {
+                texts.add(item == null ? "null" : hex(item));
+            }
+            notes.add("items " + texts);
+        }
+
+        @Override
         public void setLists(ByteBuffer items, int[] lengths) {
             notes.add("lists " + hex(items) + Arrays.toString(lengths));
         }
@@ -84,7 +101,7 @@ class RowBytesTest {
     void valuesComeBackAsTheyWere() throws BadValueException {
         RowBytes row = new RowBytes();
         for (int again = 0; again < 2; again++) {
-            requireSame(row, 12, sink -> {
+            requireSame(row, 14, sink -> {
                 sink.setNull();
                 sink.setLong(Long.MIN_VALUE);
                 sink.setLong(-1);
@@ -95,10 +112,19 @@ class RowBytesTest {
                 sink.setBytes(bytes("ü\0x"));
                 sink.setBytesList(List.of());
                 sink.setBytesList(List.of(bytes("a"), bytes(""), bytes("bc")));
+                sink.setItems(Arrays.asList(bytes("a"), null, bytes("")));
+                sink.setItems(Collections.singletonList(null));
                 sink.setLists(bytes(""), new int[0]);
                 sink.setLists(bytes("abcd"), new int[] {0, 3, 1});
             });
         }
+    }
+
+    @Test
+    void takesNullItemsOnlyForFieldsThatHoldThem() {
+        RowBytes row = new RowBytes();
+        assertThat(row.of(FieldType.parse("int32?[]")).takesNullItems()).isTrue();
+        assertThat(row.of(FieldType.parse("int32[]")).takesNullItems()).isFalse();
     }
 
     @Test

@@ -18,10 +18,12 @@ import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.stream.IntStream;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumWriter;
@@ -210,6 +212,57 @@ class SpecialValuesTest {
         assertThat(head.column(11).itemAt(0, 0).remaining()).isEqualTo(3);
         assertThat(head.column(12).itemAt(0, 0).getFloat(0)).isEqualTo(0.5f);
         assertThat(head.column(12).itemCount(0)).isEqualTo(2);
+    }
+
+    private static List<Boolean> nulls(ArrowColumn column) {
+        return IntStream.range(0, column.itemCount(0))
+                .mapToObj(item -> column.isNullItem(0, item))
+                .toList();
+    }
+
+    @Test
+    void readsNullItemsOfJson() throws Exception {
+        List<Field> fields = fields("counts:int32?[]", "scores:float64?[]", "tags:utf8?[]", "parts:binary?[]");
+        ChunkHead head = json(fields, """
+                {"counts":[1,null,-2147483648],"scores":[null,0.5],"tags":["ä",null],"parts":[null,"AAE=",""]}""");
+        assertThat(nulls(head.column(0))).containsExactly(false, true, false);
+        assertThat(head.column(0).intsAt(0)).containsExactly(1, 0, Integer.MIN_VALUE);
+        assertThat(nulls(head.column(1))).containsExactly(true, false);
+        assertThat(head.column(1).bytesAt(0).getDouble(8)).isEqualTo(0.5);
+        assertThat(nulls(head.column(2))).containsExactly(false, true);
+        assertThat(texts(head.column(2))).containsExactly("ä", "");
+        assertThat(nulls(head.column(3))).containsExactly(true, false, false);
+        assertThat(head.column(3).itemAt(0, 1)).isEqualTo(ByteBuffer.wrap(new byte[] {0, 1}));
+        assertThatThrownBy(() -> json(fields("counts:int32?[]"), "{\"counts\":[\"a\"]}"))
+                .hasMessageContaining("is not a whole number");
+    }
+
+    @Test
+    void itemsOfAvroThatAreOptionalMakeListsWithNullItems() throws Exception {
+        String schema = """
+                {"type":"record","name":"E","fields":[
+                 {"name":"counts","type":{"type":"array","items":["null","int"]}},
+                 {"name":"scores","type":["null",{"type":"array","items":["float","null"]}]},
+                 {"name":"tags","type":{"type":"array","items":["null","string"]}},
+                 {"name":"lists","type":{"type":"array","items":["null",{"type":"array","items":"int"}]}}]}""";
+        List<String> notes = new ArrayList<>();
+        List<Field> fields = AvroFields.of(AvroFields.parse(schema), notes);
+        assertThat(fields)
+                .extracting(field -> field.name() + ":" + field.type() + (field.nullable() ? "?" : ""))
+                .containsExactly("counts:int32?[]", "scores:float32?[]?", "tags:utf8?[]");
+        assertThat(notes).singleElement().asString().contains("lists");
+        Map<String, Object> event = new HashMap<>();
+        event.put("counts", Arrays.asList(7, null));
+        event.put("scores", Arrays.asList(null, 0.25f));
+        event.put("tags", Arrays.asList(null, "x"));
+        event.put("lists", List.of());
+        ChunkHead head = decoded(fields, new AvroValues(reader(schema), fields, places(fields)), avro(schema, event));
+        assertThat(nulls(head.column(0))).containsExactly(false, true);
+        assertThat(head.column(0).intsAt(0)).containsExactly(7, 0);
+        assertThat(nulls(head.column(1))).containsExactly(true, false);
+        assertThat(head.column(1).bytesAt(0).getFloat(4)).isEqualTo(0.25f);
+        assertThat(nulls(head.column(2))).containsExactly(true, false);
+        assertThat(texts(head.column(2))).containsExactly("", "x");
     }
 
     @Test

@@ -132,10 +132,27 @@ class TableReadITCase {
             case "utf8[]" -> n % 2 == 0 ? new String[0] : new String[] {"a" + n, "", "ü"};
             case "binary[]" -> new byte[][] {{1, (byte) n}};
             case "int32[][]" -> new Integer[][] {ints(n, 2), ints(n, 0), ints(n, 1)};
+            case "int32?[]" -> n % 4 == 0 ? new Integer[0] : new Integer[] {n, null, -n};
+            case "uint64?[]" ->
+                new BigDecimal[] {null, new BigDecimal("18446744073709551615").subtract(BigDecimal.valueOf(n))};
+            case "utf8?[]" -> n % 2 == 0 ? new String[] {"b" + n} : new String[] {"", null, "ü"};
+            case "binary?[]" -> new byte[][] {{1, (byte) n}, null};
             case "float32[2,3]" ->
                 IntStream.range(0, 6).mapToObj(i -> (float) (n + i)).toArray(Float[]::new);
             default -> throw new IllegalStateException(field.toString());
         };
+    }
+
+    @Test
+    void refusesToReadNullItemsAsItemsThatCannotBeNull() {
+        String table =
+                "CREATE TEMPORARY TABLE strict (f_int32_nulls_list ARRAY<INT NOT NULL>) WITH ('connector'='stoker',"
+                        + " 'path'='" + directory.resolve("every") + "')";
+        sql.executeSql(table);
+        assertThatThrownBy(() -> column("SELECT f_int32_nulls_list FROM strict"))
+                .satisfies(failure -> assertThat(ExceptionUtils.stringifyException(failure))
+                        .contains("the items of column 'f_int32_nulls_list' can be null; declare them without NOT"
+                                + " NULL"));
     }
 
     private static Integer[] ints(int n, int count) {
