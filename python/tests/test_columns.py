@@ -28,6 +28,8 @@ FIELDS = {
     "tokens": "int32[]",
     "box": "float32[2,2]",
     "kind": "categorical?",
+    "marks": "int32?[]",
+    "tags": "utf8?[]?",
     "image": "binary",
 }
 
@@ -48,6 +50,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "tokens": rng.integers(0, 1000, i % 4),
                 "box": rng.random((2, 2), np.float32),
                 "kind": None if i % 2 else "odd",
+                "marks": [i, None, -i][: i % 4],
+                "tags": None if i % 6 == 0 else ["x" * i, None],
                 "image": rng.bytes(300),
             })  # fmt: skip
     return root
@@ -148,9 +152,9 @@ def test_the_text_of_checksums_has_one_for_each_part(root: Path, chunk: Path) ->
     with pa.ipc.open_file(pa.py_buffer(data)) as file:
         text = {k.decode(): v.decode() for k, v in file.metadata.items()}["stoker.buffer_crc32c"]
         assert file.get_batch(0).num_rows == 23
-    # dictionaries, the metadata, then 2 buffers of fixed types, 3 of text and tensors, 4 of lists; payload without its
-    # values
-    assert len(text) == 8 * (2 + 1 + 3 + 2 + 2 + 2 + 2 + 3 + 4 + 3 + 2 + 2 + 2)
+    # dictionaries, the metadata, then 2 buffers of fixed types, 3 of text and tensors, 4 of lists, 5 of lists of texts;
+    # payload without its values
+    assert len(text) == 8 * (2 + 1 + 3 + 2 + 2 + 2 + 2 + 3 + 4 + 3 + 2 + 4 + 5 + 2 + 2)
 
 
 def test_the_log_decides_which_chunk_it_is(root: Path, chunk: Path) -> None:

@@ -201,6 +201,11 @@ def test_rows_in_memory_may_have_them() -> None:
         assert batch.t.tolist() == [dt.datetime(1970, 1, 1)] * 4
 
 
+def test_rows_in_memory_have_no_null_items() -> None:
+    with pytest.raises(ValueError, match="column words: an item is None"), testing.serve({"words": [["a"], [None]]}):
+        pass
+
+
 def test_other_programs_read_equal_values(dataset: Path) -> None:
     for file in dataset.glob("chunks/*/*.arrow"):
         table = pa.ipc.open_file(file).read_all()

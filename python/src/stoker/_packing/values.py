@@ -129,16 +129,20 @@ def _nested(field: Field) -> Converter:
                 continue
             if each is None:
                 raise ValueError(f"item {at} is missing; items of {field.type} cannot be null{null_advice(field)}")
-            try:
-                items.append(item(each))
-            except (TypeError, ValueError) as e:
-                raise type(e)(f"item {at}: {e}") from None
+            items.append(_item(item, at, each))
         row = encoded(items, unit)
         if len(row) > MAX_VALUE:
             raise ValueError(f"{len(row)} bytes; 1 GiB is the limit; leave it out or split it")
         return row
 
     return convert
+
+
+def _item(convert: Converter, at: int, value: Any) -> Any:
+    try:
+        return convert(value)
+    except (TypeError, ValueError) as e:
+        raise type(e)(f"item {at}: {e}") from None
 
 
 def null_advice(field: Field) -> str:
@@ -149,6 +153,7 @@ def null_advice(field: Field) -> str:
 def _numbers(field: Field) -> Converter:
     """Numbers that may be missing: None, or masked in a masked array."""
     item = Field(field.name, field.element)
+    one = converter(item)
 
     def convert(value: Any) -> bytes:
         if isinstance(value, np.ndarray) and value.dtype.kind != "O":
@@ -160,7 +165,9 @@ def _numbers(field: Field) -> Converter:
         else:
             whole = [None if each is np.ma.masked else each for each in value]
             present = np.fromiter((each is not None for each in whole), np.bool_, len(whole))
-            given = np.asarray([each for each in whole if each is not None])
+            # Each number is converted alone: NumPy takes large and small integers together for floats.
+            numbers = [_item(one, at, each) for at, each in enumerate(whole) if each is not None]
+            given = np.array(numbers, np.float64 if field.element in _FLOATS else field.dtype)
         if given.ndim != 1:
             raise ValueError(f"expected one dimension, not shape {given.shape}")
         data = elements(given, item).tobytes()

@@ -210,6 +210,8 @@ def _field(name: str, values: Any, categorical: bool) -> Field:
     if isinstance(first, np.ndarray) and first.ndim == 1:
         return Field(name, f"{first.dtype}[]", payload=True)
     if isinstance(first, list):
+        if any(item is None for row in values for item in row):
+            raise ValueError(f"column {name}: an item is None; rows in memory have no null items, so write a dataset")
         item = first[0] if first else ""
         kind = "utf8" if isinstance(item, str) else "binary" if isinstance(item, bytes) else f"{item.dtype}[]"
         return Field(name, f"{kind}[]")

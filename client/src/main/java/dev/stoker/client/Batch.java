@@ -269,8 +269,8 @@ public final class Batch implements AutoCloseable {
 
     /**
      * The values of all rows in sequence, with zeros at null items, one buffer for each piece. If a batch has one
-     * piece, a tensor library can use the buffer without copying. For tensors, numbers, times, decimals, utf8, binary and
-     * lists; not for bool, and not for lists of lists, texts or byte strings.
+     * piece, a tensor library can use the buffer without copying. For tensors, numbers, times, decimals, utf8, binary
+     * and lists; not for bool, and not for lists of lists, texts or byte strings.
      */
     public List<ByteBuffer> values(String field) {
         int index = index(field);
