@@ -14,6 +14,7 @@ import chunk_prototype
 import stoker
 from stoker import Feed, Writer
 from stoker._batch.batch import Batch, Form
+from stoker._dataset.snapshot import open_snapshot
 from stoker._format.fields import Field
 from stoker._source.batch_source import DeliveredBatch, PieceData
 from stoker.errors import CorruptDataError, InvalidSampleError
@@ -102,6 +103,26 @@ def test_chunks_are_those_of_the_page(tmp_path: Path, seed: int, way: str) -> No
         "rows": [{name: value if name == "key" else in_json(value) for name, value in row.items()} for row in rows],
     }
     assert chunk_prototype.chunk(spec) == file.read_bytes()
+
+
+def row_bytes(row: dict[str, Any]) -> int:
+    """What a row takes in a batch, as the page says."""
+    total = 4 + len(row["key"])
+    for field in FIELDS:
+        items = row[field.name] or []
+        total += 4 + field.nullable + -(-len(items) // 8)
+        if field.element in ("utf8", "binary"):
+            total += sum(4 + len(i.encode() if isinstance(i, str) else i or b"") for i in items)
+        else:
+            total += len(items) * field.dtype.itemsize
+    return total
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_largest_row_is_that_of_the_page(tmp_path: Path, seed: int) -> None:
+    rows = samples(seed, 9)
+    largest = open_snapshot(written(tmp_path / "d", rows)).chunks.columns["largest_row"]
+    assert largest.tolist() == [max(map(row_bytes, rows))]
 
 
 @pytest.mark.parametrize("seed", range(4))
