@@ -56,6 +56,7 @@ def test_the_command_shows_verifies_and_compacts_them(cli, dataset):
     assert (shown[1]["day"], shown[1]["t_ms"]) == ("9999-12-31", "23:59:59.999")
     assert shown[0]["small"] == "99999999.99"
     assert shown[0]["words"] == ["ä", "", "😀"]
+    assert shown[0]["tags"] == [None, "", "ä"]
     cli.run("verify", dataset)
     cli.run("compact", dataset, "--chunk-size", "1 mb", "--below", "1 mb")
     check(dataset)

@@ -66,6 +66,16 @@ public final class LiteralComparison implements ValueSink {
     }
 
     @Override
+    public boolean takesNullItems() {
+        return true;
+    }
+
+    @Override
+    public void setItems(List<? extends @Nullable ByteBuffer> items) {
+        set(0);
+    }
+
+    @Override
     public void setLists(ByteBuffer items, int[] lengths) {
         set(0);
     }

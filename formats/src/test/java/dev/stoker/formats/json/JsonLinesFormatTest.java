@@ -102,7 +102,8 @@ class JsonLinesFormatTest {
                 + "{\"a\":[3],\"b\":[\"\"],\"c\":[1]}";
         assertThat(Rows.read(open(rows, "a", "int32?[]", "b", "utf8?[]", "c", "float32?[]")))
                 .containsExactly("[[1,null,-2],[null,\"x\"],[0.5,null]]", "[[],null,[null]]", "[[3],[\"\"],[1.0]]");
-        assertThat(Rows.read(open("{\"a\":[1]}\n{\"a\":[null]}", "a", "int64[]")).get(1))
+        assertThat(Rows.read(open("{\"a\":[1]}\n{\"a\":[null]}", "a", "int64[]"))
+                        .get(1))
                 .contains("an item of the list is null; --type a=int64?[] keeps it");
     }
 

@@ -2,7 +2,6 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimestampType;
@@ -43,8 +42,8 @@ final class ShownSink implements ValueSink {
         if (isNumber && type == ScalarType.BOOL) {
             return Boolean.toString(number != 0);
         }
-        if (bytes >= 0 && type instanceof ListType list) {
-            return "[" + Units.plural(bytes / list.width(), "number") + "]";
+        if (bytes >= 0 && type.layout() == FieldType.Layout.LIST) {
+            return "[" + Units.plural(bytes / type.width(), "number") + "]";
         }
         boolean isText = type == ScalarType.UTF8 || type == ScalarType.CATEGORICAL;
         return bytes >= 0 && !isText

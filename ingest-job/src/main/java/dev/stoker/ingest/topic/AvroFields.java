@@ -134,12 +134,8 @@ final class AvroFields {
     /** The type of items that may be null: text, bytes or numbers. */
     private static Optional<String> nullableItem(Schema item) {
         Schema value = withoutNull(item);
-        return value == item
-                ? Optional.empty()
-                : switch (value.getType()) {
-                    case ARRAY -> Optional.empty();
-                    default -> item(value);
-                };
+        boolean isOptional = item.getType() == Schema.Type.UNION && value.getType() != Schema.Type.UNION;
+        return isOptional && value.getType() != Schema.Type.ARRAY ? item(value) : Optional.empty();
     }
 
     private static Optional<String> number(Schema schema) {

@@ -222,7 +222,7 @@ final class AvroValues implements ValueDecoder {
         }
     }
 
-    private static IllegalArgumentException unfit(Object value, FieldType type) {
+    private static IllegalArgumentException unfit(@Nullable Object value, FieldType type) {
         return new IllegalArgumentException(
                 (value == null ? "null" : value.getClass().getSimpleName()) + " does not fit into " + type);
     }
