@@ -71,7 +71,7 @@ def in_json(value: Any) -> Any:
 
 
 def plain(field: Field, values: Any, valid: Any = None) -> Any:
-    """A row as it was written."""
+    """A row in the form in which it was written."""
     if values is None or isinstance(values, list):
         return values
     mask = np.ma.getmaskarray(values) if valid is None else ~valid

@@ -5,11 +5,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** Collects the elements of a list of numbers as little-endian bytes. Reused for row after row. For one thread. */
 public final class NumberWriter {
@@ -89,19 +86,7 @@ public final class NumberWriter {
      * @throws NullItemException if an element is null, and the sink does not take it
      */
     public void give(ValueSink sink, String list) throws BadValueException {
-        if (nulls.isEmpty()) {
-            sink.setBytes(bytes());
-            return;
-        }
-        if (!sink.takesNullItems()) {
-            throw new NullItemException(list);
-        }
-        List<@Nullable ByteBuffer> items = new ArrayList<>(size());
-        ByteBuffer all = bytes();
-        for (int i = 0; i < size(); i++) {
-            items.add(nulls.get(i) ? null : all.slice(i * type.width(), type.width()));
-        }
-        sink.setItems(items);
+        NullItems.give(bytes(), type.width(), nulls, list, sink);
     }
 
     /** Adds elements that are little-endian bytes already. */

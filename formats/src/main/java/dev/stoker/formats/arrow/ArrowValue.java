@@ -2,6 +2,7 @@ package dev.stoker.formats.arrow;
 
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.NullItemException;
+import dev.stoker.formats.NullItems;
 import dev.stoker.formats.NumberWriter;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.ValueSink;
@@ -12,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -250,8 +252,8 @@ final class ArrowValue {
     }
 
     private void bytesList(Vec item, int from, int to, int next, ValueSink sink) throws IOException, BadValueException {
-        List<@Nullable ByteBuffer> values = new ArrayList<>();
-        boolean hasNull = false;
+        List<ByteBuffer> values = new ArrayList<>();
+        BitSet nulls = new BitSet();
         long size = 0;
         for (int i = from; i < to; i++) {
             Vec vec = inside(item, i, next, steps.size());
@@ -262,16 +264,10 @@ final class ArrowValue {
                 throw new BadValueException(
                         "the list has more than " + maxBytes + " bytes, which is the limit of a value");
             }
-            values.add(isNull && !nullIsEmpty ? null : value);
-            hasNull |= isNull && !nullIsEmpty;
+            nulls.set(values.size(), isNull && !nullIsEmpty);
+            values.add(value);
         }
-        if (!hasNull) {
-            sink.setBytesList(values.stream().map(Objects::requireNonNull).toList());
-        } else if (sink.takesNullItems()) {
-            sink.setItems(values);
-        } else {
-            throw nullItem();
-        }
+        NullItems.give(values, nulls, listName(), sink);
     }
 
     private void listOfLists(Vec item, int from, int to, int next, int inner, ValueSink sink)

@@ -1,7 +1,7 @@
 package dev.stoker.formats.avro;
 
 import dev.stoker.formats.BadValueException;
-import dev.stoker.formats.NullItemException;
+import dev.stoker.formats.NullItems;
 import dev.stoker.formats.NumberWriter;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.ScalarType;
@@ -10,6 +10,7 @@ import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +36,8 @@ final class Slot {
     private final int lists;
     private final long maxBytes;
     private final @Nullable NumberWriter numbers;
-    private final List<@Nullable ByteBuffer> items = new ArrayList<>();
-    private boolean hasNullItem;
+    private final List<ByteBuffer> items = new ArrayList<>();
+    private final BitSet nulls = new BitSet();
     private int[] lengths = new int[16];
     private int innerLists;
     private long itemBytes;
@@ -77,13 +78,12 @@ final class Slot {
         if (lists != 1) {
             setBad(why);
         } else if (state == State.LIST) {
-            hasNullItem = true;
             try {
                 if (numbers != null) {
                     numbers.addNull();
                 } else {
+                    nulls.set(items.size());
                     putBytes(NOTHING, 0, 0);
-                    items.set(items.size() - 1, null);
                 }
             } catch (BadValueException e) {
                 setBad(ErrorText.of(e));
@@ -101,7 +101,7 @@ final class Slot {
         state = State.LIST;
         innerLists = 0;
         itemBytes = 0;
-        hasNullItem = false;
+        nulls.clear();
         items.clear();
         if (numbers != null) {
             numbers.clear();
@@ -198,12 +198,8 @@ final class Slot {
     }
 
     private void giveList(ValueSink sink) throws BadValueException {
-        if (numbers == null && !hasNullItem) {
-            sink.setBytesList(items.stream().map(Objects::requireNonNull).toList());
-        } else if (numbers == null && sink.takesNullItems()) {
-            sink.setItems(items);
-        } else if (numbers == null) {
-            throw new NullItemException(name);
+        if (numbers == null) {
+            NullItems.give(items, nulls, name, sink);
         } else if (lists == 1) {
             numbers.give(sink, name);
         } else {

@@ -3,7 +3,7 @@ package dev.stoker.formats.json;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.stoker.formats.BadValueException;
-import dev.stoker.formats.NullItemException;
+import dev.stoker.formats.NullItems;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.NumberList;
 import dev.stoker.formats.values.Utf8;
@@ -27,11 +27,10 @@ final class ListSlot extends JsonSlot {
 
     private final ScalarType element;
     private final @Nullable NumberList numbers;
-    private final List<@Nullable ByteBuffer> texts = new ArrayList<>();
-    /** The numbers that are null. */
+    private final List<ByteBuffer> texts = new ArrayList<>();
+    /** The numbers or texts that are null. */
     private final BitSet nulls = new BitSet();
 
-    private boolean hasNullItem;
     private int[] lengths = new int[8];
     private int lists;
     private int listStart;
@@ -52,7 +51,6 @@ final class ListSlot extends JsonSlot {
         super.clear();
         texts.clear();
         nulls.clear();
-        hasNullItem = false;
         lists = 0;
         if (numbers != null) {
             numbers.clear();
@@ -100,12 +98,11 @@ final class ListSlot extends JsonSlot {
                     + (depth == 1 ? "; --type " + name + "=" + element + "?[] keeps it" : ""));
             return;
         }
-        hasNullItem = true;
+        nulls.set(size());
         if (numbers == null) {
-            texts.add(null);
+            texts.add(ByteBuffer.allocate(0));
             return;
         }
-        nulls.set(numbers.size());
         try {
             numbers.add(0);
         } catch (BadValueException e) {
@@ -129,15 +126,6 @@ final class ListSlot extends JsonSlot {
         } else {
             add(parser, numbers, element);
         }
-    }
-
-    private List<@Nullable ByteBuffer> items(NumberList list) {
-        List<@Nullable ByteBuffer> items = new ArrayList<>(list.size());
-        ByteBuffer bytes = list.bytes();
-        for (int i = 0; i < list.size(); i++) {
-            items.add(nulls.get(i) ? null : bytes.slice(i * element.width(), element.width()));
-        }
-        return items;
     }
 
     /** Adds the parser's current number. Bools are 0 and 1 in lists of uint8. */
@@ -165,15 +153,10 @@ final class ListSlot extends JsonSlot {
 
     @Override
     void give(ValueSink sink) throws BadValueException {
-        if (hasNullItem) {
-            if (!sink.takesNullItems()) {
-                throw new NullItemException(name);
-            }
-            sink.setItems(numbers == null ? texts : items(numbers));
-        } else if (numbers == null) {
-            sink.setBytesList(texts.stream().map(Objects::requireNonNull).toList());
+        if (numbers == null) {
+            NullItems.give(texts, nulls, name, sink);
         } else if (depth == 1) {
-            sink.setBytes(numbers.bytes());
+            NullItems.give(numbers.bytes(), element.width(), nulls, name, sink);
         } else {
             sink.setLists(numbers.bytes(), Arrays.copyOf(lengths, lists));
         }

@@ -1,14 +1,13 @@
 package dev.stoker.formats.parquet;
 
 import dev.stoker.formats.BadValueException;
-import dev.stoker.formats.NullItemException;
+import dev.stoker.formats.NullItems;
 import dev.stoker.formats.ValueSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** Lists of text or of bytes. */
 final class BytesLists extends ListValue {
@@ -18,10 +17,10 @@ final class BytesLists extends ListValue {
     private final Scalar scalar;
     private final long maxBytes;
     private final boolean nullIsEmpty;
-    private final List<@Nullable ByteBuffer> items = new ArrayList<>();
+    private final List<ByteBuffer> items = new ArrayList<>();
+    private final BitSet nulls = new BitSet();
     private long size;
-    /** The list of a null item; null if there is none. */
-    private @Nullable String nullItem;
+    private String name = "";
 
     /** @param nullIsEmpty whether a null item becomes an empty one, as for the path of a file without a path */
     BytesLists(LeafReader reader, ColumnPath path, Scalar scalar, long maxBytes, boolean nullIsEmpty) {
@@ -35,7 +34,7 @@ final class BytesLists extends ListValue {
     void clear() {
         items.clear();
         size = 0;
-        nullItem = null;
+        nulls.clear();
     }
 
     @Override
@@ -56,8 +55,8 @@ final class BytesLists extends ListValue {
         }
         add(ByteBuffer.allocate(0));
         if (!nullIsEmpty) {
-            nullItem = missing.name();
-            items.set(items.size() - 1, null);
+            name = missing.name();
+            nulls.set(items.size() - 1);
         }
     }
 
@@ -71,12 +70,6 @@ final class BytesLists extends ListValue {
 
     @Override
     void giveItems(ValueSink sink) throws BadValueException {
-        if (nullItem == null) {
-            sink.setBytesList(items.stream().map(Objects::requireNonNull).toList());
-        } else if (sink.takesNullItems()) {
-            sink.setItems(items);
-        } else {
-            throw new NullItemException(nullItem);
-        }
+        NullItems.give(items, nulls, name, sink);
     }
 }

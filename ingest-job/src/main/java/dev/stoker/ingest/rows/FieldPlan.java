@@ -1,5 +1,6 @@
 package dev.stoker.ingest.rows;
 
+import dev.stoker.formats.HintedFormat;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.expression.RowExpression;
@@ -68,7 +69,10 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
             String name = wanted.renamed().getOrDefault(column.name(), column.name());
             FieldType type = type(column, wanted, existing.flatMap(info -> info.field(name)));
             ListTypes.misfit(column.type(), type)
-                    .ifPresent(problem -> problems.add("the column " + column.name() + ": " + problem));
+                    .ifPresent(problem -> problems.add("the column " + column.name() + ": " + problem
+                            + (source.format() instanceof HintedFormat
+                                    ? "; --type " + column.name() + "=" + type + " reads them as this type"
+                                    : "")));
             try {
                 Field field = new Field(
                         name, type, column.nullable(), isPayload(column, name, type, wanted, source, existing));
