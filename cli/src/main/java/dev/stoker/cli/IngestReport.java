@@ -19,6 +19,7 @@ final class IngestReport {
         json.put("ingest_id", result.ingestId());
         json.put("outcome", result.outcome().name().toLowerCase(Locale.ROOT));
         json.put("samples", result.samples());
+        json.put("replaced", result.replaced());
         json.put("chunks", result.chunks());
         json.put("bytes", result.bytes());
         json.put("seconds", result.duration().toNanos() / 1e9);

@@ -55,6 +55,7 @@ final class OptionLabels {
             entry("links", "follow|skip"),
             entry("name", "NAME"),
             entry("on-corrupt", "fail|skip"),
+            entry("on-duplicate", "fail|skip|replace|first|last"),
             entry("on-error", "fail|skip"),
             entry("order", "ORDER"),
             entry("origin-bandwidth", "SIZE"),

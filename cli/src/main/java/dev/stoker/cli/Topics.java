@@ -118,7 +118,9 @@ final class Topics {
                             IngestFlags.ORDER,
                             IngestFlags.SEED,
                             IngestFlags.CHUNK_SIZE)),
-            new JobTopic("Dataset and version", List.of(IngestFlags.NAME, IngestFlags.APPEND, IngestFlags.REPLACE)),
+            new JobTopic(
+                    "Dataset and version",
+                    List.of(IngestFlags.NAME, IngestFlags.APPEND, IngestFlags.REPLACE, IngestFlags.ON_DUPLICATE)),
             new JobTopic(
                     "Files to ingest",
                     List.of(

@@ -15,6 +15,7 @@ import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.connectors.kafka.TopicRecordSerializer;
 import dev.stoker.flink.types.OpaqueType;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.log.RemovedRows;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -76,6 +77,7 @@ class ValueSerializerTest {
                 Arguments.of(
                         PackReportSerializer.TYPE,
                         new PackReport.Done(1, 2, 3, classes, Map.of("hidden", 4L), Map.of("hidden", "a/.b"))),
+                Arguments.of(PackReportSerializer.TYPE, new PackReport.Removed(1, RemovedRows.of(2, 3, 5))),
                 Arguments.of(
                         TopicReportSerializer.TYPE,
                         new TopicReport(7, List.of(CHUNK), classes, new TreeMap<>(Map.of(0, 5L, 1, 6L)), 8)),

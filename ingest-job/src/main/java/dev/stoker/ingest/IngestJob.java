@@ -1,6 +1,10 @@
 package dev.stoker.ingest;
 
 import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.OnDuplicate;
+import dev.stoker.connectors.files.FileSkip;
+import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.flink.embedded.EmbeddedFlink;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
@@ -25,7 +29,9 @@ import dev.stoker.storage.UnknownOutcomeException;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -87,7 +93,7 @@ public final class IngestJob {
             before(preparation.committed().get()).lines().forEach(System.out::println);
             return;
         }
-        start(options, preparation, ingest, SampleAccess.BY_LOCATION, launcher, listener);
+        start(preparation.plan(options, ingest, SampleAccess.BY_LOCATION), launcher, listener);
         System.out.println(
                 "the ingest continues in the cluster; stoker log " + options.target() + " shows its version");
     }
@@ -143,13 +149,8 @@ public final class IngestJob {
         if (preparation.committed().isPresent()) {
             return before(preparation.committed().get());
         }
-        return commit(
-                options.target(),
-                ingest,
-                access,
-                listener,
-                began,
-                () -> start(options, preparation, ingest, access, launcher, listener));
+        IngestPlan plan = preparation.plan(options, ingest, access);
+        return commit(plan.run(), listener, began, () -> start(plan, launcher, listener));
     }
 
     /** Starts the job of an ingest. */
@@ -160,13 +161,14 @@ public final class IngestJob {
     /**
      * Runs the job of an ingest until its version is committed.
      *
+     * @param run the ingest
      * @param began when the ingest began, by {@link System#nanoTime}
      */
-    static IngestResult commit(
-            String target, String ingest, SampleAccess access, IngestListener listener, long began, Start start)
+    static IngestResult commit(IngestRun run, IngestListener listener, long began, Start start)
             throws IOException, InterruptedException {
+        String ingest = run.ingest();
         try (IngestMeter meter = IngestMeter.open(ingest);
-                ObjectStore store = access.store().open(target)) {
+                ObjectStore store = run.store().open(run.target())) {
             Dataset dataset = Dataset.open(store);
             RunningJob job = start.start();
             try {
@@ -180,21 +182,48 @@ public final class IngestJob {
             }
             long ended = System.nanoTime();
             long started = meter.firstTaskNanos() == 0 ? began : meter.firstTaskNanos();
-            LogEntry entry = new Committer(dataset, Clock.systemUTC(), "")
-                    .find(ingest)
-                    .map(Commit::entry)
-                    .orElseThrow(() -> new IngestFailedException(
-                            "The job of ingest " + ingest + " ended without a version; run it again with --ingest-id "
-                                    + ingest,
-                            ingest,
-                            null));
-            return result(
-                    entry,
-                    IngestResult.Outcome.COMMITTED,
-                    Duration.ofNanos(started - began),
-                    Duration.ofNanos(ended - started),
-                    SkippedItems.of(entry, store));
+            Duration startUp = Duration.ofNanos(started - began);
+            Duration duration = Duration.ofNanos(ended - started);
+            Optional<LogEntry> entry =
+                    new Committer(dataset, Clock.systemUTC(), "").find(ingest).map(Commit::entry);
+            if (entry.isPresent()) {
+                return result(
+                        entry.get(),
+                        IngestResult.Outcome.COMMITTED,
+                        startUp,
+                        duration,
+                        SkippedItems.of(entry.get(), store));
+            }
+            if (run.onDuplicate().stored() == OnDuplicate.Stored.REFUSES) {
+                throw new IngestFailedException(
+                        "The job of ingest " + ingest + " ended without a version; run it again with --ingest-id "
+                                + ingest,
+                        ingest,
+                        null);
+            }
+            return unchanged(run, startUp, duration, meter.skipped());
         }
+    }
+
+    /** The job has succeeded without a version. A job in other processes leaves no counts behind. */
+    private static IngestResult unchanged(IngestRun run, Duration startUp, Duration duration, SkipCounts skipped) {
+        Map<FileSkip, String> examples = new EnumMap<>(FileSkip.class);
+        for (FileSkip reason : FileSkip.values()) {
+            skipped.example(reason).ifPresent(path -> examples.put(reason, path));
+        }
+        return new IngestResult(
+                run.baseVersion(),
+                run.ingest(),
+                IngestResult.Outcome.UNCHANGED,
+                0,
+                0,
+                0,
+                0,
+                startUp,
+                duration,
+                skipped.byReason(),
+                examples,
+                Optional.empty());
     }
 
     private static String id(IngestOptions options) {
@@ -226,15 +255,9 @@ public final class IngestJob {
         }
     }
 
-    private static RunningJob start(
-            IngestOptions options,
-            Preparation preparation,
-            String ingest,
-            SampleAccess access,
-            JobLauncher launcher,
-            IngestListener listener)
+    private static RunningJob start(IngestPlan plan, JobLauncher launcher, IngestListener listener)
             throws IOException, InterruptedException {
-        IngestPlan plan = preparation.plan(options, ingest, access);
+        String ingest = plan.run().ingest();
         listener.started(ingest, plan.lines());
         new IngestGraph(plan).addTo(launcher.environment());
         return launch(launcher, ingest);
@@ -285,6 +308,7 @@ public final class IngestJob {
                 entry.ingest(),
                 outcome,
                 entry.addedRows(),
+                Long.parseLong(entry.properties().getOrDefault(IngestRun.REPLACED, "0")),
                 entry.added().size(),
                 entry.added().stream().mapToLong(chunk -> chunk.length()).sum(),
                 startUp,

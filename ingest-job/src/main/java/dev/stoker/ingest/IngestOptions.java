@@ -2,6 +2,7 @@ package dev.stoker.ingest;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.ingest.spec.IngestFlags;
@@ -25,6 +26,7 @@ import java.util.OptionalLong;
  * @param splitRule assigns samples to splits; empty for the dataset's own rule, or all into {@code train}
  * @param order of the samples in the chunks
  * @param effect on the samples that the dataset has
+ * @param onDuplicate decides about keys that occur twice or that the dataset already has
  * @param ingestId of an interrupted ingest to resume
  * @param walk which files of the tree are samples
  * @param work parallelism and sizes
@@ -38,6 +40,7 @@ public record IngestOptions(
         Optional<SplitRule> splitRule,
         WalkOrder order,
         IngestRun.Effect effect,
+        OnDuplicate onDuplicate,
         Optional<String> ingestId,
         Walk walk,
         Work work,

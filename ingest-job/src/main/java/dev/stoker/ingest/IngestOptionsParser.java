@@ -1,6 +1,7 @@
 package dev.stoker.ingest;
 
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.flink.arguments.JobArguments;
@@ -58,6 +59,7 @@ final class IngestOptionsParser {
         Optional<SplitRule> splitRule = splitRule();
         WalkOrder order = flags.order();
         IngestRun.Effect effect = flags.effect();
+        OnDuplicate onDuplicate = flags.onDuplicate(order);
         Optional<String> ingestId = flags.ingestId();
         IngestOptions.Walk walk = new IngestOptions.Walk(
                 flags.choice(FileTree.Hidden.class, IngestFlags.HIDDEN),
@@ -77,6 +79,7 @@ final class IngestOptionsParser {
                 splitRule,
                 order,
                 effect,
+                onDuplicate,
                 ingestId,
                 walk,
                 work,

@@ -11,10 +11,11 @@ import java.util.Optional;
 /**
  * The result of an ingest.
  *
- * @param version the committed version
+ * @param version the committed version; the newest one if there was nothing to commit
  * @param ingestId the ingest's id
  * @param outcome whether this run committed it
  * @param samples in that version's new chunks
+ * @param replaced samples of the dataset that these have replaced
  * @param chunks new in that version
  * @param bytes of these chunks' files
  * @param startUp time until the first task ran
@@ -28,6 +29,7 @@ public record IngestResult(
         String ingestId,
         Outcome outcome,
         long samples,
+        long replaced,
         long chunks,
         long bytes,
         Duration startUp,
@@ -40,7 +42,9 @@ public record IngestResult(
     public enum Outcome {
         COMMITTED,
         /** An earlier run under the same id had committed it; this run did nothing. */
-        COMMITTED_BEFORE
+        COMMITTED_BEFORE,
+        /** There was nothing to commit: the version already has all keys. */
+        UNCHANGED
     }
 
     public IngestResult {
@@ -55,10 +59,16 @@ public record IngestResult(
             lines.add("version " + version + " was already committed by ingest " + ingestId + "; nothing was done");
             return lines;
         }
-        lines.add("version " + version + ": " + Units.plural(samples, "sample") + " in " + Units.plural(chunks, "chunk")
-                + ", " + Units.bytes(bytes) + ", " + Units.seconds(duration) + " (start-up "
-                + Units.seconds(startUp)
-                + ")");
+        String time = Units.seconds(duration) + " (start-up " + Units.seconds(startUp) + ")";
+        if (outcome == Outcome.UNCHANGED) {
+            lines.add("nothing to commit: version " + version + " already has all keys, " + time);
+        } else {
+            lines.add("version " + version + ": " + Units.plural(samples, "sample") + " in "
+                    + Units.plural(chunks, "chunk") + ", " + Units.bytes(bytes) + ", " + time);
+        }
+        if (replaced > 0) {
+            lines.add("replaced: " + Units.plural(replaced, "sample") + " of the dataset");
+        }
         skipped.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
                 .forEach(entry -> lines.add((entry.getKey() == FileSkip.CHANGED ? "noted: " : "left out: ")

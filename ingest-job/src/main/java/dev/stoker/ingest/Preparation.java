@@ -269,6 +269,7 @@ record Preparation(
                         .orElse(null),
                 new ArrayList<>(options.content().sidecars()),
                 splitRule,
+                options.onDuplicate(),
                 chunkSizeBytes(options),
                 options.work().readThreads(),
                 options.work().readAhead(),
@@ -279,6 +280,13 @@ record Preparation(
         TreeMap<String, String> properties = new TreeMap<>();
         properties.put("source", options.source());
         return new IngestRun(
-                stores, options.target(), info.id().toString(), ingest, options.effect(), baseVersion, properties);
+                stores,
+                options.target(),
+                info.id().toString(),
+                ingest,
+                options.effect(),
+                options.onDuplicate(),
+                baseVersion,
+                properties);
     }
 }

@@ -43,7 +43,7 @@ public final class RowIngestJob {
             IngestJob.before(preparation.committed().get()).lines().forEach(System.out::println);
             return;
         }
-        start(preparation.begin(ingest, ""), ingest, launcher, listener);
+        start(preparation.begin(ingest, "").plan(ingest), launcher, listener);
         System.out.println(
                 "the ingest continues in the cluster; stoker log " + options.target() + " shows its version");
     }
@@ -80,25 +80,18 @@ public final class RowIngestJob {
             return IngestJob.before(found.committed().get());
         }
         RowPreparation preparation = found.begin(ingest, launcher.writerProcess());
-        return IngestJob.commit(
-                options.target(),
-                ingest,
-                SampleAccess.BY_LOCATION,
-                listener,
-                began,
-                () -> start(preparation, ingest, launcher, listener));
+        RowIngestPlan plan = preparation.plan(ingest);
+        return IngestJob.commit(plan.run(), listener, began, () -> start(plan, launcher, listener));
     }
 
     private static String id(RowIngestOptions options) {
         return options.ingestId().orElseGet(() -> UUID.randomUUID().toString());
     }
 
-    private static RunningJob start(
-            RowPreparation preparation, String ingest, JobLauncher launcher, IngestListener listener)
+    private static RunningJob start(RowIngestPlan plan, JobLauncher launcher, IngestListener listener)
             throws IOException, InterruptedException {
-        RowIngestPlan plan = preparation.plan(ingest);
-        listener.started(ingest, plan.lines());
+        listener.started(plan.run().ingest(), plan.lines());
         new RowIngestGraph(plan).addTo(launcher.environment());
-        return IngestJob.launch(launcher, ingest);
+        return IngestJob.launch(launcher, plan.run().ingest());
     }
 }

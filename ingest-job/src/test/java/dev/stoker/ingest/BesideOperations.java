@@ -3,11 +3,14 @@ package dev.stoker.ingest;
 import dev.stoker.connectors.dataset.CommitRefusedException;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.OnDuplicate;
+import dev.stoker.connectors.dataset.RowsByChunk;
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.connectors.dataset.sink.committer.CommitDrivers;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.AbandonedException;
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
@@ -38,15 +41,19 @@ import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.UnknownKeyException;
+import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.Operation;
+import dev.stoker.schemas.log.RemovedRows;
+import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.Interleaving;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -120,6 +127,7 @@ final class BesideOperations {
                 new Line("ingest", first, (store, slot) -> ingest(store, slot, IngestRun.Effect.CREATE)),
                 new Line("append", ended, (store, slot) -> ingest(store, slot, IngestRun.Effect.APPEND, "--append")),
                 new Line("replace", ended, (store, slot) -> ingest(store, slot, IngestRun.Effect.REPLACE, "--replace")),
+                new Line("append replacing", ended, this::appendReplacing),
                 new Line("append twice", ended, this::appendTwice),
                 new Line("parts", ended, BesideOperations::parts),
                 new Line(
@@ -172,6 +180,32 @@ final class BesideOperations {
     }
 
     private void ingest(ObjectStore store, Slot slot, IngestRun.Effect effect, String... mode) throws IOException {
+        ingest(store, slot, effect, OnDuplicate.FAIL, BesideState.KEYS.get(slot.ingest), mode);
+    }
+
+    /** Adds a sample and replaces two, which others remove, move or replace at the same time. */
+    private void appendReplacing(ObjectStore store, Slot slot) throws IOException {
+        List<String> keys = new ArrayList<>(BesideState.KEYS.get(slot.ingest));
+        keys.addAll(BesideState.REPLACED);
+        ingest(
+                store,
+                slot,
+                IngestRun.Effect.APPEND,
+                OnDuplicate.REPLACE,
+                keys,
+                "--append",
+                "--on-duplicate",
+                "replace");
+    }
+
+    private void ingest(
+            ObjectStore store,
+            Slot slot,
+            IngestRun.Effect effect,
+            OnDuplicate onDuplicate,
+            List<String> keys,
+            String... mode)
+            throws IOException {
         DatasetStore stores = target -> store;
         String[] args = {
             sources.resolve(slot.source()).toString(),
@@ -191,8 +225,7 @@ final class BesideOperations {
         }
         Preparation preparation = found.create(options, stores);
         options.into(stores).lease(preparation.info(), slot.ingest, "");
-        ChunkSummary chunk = BesideState.chunk(
-                store, preparation.info(), slot.chunk, slot.ingest, BesideState.KEYS.get(slot.ingest));
+        ChunkSummary chunk = BesideState.chunk(store, preparation.info(), slot.chunk, slot.ingest, keys);
         CommitDrivers.ingest(
                 new IngestRun(
                         stores,
@@ -200,10 +233,32 @@ final class BesideOperations {
                         preparation.info().id().toString(),
                         slot.ingest,
                         effect,
+                        onDuplicate,
                         preparation.baseVersion(),
-                        Map.of("source", "test")),
+                        new TreeMap<>(Map.of("keys", String.join(" ", keys)))),
                 List.of(chunk),
-                BesideState.labels(slot.ingest));
+                onDuplicate == OnDuplicate.REPLACE ? rows(store, preparation.baseVersion(), keys) : List.of(),
+                BesideState.labels(keys));
+    }
+
+    /** Finds the rows of samples, as the packing tasks do. */
+    private static List<RemovedRows> rows(ObjectStore store, long version, List<String> keys) throws IOException {
+        RowsByChunk rows = new RowsByChunk();
+        if (version == 0) {
+            return rows.list();
+        }
+        ChunkTable table = Dataset.open(store).anySnapshot(version).table();
+        for (int i = 0; i < table.size(); i++) {
+            if (table.isLive(i)) {
+                ChunkHead head = ChunkHeads.read(store, table, i);
+                for (int row = 0; row < head.rows(); row++) {
+                    if (table.isLive(i, row) && keys.contains(head.key(row))) {
+                        rows.add(table.ordinal(i), row);
+                    }
+                }
+            }
+        }
+        return rows.list();
     }
 
     private void appendTwice(ObjectStore store, Slot slot) throws IOException {

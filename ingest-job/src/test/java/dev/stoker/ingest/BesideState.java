@@ -70,6 +70,9 @@ final class BesideState {
             "last",
             List.of("l/1"));
 
+    /** Keys that an ingest replaces, or adds if they are gone. */
+    static final List<String> REPLACED = List.of("k/2", "k/4");
+
     /** Keys of the chunks that were read so far. */
     private static final Map<ChunkSummary, List<String>> HEADS = new ConcurrentHashMap<>();
 
@@ -122,10 +125,11 @@ final class BesideState {
     }
 
     static List<String> labels(String ingest) {
-        return KEYS.getOrDefault(ingest, List.of("z/1")).stream()
-                .map(key -> key.substring(0, 1))
-                .distinct()
-                .toList();
+        return labels(KEYS.getOrDefault(ingest, List.of("z/1")));
+    }
+
+    static List<String> labels(List<String> keys) {
+        return keys.stream().map(key -> key.substring(0, 1)).distinct().toList();
     }
 
     /** Writes a chunk for any dataset with a label and bytes. */
@@ -244,6 +248,10 @@ final class BesideState {
     }
 
     private static List<String> own(LogEntry entry) {
+        String written = entry.properties().get("keys");
+        if (written != null) {
+            return List.of(written.split(" "));
+        }
         List<String> keys = KEYS.get(entry.ingest());
         if (keys == null) {
             throw new AssertionError("Ingest " + entry.ingest() + " was never to commit");

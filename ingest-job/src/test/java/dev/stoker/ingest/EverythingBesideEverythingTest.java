@@ -269,7 +269,7 @@ class EverythingBesideEverythingTest {
                             || line.name().equals("append twice"))
                     .as(line.name() + " failed, and has committed")
                     .isTrue();
-        } else if (Set.of("ingest", "append", "replace", "append twice", "parts", "topic", "remove")
+        } else if (Set.of("ingest", "append", "replace", "append replacing", "append twice", "parts", "topic", "remove")
                 .contains(line.name())) {
             assertThat(entry).as(line.name() + " reported a version").isNotNull();
             assertThat(entry.operation()).as(line.name()).isNotEqualTo(Operation.ABANDON);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.ingest.spec.InvalidIngestException;
@@ -64,6 +65,17 @@ class IngestOptionsTest {
         assertThat(options.walk().errors()).isEqualTo(FileTree.Errors.FAIL);
         assertThat(options.splitRule()).isEmpty();
         assertThat(options.run()).isEqualTo(IngestOptions.Run.REAL);
+    }
+
+    @Test
+    void comparesKeysBeforePackingOnlyInAShuffle() {
+        assertThat(parse("--on-duplicate", "skip").onDuplicate()).isEqualTo(OnDuplicate.SKIP);
+        assertThat(parse("--order", "listed").onDuplicate()).isEqualTo(OnDuplicate.FAIL);
+        assertThat(problemsWith("--on-duplicate", "skip", "--order", "listed"))
+                .containsExactly("option --on-duplicate: skip needs --order shuffled, which compares the keys before it"
+                        + " packs the samples");
+        assertThat(problemsWith("--on-duplicate", "keep"))
+                .containsExactly("option --on-duplicate: keep is not fail or skip or replace or first or last");
     }
 
     @Test

@@ -84,6 +84,9 @@ public record Packed(Snapshot snapshot, List<Sample> samples, List<List<String>>
                         target.resolve(ChunkNames.path(snapshot.table().id(i))));
                 List<String> keys = new ArrayList<>();
                 for (int row = 0; row < head.rows(); row++) {
+                    if (!snapshot.table().isLive(i, row)) {
+                        continue;
+                    }
                     keys.add(head.key(row));
                     samples.add(
                             new Sample(head.key(row), snapshot.table().split(i), fields(snapshot, head, file, row)));

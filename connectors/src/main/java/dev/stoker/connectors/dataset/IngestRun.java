@@ -12,6 +12,7 @@ import java.util.TreeMap;
  * @param dataset id of the dataset, as text
  * @param ingest id under which at most one version is committed
  * @param effect of the commit on the samples of the dataset
+ * @param onDuplicate what happens to samples whose keys the dataset already has
  * @param baseVersion newest version when the ingest began; keys were checked against it
  * @param properties free text for the log entry
  */
@@ -21,12 +22,16 @@ public record IngestRun(
         String dataset,
         String ingest,
         Effect effect,
+        OnDuplicate onDuplicate,
         long baseVersion,
         TreeMap<String, String> properties)
         implements Serializable {
 
     /** The property of a version with the name of the list of what its ingest has left out. */
     public static final String SKIP_LIST = "skip_list";
+
+    /** The property with the number of samples that new ones have replaced. */
+    public static final String REPLACED = "replaced";
 
     private static final long serialVersionUID = 1;
 
@@ -40,6 +45,7 @@ public record IngestRun(
         REPLACE
     }
 
+    /** Creates an ingest for which a key that the dataset already has is an error. */
     public IngestRun(
             DatasetStore store,
             String target,
@@ -48,6 +54,6 @@ public record IngestRun(
             Effect effect,
             long baseVersion,
             Map<String, String> properties) {
-        this(store, target, dataset, ingest, effect, baseVersion, new TreeMap<>(properties));
+        this(store, target, dataset, ingest, effect, OnDuplicate.FAIL, baseVersion, new TreeMap<>(properties));
     }
 }

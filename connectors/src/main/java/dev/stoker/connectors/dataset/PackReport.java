@@ -1,6 +1,7 @@
 package dev.stoker.connectors.dataset;
 
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.log.RemovedRows;
 import java.util.Map;
 import java.util.SortedSet;
 
@@ -26,6 +27,15 @@ public sealed interface PackReport {
      * @param lines JSON objects, each on a line
      */
     record Skips(int task, String lines) implements PackReport {}
+
+    /**
+     * The version will not have some rows of a chunk of the dataset: new samples replace them, or the source lacks
+     * them.
+     *
+     * @param task the number of the task
+     * @param rows single rows of one chunk
+     */
+    record Removed(int task, RemovedRows rows) implements PackReport {}
 
     /**
      * A task has packed its whole input.

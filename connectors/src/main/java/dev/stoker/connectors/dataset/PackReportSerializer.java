@@ -4,6 +4,7 @@ import dev.stoker.flink.types.OpaqueType;
 import dev.stoker.flink.types.Texts;
 import dev.stoker.flink.types.ValueSerializer;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.log.RemovedRows;
 import java.io.IOException;
 import java.util.Map;
 import java.util.SortedSet;
@@ -15,7 +16,10 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** u8 kind (0 chunk, 1 done, 2 skips), then the parts in order; texts as {@link Texts}, maps with their size first. */
+/**
+ * u8 kind (0 chunk, 1 done, 2 skips, 3 removed), then the parts in order; texts as {@link Texts}, maps with their size
+ * first.
+ */
 public final class PackReportSerializer extends ValueSerializer<PackReport> {
 
     public static final PackReportSerializer INSTANCE = new PackReportSerializer();
@@ -27,6 +31,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
     private static final int CHUNK = 0;
     private static final int DONE = 1;
     private static final int SKIPS = 2;
+    private static final int REMOVED = 3;
 
     @Override
     public PackReport createInstance() {
@@ -44,6 +49,10 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
             out.writeByte(SKIPS);
             out.writeInt(skips.task());
             Texts.write(skips.lines(), out);
+        } else if (report instanceof PackReport.Removed removed) {
+            out.writeByte(REMOVED);
+            out.writeInt(removed.task());
+            write(removed.rows(), out);
         } else {
             PackReport.Done done = (PackReport.Done) report;
             out.writeByte(DONE);
@@ -62,6 +71,9 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
         int task = in.readInt();
         if (kind == SKIPS) {
             return new PackReport.Skips(task, Texts.read(in));
+        }
+        if (kind == REMOVED) {
+            return new PackReport.Removed(task, readRows(in));
         }
         int number = in.readInt();
         if (kind == CHUNK) {
@@ -95,6 +107,26 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
         long headLength = in.readLong();
         int headCrc32c = in.readInt();
         return new ChunkSummary(id, split, rows, length, crc32c, headLength, headCrc32c, in.readLong());
+    }
+
+    /** Writes single rows of a chunk. */
+    public static void write(RemovedRows removed, DataOutputView out) throws IOException {
+        int[] rows = removed.rows().orElseThrow();
+        out.writeLong(removed.ordinal());
+        out.writeInt(rows.length);
+        for (int row : rows) {
+            out.writeInt(row);
+        }
+    }
+
+    /** Reads single rows of a chunk. */
+    public static RemovedRows readRows(DataInputView in) throws IOException {
+        long ordinal = in.readLong();
+        int[] rows = new int[in.readInt()];
+        for (int i = 0; i < rows.length; i++) {
+            rows[i] = in.readInt();
+        }
+        return RemovedRows.of(ordinal, rows);
     }
 
     public static void writeClasses(Map<String, SortedSet<String>> classes, DataOutputView out) throws IOException {

@@ -1,6 +1,7 @@
 package dev.stoker.connectors.files;
 
 import dev.stoker.schemas.text.Units;
+import java.util.Locale;
 
 /** The reasons for skipping an entry of a tree. The order of the constants is part of the bundles' layout. */
 public enum FileSkip {
@@ -39,7 +40,14 @@ public enum FileSkip {
     /** A row that does not satisfy {@code --where}. */
     EXCLUDED("row that --where excludes", "rows that --where excludes"),
     /** A file whose directories exclude it by {@code --where}, so that its rows are not even counted. */
-    EXCLUDED_FILE("file whose directory --where excludes", "files whose directories --where excludes");
+    EXCLUDED_FILE("file whose directory --where excludes", "files whose directories --where excludes"),
+    /** The dataset already has the key, and its sample stays. */
+    STORED("key that the dataset already has", "keys that the dataset already has"),
+    /** Another sample of the source has the same key. */
+    REPEATED("repeated key", "repeated keys");
+
+    /** Begins the names of numbers of entries in the properties of a version. */
+    public static final String NOTE_PREFIX = "skipped.";
 
     private static final FileSkip[] VALUES = values();
 
@@ -58,6 +66,11 @@ public enum FileSkip {
     /** For reports: a number of entries and the reason. */
     public String text(long entries) {
         return Units.count(entries) + " " + (entries == 1 ? one : many);
+    }
+
+    /** Returns the name of the number of entries in the properties of a version. */
+    public String note() {
+        return NOTE_PREFIX + name().toLowerCase(Locale.ROOT);
     }
 
     static int count() {

@@ -1,23 +1,37 @@
 package dev.stoker.ingest.pack;
 
+import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.files.FileEntries;
 import dev.stoker.connectors.files.FileEntry;
+import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.PathBundle;
+import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.schemas.order.KeyHash;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finishes the shuffle: Flink's sort groups the bundles by bucket, and this class sorts the files of a bucket by their
- * hashes. Holds one bucket, and detects keys that occur twice or that the dataset already has. For one thread.
+ * hashes. Holds one bucket. Detects keys that occur twice, and decides about keys that the dataset already has. For one
+ * thread.
  */
 final class BucketSort {
 
-    private record Hashed(long hash, FileEntry file, boolean isTaken) {}
+    /** Takes the files, in order. */
+    interface Output {
+        /** @param replaces the sample of the dataset that the file replaces, if any */
+        void file(FileEntry file, @Nullable StoredRow replaces);
+    }
+
+    private record Hashed(long hash, FileEntry file, boolean isTaken) {
+        boolean hasKeyOf(Hashed other) {
+            return hash == other.hash && Arrays.equals(file.key(), other.file.key());
+        }
+    }
 
     private static final Comparator<Hashed> ORDER = (a, b) -> {
         int order = Long.compareUnsigned(a.hash(), b.hash());
@@ -27,13 +41,26 @@ final class BucketSort {
     };
 
     private final long seed;
-    private final Consumer<FileEntry> output;
+    private final OnDuplicate onDuplicate;
+    private final SkipCounts skipped;
+    private final Output output;
     private final List<Hashed> bucket = new ArrayList<>();
     private final List<FileEntry> decoded = new ArrayList<>();
     private int place = -1;
 
-    BucketSort(long seed, Consumer<FileEntry> output) {
+    /** Creates a sort that refuses keys that the dataset already has. */
+    BucketSort(long seed, Output output) {
+        this(seed, OnDuplicate.FAIL, new SkipCounts(), output);
+    }
+
+    /**
+     * @param onDuplicate decides about keys that the dataset already has
+     * @param skipped counts files that are left out
+     */
+    BucketSort(long seed, OnDuplicate onDuplicate, SkipCounts skipped, Output output) {
         this.seed = seed;
+        this.onDuplicate = onDuplicate;
+        this.skipped = skipped;
         this.output = output;
     }
 
@@ -54,34 +81,44 @@ final class BucketSort {
     /** Passes on the last bucket. */
     void flush() throws TakenKeyException {
         bucket.sort(ORDER);
-        Hashed before = null;
-        for (Hashed entry : bucket) {
-            if (before != null
-                    && before.hash() == entry.hash()
-                    && Arrays.equals(before.file().key(), entry.file().key())) {
-                refuse(before, entry);
+        int from = 0;
+        while (from < bucket.size()) {
+            int to = from + 1;
+            while (to < bucket.size() && bucket.get(to).hasKeyOf(bucket.get(from))) {
+                to++;
             }
-            before = entry;
-        }
-        for (Hashed entry : bucket) {
-            if (!entry.isTaken()) {
-                output.accept(entry.file());
-            }
+            pass(bucket.subList(from, to));
+            from = to;
         }
         bucket.clear();
     }
 
-    private static void refuse(Hashed one, Hashed other) throws TakenKeyException {
-        if (one.isTaken() && other.isTaken()) {
-            // Both keys are in the dataset, so this ingest did not cause the duplicate.
+    /** Passes on the file of a key. If the dataset has the key twice, this ingest did not cause the duplicate. */
+    private void pass(List<Hashed> same) throws TakenKeyException {
+        FileEntry taken = null;
+        FileEntry file = null;
+        for (Hashed entry : same) {
+            if (entry.isTaken()) {
+                taken = entry.file();
+            } else if (file != null) {
+                // A tree has each path once, so none of the two is the first.
+                throw TakenKeyException.twice(file.path());
+            } else {
+                file = entry.file();
+            }
+        }
+        if (file == null) {
             return;
         }
-        String key = one.file().path();
-        if (one.isTaken() || other.isTaken()) {
-            // The size of an entry for a taken key is the chunk's ordinal.
-            long ordinal = (one.isTaken() ? one : other).file().size();
-            throw TakenKeyException.inDataset(key, "chunk " + ordinal);
+        if (taken == null) {
+            output.file(file, null);
+            return;
         }
-        throw TakenKeyException.twice(key);
+        StoredRow stored = TakenKeysOperator.place(taken);
+        switch (onDuplicate.stored()) {
+            case REFUSES -> throw TakenKeyException.inDataset(file.path(), "chunk " + stored.ordinal());
+            case STAYS -> skipped.add(FileSkip.STORED, file.path());
+            case IS_REPLACED -> output.file(file, stored);
+        }
     }
 }

@@ -67,6 +67,7 @@ final class ChunkPacker {
     private List<ChunkSummary> chunks = new ArrayList<>();
     private Map<String, SortedSet<String>> classes = new TreeMap<>();
     private SkipCounts skipped = new SkipCounts();
+    private List<StoredRow> replaced = new ArrayList<>();
     private long samples;
     private long bytes;
     private long contentBytes;
@@ -108,12 +109,18 @@ final class ChunkPacker {
         chunks = new ArrayList<>();
         classes = new TreeMap<>();
         skipped = new SkipCounts();
+        replaced = new ArrayList<>();
         samples = 0;
         bytes = 0;
         reads.begin(wanted(planned));
         try {
-            for (FileEntry file : planned.files()) {
-                add(file, planned.split());
+            for (int i = 0; i < planned.files().size(); i++) {
+                boolean isPacked = add(planned.files().get(i), planned.split());
+                StoredRow stored = planned.replaced(i);
+                // The sample of a file that was left out stays.
+                if (isPacked && stored != null) {
+                    replaced.add(stored);
+                }
             }
         } finally {
             reads.end();
@@ -123,7 +130,7 @@ final class ChunkPacker {
             // The memory of an oversized chunk is not kept for ordinary chunks.
             builder = newBuilder();
         }
-        return new Packed(chunks, classes, skipped, samples, bytes);
+        return new Packed(chunks, classes, skipped, replaced, samples, bytes);
     }
 
     /** The files that {@link #add} will open, in order. */
@@ -144,11 +151,12 @@ final class ChunkPacker {
         return wanted;
     }
 
-    private void add(FileEntry file, String split) throws IOException, InterruptedException {
+    /** Returns whether the file is a sample of a chunk. */
+    private boolean add(FileEntry file, String split) throws IOException, InterruptedException {
         String key = file.path();
         if (file.size() > MAX_SAMPLE_BYTES) {
             tooLarge(key, file.size());
-            return;
+            return false;
         }
         if (builder.lengthWith(file.size()) > MAX_CHUNK_BYTES) {
             write(split);
@@ -157,7 +165,9 @@ final class ChunkPacker {
             builder.endRow();
             samples++;
             bytes += contentBytes;
+            return true;
         }
+        return false;
     }
 
     /** Begins a row and sets its fields. There is no row if it returns false or throws. */

@@ -4,6 +4,7 @@ import dev.stoker.connectors.files.FileEntry;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Cuts a sequence of files into chunks, with one open chunk for each split. Depends only on the sequence, so a repeated
@@ -23,6 +24,11 @@ final class ChunkPlanner {
     }
 
     void add(FileEntry file) {
+        add(file, null);
+    }
+
+    /** @param replaces the sample of the dataset that the file replaces, if any */
+    void add(FileEntry file, @Nullable StoredRow replaces) {
         String split = splits.of(file.key());
         PlannedChunk chunk = open.computeIfAbsent(split, PlannedChunk::new);
         if (!chunk.isEmpty() && chunk.lengthWith(file) > chunkSizeBytes) {
@@ -30,7 +36,7 @@ final class ChunkPlanner {
             chunk = new PlannedChunk(split);
             open.put(split, chunk);
         }
-        chunk.add(file);
+        chunk.add(file, replaces);
     }
 
     /** Passes on the open chunks. */

@@ -1,5 +1,6 @@
 package dev.stoker.ingest.pack;
 
+import dev.stoker.connectors.files.SkipCounts;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,6 +21,7 @@ public final class IngestMeter implements AutoCloseable {
     private final LongAdder samples = new LongAdder();
     private final LongAdder bytes = new LongAdder();
     private final LongAdder chunks = new LongAdder();
+    private final SkipCounts skipped = new SkipCounts();
     private final AtomicLong firstTaskNanos = new AtomicLong();
     private final AtomicLong firstPackNanos = new AtomicLong();
 
@@ -60,6 +62,18 @@ public final class IngestMeter implements AutoCloseable {
         samples.add(moreSamples);
         bytes.add(moreBytes);
         chunks.add(moreChunks);
+    }
+
+    /** Adds the counts of a task that has ended. */
+    public synchronized void skipped(SkipCounts more) {
+        skipped.add(more);
+    }
+
+    /** Returns the counts of the tasks that have ended. */
+    public synchronized SkipCounts skipped() {
+        SkipCounts copy = new SkipCounts();
+        copy.add(skipped);
+        return copy;
     }
 
     public long listedFiles() {

@@ -20,7 +20,7 @@ public final class KeyCheckOperator extends AbstractStreamOperator<PackReport>
     @Override
     public void open() throws Exception {
         super.open();
-        buckets = new BucketSort(0, file -> {});
+        buckets = new BucketSort(0, (file, stored) -> {});
     }
 
     @Override

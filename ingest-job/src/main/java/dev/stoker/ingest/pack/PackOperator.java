@@ -1,6 +1,7 @@
 package dev.stoker.ingest.pack;
 
 import dev.stoker.connectors.dataset.PackReport;
+import dev.stoker.connectors.dataset.RowsByChunk;
 import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.files.FileEntries;
 import dev.stoker.connectors.files.FileEntry;
@@ -66,6 +67,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     private transient List<FileEntry> listed;
     private transient byte[] lastKey;
     private transient SkipCounts skipped;
+    private transient RowsByChunk replaced;
     private transient Map<String, SortedSet<String>> classes;
     private transient int chunks;
     private transient Optional<IngestMeter> meter;
@@ -100,10 +102,11 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         inWork = new ArrayDeque<>();
         planner = new ChunkPlanner(new Splits(plan.splitRule()), plan.chunkSizeBytes(), this::submit);
         long seed = plan.order() instanceof WalkOrder.Shuffled shuffled ? shuffled.seed() : 0;
-        buckets = new BucketSort(seed, planner::add);
         listed = new ArrayList<>();
         lastKey = new byte[0];
         skipped = new SkipCounts();
+        replaced = new RowsByChunk();
+        buckets = new BucketSort(seed, plan.onDuplicate(), skipped, planner::add);
         classes = new TreeMap<>();
         chunks = 0;
         meter = IngestMeter.find(plan.ingest());
@@ -207,6 +210,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
                 .forEach((field, names) ->
                         classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
         skipped.add(packed.skipped());
+        packed.replaced().forEach(row -> replaced.add(row.ordinal(), row.row()));
         sampleCounter.inc(packed.samples());
         byteCounter.inc(packed.bytes());
         chunkCounter.inc(packed.chunks().size());
@@ -223,16 +227,19 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
             FailureKind.endIfFinal(e);
             throw e;
         }
+        meter.ifPresent(m -> m.skipped(skipped));
+        int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+        replaced.list().forEach(rows -> output.collect(new StreamRecord<>(new PackReport.Removed(task, rows))));
         Map<String, Long> notes = new TreeMap<>();
         Map<String, String> examples = new TreeMap<>();
         skipped.byReason().forEach((reason, count) -> {
-            String name = reason.name().toLowerCase(Locale.ROOT);
-            notes.put(SkipNotes.COUNT_PREFIX + name, count);
+            notes.put(reason.note(), count);
             examples.put(
-                    SkipNotes.EXAMPLE_PREFIX + name, skipped.example(reason).orElse(""));
+                    SkipNotes.EXAMPLE_PREFIX + reason.name().toLowerCase(Locale.ROOT),
+                    skipped.example(reason).orElse(""));
         });
         output.collect(new StreamRecord<>(new PackReport.Done(
-                getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
+                task,
                 getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks(),
                 chunks,
                 classes,

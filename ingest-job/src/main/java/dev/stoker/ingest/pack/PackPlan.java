@@ -1,5 +1,6 @@
 package dev.stoker.ingest.pack;
 
+import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.ingest.spec.LabelRule;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param label the source of the class, and its field; null for no label
  * @param sidecars further fields
  * @param splitRule assigns samples to splits
+ * @param onDuplicate decides about keys that the dataset already has
  * @param chunkSizeBytes length of a chunk
  * @param threads that read and write
  * @param readAhead files of a tree on another file system that are read at a time
@@ -42,6 +44,7 @@ public record PackPlan(
         @Nullable Label label,
         ArrayList<Sidecar> sidecars,
         SplitRule splitRule,
+        OnDuplicate onDuplicate,
         int chunkSizeBytes,
         int threads,
         int readAhead,

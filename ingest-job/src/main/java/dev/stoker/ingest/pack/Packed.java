@@ -12,6 +12,7 @@ import java.util.SortedSet;
  * @param chunks that were written; usually one, none if every file was left out, more if files have grown
  * @param classes the class names that they use, by categorical field
  * @param skipped files that were left out
+ * @param replaced samples of the dataset that samples in these chunks replace
  * @param samples in the chunks
  * @param bytes of the samples' files
  */
@@ -19,5 +20,6 @@ record Packed(
         List<ChunkSummary> chunks,
         Map<String, SortedSet<String>> classes,
         SkipCounts skipped,
+        List<StoredRow> replaced,
         long samples,
         long bytes) {}

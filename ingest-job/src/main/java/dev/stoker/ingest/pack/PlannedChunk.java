@@ -3,6 +3,7 @@ package dev.stoker.ingest.pack;
 import dev.stoker.connectors.files.FileEntry;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The files of a planned chunk, in order. For one thread at a time. */
 final class PlannedChunk {
@@ -14,6 +15,7 @@ final class PlannedChunk {
 
     private final String split;
     private final List<FileEntry> files = new ArrayList<>();
+    private final List<@Nullable StoredRow> replaced = new ArrayList<>();
     private long length = FRAME_BYTES;
 
     PlannedChunk(String split) {
@@ -26,6 +28,12 @@ final class PlannedChunk {
 
     List<FileEntry> files() {
         return files;
+    }
+
+    /** Returns the sample of the dataset that a file replaces, if any. */
+    @Nullable
+    StoredRow replaced(int file) {
+        return replaced.get(file);
     }
 
     boolean isEmpty() {
@@ -41,8 +49,10 @@ final class PlannedChunk {
         return length + rowBytes(file);
     }
 
-    void add(FileEntry file) {
+    /** @param replaces the sample of the dataset that the file replaces, if any */
+    void add(FileEntry file, @Nullable StoredRow replaces) {
         files.add(file);
+        replaced.add(replaces);
         length += rowBytes(file);
     }
 

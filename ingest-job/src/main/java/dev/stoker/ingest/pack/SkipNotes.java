@@ -9,7 +9,7 @@ import java.util.Map;
 public final class SkipNotes {
 
     /** Followed by a lower-case reason; the value is a number. */
-    public static final String COUNT_PREFIX = "skipped.";
+    public static final String COUNT_PREFIX = FileSkip.NOTE_PREFIX;
 
     /** Followed by a lower-case reason; the value is a path. */
     public static final String EXAMPLE_PREFIX = "example.";

@@ -1,5 +1,6 @@
 package dev.stoker.ingest.pack;
 
+import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.source.reader.ShuffledBundler;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
@@ -16,7 +17,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
  * Reads the keys of a version's chunks, so that the sort compares them with the new ones. Its input is indexes in the
- * chunk table. It holds one head at a time, and no payload. Runs on the task's thread.
+ * chunk table. It holds one head at a time, and no payload. The size of an entry is the ordinal of the sample's chunk,
+ * the time its row. Runs on the task's thread.
  */
 public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
         implements OneInputStreamOperator<Long, PathBundle>, BoundedOneInput {
@@ -71,8 +73,13 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
                 continue;
             }
             byte[] key = head.key(row).getBytes(StandardCharsets.UTF_8);
-            bundler.add("", key, key.length, table.ordinal(index), 0, NO_SIDECARS);
+            bundler.add("", key, key.length, table.ordinal(index), row, NO_SIDECARS);
         }
+    }
+
+    /** Returns the place of a sample that this operator has emitted. */
+    static StoredRow place(FileEntry taken) {
+        return new StoredRow(taken.size(), (int) taken.modifiedMs());
     }
 
     @Override

@@ -8,11 +8,12 @@ import java.nio.charset.StandardCharsets;
  *
  * @param hash of the key under the shuffle's seed
  * @param kind of the contents
+ * @param place of a row: number of its run and of the row in it, of a key of the dataset: ordinal and row; 32 bits each
  * @param key UTF-8
  * @param split of the row; empty for the split rule
  * @param data the values, see {@link RowBytes}; or the counts of rows that were left out
  */
-record HashedRow(long hash, Kind kind, byte[] key, String split, byte[] data) {
+record HashedRow(long hash, Kind kind, long place, byte[] key, String split, byte[] data) {
     private static final byte[] NOTHING = {};
 
     /** The kinds. The order of the constants is part of the layout. */
@@ -26,15 +27,35 @@ record HashedRow(long hash, Kind kind, byte[] key, String split, byte[] data) {
         SKIPS
     }
 
-    static HashedRow taken(long hash, byte[] key) {
-        return new HashedRow(hash, Kind.TAKEN, key, "", NOTHING);
+    static HashedRow taken(long hash, byte[] key, long ordinal, int row) {
+        return new HashedRow(hash, Kind.TAKEN, ordinal << Integer.SIZE | row, key, "", NOTHING);
+    }
+
+    /** Returns the place of a row of the source, so that later rows have greater places. */
+    static long place(int run, long row) {
+        return (long) run << Integer.SIZE | row;
+    }
+
+    /** Returns whether a row comes after another one in the source. */
+    boolean isAfter(HashedRow other) {
+        return Long.compareUnsigned(place, other.place) > 0;
+    }
+
+    /** Returns the ordinal of the chunk of a key of the dataset. */
+    long ordinal() {
+        return place >>> Integer.SIZE;
+    }
+
+    /** Returns the row of a key of the dataset. */
+    int row() {
+        return (int) place;
     }
 
     static HashedRow skips(String lines) {
-        return new HashedRow(0, Kind.SKIPS, NOTHING, "", lines.getBytes(StandardCharsets.UTF_8));
+        return new HashedRow(0, Kind.SKIPS, 0, NOTHING, "", lines.getBytes(StandardCharsets.UTF_8));
     }
 
     static HashedRow of(SkipCounts counts) {
-        return new HashedRow(0, Kind.COUNTS, NOTHING, "", counts.toBytes());
+        return new HashedRow(0, Kind.COUNTS, 0, NOTHING, "", counts.toBytes());
     }
 }

@@ -8,7 +8,7 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** i64 hash, u8 kind, UTF split, i32 length of the key, i32 length of the data, key, data; big-endian. */
+/** i64 hash, u8 kind, i64 place, UTF split, i32 length of the key, i32 length of the data, key, data; big-endian. */
 public final class HashedRowSerializer extends ValueSerializer<HashedRow> {
     static final HashedRowSerializer INSTANCE = new HashedRowSerializer();
 
@@ -20,13 +20,14 @@ public final class HashedRowSerializer extends ValueSerializer<HashedRow> {
 
     @Override
     public HashedRow createInstance() {
-        return HashedRow.taken(0, new byte[0]);
+        return HashedRow.taken(0, new byte[0], 0, 0);
     }
 
     @Override
     public void serialize(HashedRow row, DataOutputView out) throws IOException {
         out.writeLong(row.hash());
         out.writeByte(row.kind().ordinal());
+        out.writeLong(row.place());
         out.writeUTF(row.split());
         out.writeInt(row.key().length);
         out.writeInt(row.data().length);
@@ -38,18 +39,20 @@ public final class HashedRowSerializer extends ValueSerializer<HashedRow> {
     public HashedRow deserialize(DataInputView in) throws IOException {
         long hash = in.readLong();
         HashedRow.Kind kind = KINDS[in.readByte()];
+        long place = in.readLong();
         String split = in.readUTF();
         byte[] key = new byte[in.readInt()];
         byte[] data = new byte[in.readInt()];
         in.readFully(key);
         in.readFully(data);
-        return new HashedRow(hash, kind, key, split, data);
+        return new HashedRow(hash, kind, place, key, split, data);
     }
 
     @Override
     public void copy(DataInputView in, DataOutputView out) throws IOException {
         out.writeLong(in.readLong());
         out.writeByte(in.readByte());
+        out.writeLong(in.readLong());
         out.writeUTF(in.readUTF());
         int keyLength = in.readInt();
         int dataLength = in.readInt();

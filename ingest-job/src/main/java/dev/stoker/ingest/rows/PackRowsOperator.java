@@ -1,7 +1,7 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.dataset.PackReport;
-import dev.stoker.connectors.dataset.TakenKeyException;
+import dev.stoker.connectors.dataset.RowsByChunk;
 import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
@@ -10,11 +10,7 @@ import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
-import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
@@ -36,8 +32,8 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
     private transient LeftOut leftOut;
     private transient RowChunks chunks;
     private transient Optional<IngestMeter> meter;
-    /** Rows of one hash; nearly always one. */
-    private transient List<HashedRow> same;
+    private transient SameHash same;
+    private transient RowsByChunk replaced;
 
     PackRowsOperator(RowWork work) {
         this.work = work;
@@ -53,7 +49,8 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
         leftOut = new LeftOut(
                 work.errors(), skipped, lines -> output.collect(new StreamRecord<>(new PackReport.Skips(task, lines))));
         chunks = new RowChunks(work, store, report -> output.collect(new StreamRecord<>(report)));
-        same = new ArrayList<>();
+        same = new SameHash(work.onDuplicate(), skipped);
+        replaced = new RowsByChunk();
         meter = IngestMeter.find(work.ingest());
     }
 
@@ -72,7 +69,7 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
         }
         meter.ifPresent(IngestMeter::packing);
         try {
-            if (!same.isEmpty() && same.get(0).hash() != row.hash()) {
+            if (!same.accepts(row)) {
                 flush();
             }
             same.add(row);
@@ -83,36 +80,16 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
     }
 
     private void flush() throws IOException, InterruptedException {
-        for (int i = 1; i < same.size(); i++) {
-            for (int j = 0; j < i; j++) {
-                if (Arrays.equals(same.get(i).key(), same.get(j).key())) {
-                    refuse(same.get(i), same.get(j));
-                }
+        same.drain((row, stored) -> {
+            // The sample of a row that was left out stays.
+            if (add(row) && stored != null) {
+                replaced.add(stored.ordinal(), stored.row());
             }
-        }
-        for (HashedRow row : same) {
-            if (row.kind() == HashedRow.Kind.ROW) {
-                add(row);
-            }
-        }
-        same.clear();
+        });
     }
 
-    private static void refuse(HashedRow one, HashedRow other) {
-        boolean isOld = one.kind() == HashedRow.Kind.TAKEN;
-        boolean isOtherOld = other.kind() == HashedRow.Kind.TAKEN;
-        if (isOld && isOtherOld) {
-            // Both keys are in the dataset, so this ingest did not cause the duplicate.
-            return;
-        }
-        String key = new String(one.key(), StandardCharsets.UTF_8);
-        throw new SuppressRestartsException(
-                isOld || isOtherOld
-                        ? TakenKeyException.inDataset(key, "an earlier version")
-                        : TakenKeyException.twice(key));
-    }
-
-    private void add(HashedRow row) throws IOException, InterruptedException {
+    /** Returns whether the row is a sample of a chunk. */
+    private boolean add(HashedRow row) throws IOException, InterruptedException {
         RowBytes.Reader values = new RowBytes.Reader(row.data());
         try {
             chunks.add(row.key(), row.split(), row.data().length, (mapped, sink) -> {
@@ -125,10 +102,11 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
             });
         } catch (BadValueException e) {
             leftOut.row(new String(row.key(), StandardCharsets.UTF_8), e);
-            return;
+            return false;
         }
         chunks.report(getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
         meter.ifPresent(m -> m.packed(1, row.data().length, 0));
+        return true;
     }
 
     @Override
@@ -140,8 +118,12 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
             FailureKind.endIfFinal(e);
             throw e;
         }
-        output.collect(new StreamRecord<>(RowReport.done(
-                work, getRuntimeContext().getTaskInfo(), chunks.chunks(), chunks.classes(), skipped, leftOut)));
+        int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+        replaced.list().forEach(rows -> output.collect(new StreamRecord<>(new PackReport.Removed(task, rows))));
+        PackReport.Done done = RowReport.done(
+                work, getRuntimeContext().getTaskInfo(), chunks.chunks(), chunks.classes(), skipped, leftOut);
+        meter.ifPresent(m -> m.skipped(skipped));
+        output.collect(new StreamRecord<>(done));
     }
 
     @Override

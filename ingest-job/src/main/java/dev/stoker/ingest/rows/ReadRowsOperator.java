@@ -28,6 +28,8 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
     private transient RowScan scan;
     private transient RowBytes bytes;
     private transient FieldType[] types;
+    private transient int run;
+    private transient long row;
     private transient Optional<IngestMeter> meter;
 
     ReadRowsOperator(RowWork work) {
@@ -52,6 +54,8 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
 
     @Override
     public void processElement(StreamRecord<RowRun> element) throws Exception {
+        run = element.getValue().number();
+        row = 0;
         try {
             scan.scan(element.getValue(), this::add);
         } catch (IOException | RuntimeException e) {
@@ -66,8 +70,8 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
             scan.value(mapped, bytes.of(types[mapped]));
         }
         byte[] data = bytes.take();
-        output.collect(new StreamRecord<>(
-                new HashedRow(KeyHash.hash(work.seed(), key), HashedRow.Kind.ROW, key, split, data)));
+        output.collect(new StreamRecord<>(new HashedRow(
+                KeyHash.hash(work.seed(), key), HashedRow.Kind.ROW, HashedRow.place(run, row++), key, split, data)));
         meter.ifPresent(m -> m.listed(1, data.length));
     }
 

@@ -99,6 +99,7 @@ public final class RowIngestFlags {
                 IngestFlags.NAME,
                 IngestFlags.APPEND,
                 IngestFlags.REPLACE,
+                IngestFlags.ON_DUPLICATE,
                 IngestFlags.INGEST_ID,
                 IngestFlags.DRY_RUN,
                 IngestFlags.ON_ERROR,

@@ -68,7 +68,8 @@ public record RowIngestGraph(RowIngestPlan plan) {
                     .flatMap((PathBundle bundle, Collector<HashedRow> out) -> {
                         List<FileEntry> keys = new ArrayList<>();
                         FileEntries.decode(bundle, keys);
-                        keys.forEach(key -> out.collect(HashedRow.taken(KeyHash.hash(seed, key.key()), key.key())));
+                        keys.forEach(key -> out.collect(HashedRow.taken(
+                                KeyHash.hash(seed, key.key()), key.key(), key.size(), (int) key.modifiedMs())));
                     })
                     .returns(HashedRowSerializer.TYPE)
                     .name("taken")

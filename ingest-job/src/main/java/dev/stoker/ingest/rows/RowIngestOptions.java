@@ -2,6 +2,7 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.formats.expression.RowExpression;
@@ -24,6 +25,7 @@ import java.util.OptionalInt;
  * @param splitRule assigns samples to splits; empty for the dataset's own rule, or all into {@code train}
  * @param order of the rows in the chunks
  * @param effect on a dataset that has a version
+ * @param onDuplicate decides about keys that occur twice or that the dataset already has
  * @param ingestId of an interrupted ingest to resume
  * @param tree which files of a directory are taken
  * @param work parallelism and sizes
@@ -38,6 +40,7 @@ public record RowIngestOptions(
         Optional<SplitRule> splitRule,
         WalkOrder order,
         IngestRun.Effect effect,
+        OnDuplicate onDuplicate,
         Optional<String> ingestId,
         Tree tree,
         Work work,

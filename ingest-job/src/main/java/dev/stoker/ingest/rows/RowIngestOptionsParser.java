@@ -1,6 +1,7 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.formats.detection.Formats;
 import dev.stoker.formats.expression.InvalidExpressionException;
@@ -67,6 +68,7 @@ final class RowIngestOptionsParser {
                 flags.choice(FileTree.Hidden.class, IngestFlags.HIDDEN),
                 flags.choice(FileTree.Links.class, IngestFlags.LINKS),
                 flags.choice(FileTree.Errors.class, IngestFlags.ON_ERROR));
+        WalkOrder order = flags.order();
         RowIngestOptions options = new RowIngestOptions(
                 sources,
                 target,
@@ -74,8 +76,9 @@ final class RowIngestOptionsParser {
                 given.getOptional(RowIngestFlags.FORMAT),
                 columns,
                 splitRule,
-                flags.order(),
+                order,
                 flags.effect(),
+                flags.onDuplicate(order),
                 flags.ingestId(),
                 tree,
                 work(),

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -165,6 +164,7 @@ public final class RowPreparation {
                 ingest,
                 options.order() instanceof WalkOrder.Shuffled shuffled ? shuffled.seed() : 0,
                 rule,
+                options.onDuplicate(),
                 chunkSizeBytes,
                 access);
     }
@@ -172,7 +172,7 @@ public final class RowPreparation {
     /** Returns the plan of the job. */
     public RowIngestPlan plan(String ingest) throws IOException {
         RowWork work = work(ingest);
-        Map<String, String> properties = new TreeMap<>();
+        TreeMap<String, String> properties = new TreeMap<>();
         properties.put("source", String.join(" ", options.sources()));
         IngestRun run = new IngestRun(
                 access.store(),
@@ -180,6 +180,7 @@ public final class RowPreparation {
                 fieldPlan().info().id().toString(),
                 ingest,
                 options.effect(),
+                options.onDuplicate(),
                 baseVersion,
                 properties);
         return new RowIngestPlan(

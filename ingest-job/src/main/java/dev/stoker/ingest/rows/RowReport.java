@@ -37,8 +37,8 @@ final class RowReport {
         Map<String, Long> notes = new TreeMap<>();
         Map<String, String> examples = new TreeMap<>();
         skipped.byReason().forEach((reason, count) -> {
+            notes.put(reason.note(), count);
             String name = reason.name().toLowerCase(Locale.ROOT);
-            notes.put(SkipNotes.COUNT_PREFIX + name, count);
             skipped.example(reason).ifPresent(example -> examples.put(SkipNotes.EXAMPLE_PREFIX + name, example));
         });
         return new PackReport.Done(

@@ -1,5 +1,6 @@
 package dev.stoker.ingest.rows;
 
+import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.spec.SplitRule;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
  * @param ingest id of the ingest
  * @param seed of the shuffle
  * @param splitRule assigns samples to splits, if the mapping names no column for it
+ * @param onDuplicate decides about keys that occur twice or that the dataset already has
  * @param chunkSizeBytes length of a chunk
  * @param access to the dataset
  */
@@ -31,6 +33,7 @@ record RowWork(
         String ingest,
         long seed,
         SplitRule splitRule,
+        OnDuplicate onDuplicate,
         int chunkSizeBytes,
         SampleAccess access)
         implements Serializable {

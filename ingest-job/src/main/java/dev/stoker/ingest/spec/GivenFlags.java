@@ -1,6 +1,7 @@
 package dev.stoker.ingest.spec;
 
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.schemas.arrow.Field;
@@ -70,6 +71,16 @@ public final class GivenFlags {
             problems.accept("--append and --replace cannot be given together; leave one out");
         }
         return append ? IngestRun.Effect.APPEND : replace ? IngestRun.Effect.REPLACE : IngestRun.Effect.CREATE;
+    }
+
+    /** Returns the value of {@code --on-duplicate}. */
+    public OnDuplicate onDuplicate(WalkOrder order) {
+        OnDuplicate onDuplicate = choice(OnDuplicate.class, IngestFlags.ON_DUPLICATE);
+        if (onDuplicate != OnDuplicate.FAIL && order instanceof WalkOrder.Listed) {
+            problems.accept("option --on-duplicate: " + given.get(IngestFlags.ON_DUPLICATE)
+                    + " needs --order shuffled, which compares the keys before it packs the samples");
+        }
+        return onDuplicate;
     }
 
     /** Returns the id of {@code --ingest-id}; empty if the option is not given. */

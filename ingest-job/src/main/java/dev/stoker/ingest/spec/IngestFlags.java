@@ -77,13 +77,22 @@ public final class IngestFlags {
     public static final ConfigOption<Boolean> APPEND = ConfigOptions.key(PREFIX + "append")
             .booleanType()
             .defaultValue(false)
-            .withDescription("Add to a dataset that already has a version. Keys that it already contains are errors.");
+            .withDescription("Add to a dataset that already has a version. See --on-duplicate for keys that it already"
+                    + " contains.");
 
     public static final ConfigOption<Boolean> REPLACE = ConfigOptions.key(PREFIX + "replace")
             .booleanType()
             .defaultValue(false)
             .withDescription("Commit a version that contains only the samples of this ingest. Older versions do not"
                     + " change.");
+
+    public static final ConfigOption<String> ON_DUPLICATE = ConfigOptions.key(PREFIX + "on-duplicate")
+            .stringType()
+            .defaultValue("fail")
+            .withDescription(
+                    "What to do if a key occurs twice or the dataset already contains it: fail; skip to keep the"
+                            + " sample that came first; replace to keep the one that came last; first or last to choose"
+                            + " between samples of the source, but fail for keys of the dataset.");
 
     public static final ConfigOption<String> INGEST_ID = ConfigOptions.key(PREFIX + "ingest-id")
             .stringType()
@@ -156,6 +165,7 @@ public final class IngestFlags {
                 NAME,
                 APPEND,
                 REPLACE,
+                ON_DUPLICATE,
                 INGEST_ID,
                 DRY_RUN,
                 LIMIT,

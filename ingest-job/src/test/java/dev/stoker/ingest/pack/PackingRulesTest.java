@@ -107,7 +107,7 @@ class PackingRulesTest {
             bundler.add("", utf8("a"), 1, 5, 0, new long[0]);
             bundler.flush();
         }
-        BucketSort sort = new BucketSort(1, entry -> {});
+        BucketSort sort = new BucketSort(1, (file, stored) -> {});
         for (PathBundle bundle : bundles) {
             sort.add(bundle);
         }

@@ -1,6 +1,7 @@
 package dev.stoker.connectors.dataset.sink.committer;
 
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.log.RemovedRows;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -10,6 +11,7 @@ import java.util.SortedSet;
  *
  * @param part the version's place in its run
  * @param chunks in the order in which they get their ordinals
+ * @param removed rows of the base version that the version will not have; single rows, in ascending ordinal
  * @param classes the class names used, by categorical field
  * @param notes numbers for the version's properties
  * @param examples texts for the version's properties
@@ -17,6 +19,7 @@ import java.util.SortedSet;
 public record IngestCommittable(
         Part part,
         List<ChunkSummary> chunks,
+        List<RemovedRows> removed,
         Map<String, SortedSet<String>> classes,
         Map<String, Long> notes,
         Map<String, String> examples) {
@@ -28,7 +31,8 @@ public record IngestCommittable(
      * @param isLast whether the run writes no chunk after it
      */
     public record Part(String ingest, boolean isLast) {
-        static final Part ONLY = new Part("", true);
+        /** The place of the only version of a run. */
+        public static final Part ONLY = new Part("", true);
 
         boolean isOnly() {
             return ingest.isEmpty();
@@ -37,14 +41,15 @@ public record IngestCommittable(
 
     public IngestCommittable {
         chunks = List.copyOf(chunks);
+        removed = List.copyOf(removed);
     }
 
-    /** Creates the only committable of a run. */
+    /** Creates the only committable of a run, which removes nothing. */
     public IngestCommittable(
             List<ChunkSummary> chunks,
             Map<String, SortedSet<String>> classes,
             Map<String, Long> notes,
             Map<String, String> examples) {
-        this(Part.ONLY, chunks, classes, notes, examples);
+        this(Part.ONLY, chunks, List.of(), classes, notes, examples);
     }
 }

@@ -2,6 +2,7 @@ package dev.stoker.connectors.dataset.sink.committer;
 
 import dev.stoker.connectors.dataset.PackReportSerializer;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.log.RemovedRows;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,10 +10,13 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
-/** Version 1: part, number of chunks, the chunks, classes, notes, examples, as in {@link PackReportSerializer}. */
+/**
+ * Version 2: part, number of chunks, the chunks, number of chunks with removed rows, these rows, classes, notes,
+ * examples, as in {@link PackReportSerializer}. Version 1 has no removed rows.
+ */
 public final class IngestCommittableSerializer implements SimpleVersionedSerializer<IngestCommittable> {
 
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
 
     @Override
     public int getVersion() {
@@ -29,6 +33,10 @@ public final class IngestCommittableSerializer implements SimpleVersionedSeriali
         for (ChunkSummary chunk : committable.chunks()) {
             PackReportSerializer.write(chunk, out);
         }
+        out.writeInt(committable.removed().size());
+        for (RemovedRows removed : committable.removed()) {
+            PackReportSerializer.write(removed, out);
+        }
         PackReportSerializer.writeClasses(committable.classes(), out);
         PackReportSerializer.writeNotes(committable.notes(), out);
         PackReportSerializer.writeTexts(committable.examples(), out);
@@ -37,7 +45,7 @@ public final class IngestCommittableSerializer implements SimpleVersionedSeriali
 
     @Override
     public IngestCommittable deserialize(int version, byte[] serialized) throws IOException {
-        if (version != VERSION) {
+        if (version < 1 || version > VERSION) {
             throw new IOException("A committable of an ingest has version " + version + ", this code reads " + VERSION);
         }
         DataInputDeserializer in = new DataInputDeserializer(serialized);
@@ -46,9 +54,14 @@ public final class IngestCommittableSerializer implements SimpleVersionedSeriali
         for (int count = in.readInt(); count > 0; count--) {
             chunks.add(PackReportSerializer.readChunk(in));
         }
+        List<RemovedRows> removed = new ArrayList<>();
+        for (int count = version == 1 ? 0 : in.readInt(); count > 0; count--) {
+            removed.add(PackReportSerializer.readRows(in));
+        }
         return new IngestCommittable(
                 part,
                 chunks,
+                removed,
                 PackReportSerializer.readClasses(in),
                 PackReportSerializer.readNotes(in),
                 PackReportSerializer.readTexts(in));

@@ -2,8 +2,10 @@ package dev.stoker.connectors.dataset.sink.committer;
 
 import dev.stoker.connectors.dataset.CommitRefusedException;
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.dataset.PartIds;
 import dev.stoker.connectors.dataset.SampleKeys;
+import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Dataset;
@@ -57,7 +59,11 @@ public final class IngestCommitter implements Committer<IngestCommittable> {
             throw new CommitRefusedException("The dataset at " + run.target()
                     + " was recreated while the ingest ran; nothing is committed, run the ingest again");
         }
-        if (committable.chunks().isEmpty()) {
+        if (committable.chunks().isEmpty() && committable.removed().isEmpty()) {
+            if (isUnchanged(committable)) {
+                new Leases(dataset).release(run.ingest());
+                return;
+            }
             throw new CommitRefusedException(
                     "No samples to commit: everything was left out " + committable.notes() + "; nothing is committed");
         }
@@ -70,6 +76,12 @@ public final class IngestCommitter implements Committer<IngestCommittable> {
         if (part.isLast()) {
             new Leases(dataset).release(lease);
         }
+    }
+
+    /** Returns whether a run without a new sample has succeeded: the dataset already has all keys. */
+    private boolean isUnchanged(IngestCommittable committable) {
+        return run.onDuplicate().stored() == OnDuplicate.Stored.STAYS
+                && committable.notes().getOrDefault(FileSkip.STORED.note(), 0L) > 0;
     }
 
     /** A restored stream commits a version again. Another stream under the same id would lose its rows. */

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BiFunction;
 
 /**
  * Checks the keys of an ingest against keys that other writers have committed while it ran. Uses 8 bytes for each of
@@ -20,10 +21,24 @@ final class LateKeys {
 
     private final ObjectStore store;
     private final List<ChunkSummary> own;
+    private final BiFunction<String, String, TakenKeyException> refusal;
     private long checked;
 
     /** @param checked the version whose keys were checked while packing */
     LateKeys(ObjectStore store, List<ChunkSummary> own, long checked) {
+        this(store, own, checked, TakenKeyException::inDataset);
+    }
+
+    /**
+     * @param checked the version whose keys were checked while packing
+     * @param refusal makes the exception from a key and the place of its sample
+     */
+    LateKeys(
+            ObjectStore store,
+            List<ChunkSummary> own,
+            long checked,
+            BiFunction<String, String, TakenKeyException> refusal) {
+        this.refusal = refusal;
         this.store = store;
         this.own = own;
         this.checked = checked;
@@ -77,7 +92,7 @@ final class LateKeys {
                 ChunkHead head = ChunkHeads.read(store, base.table(), i);
                 for (int row = 0; row < head.rows(); row++) {
                     if (head.key(row).equals(key) && !ChunkHeads.isRemoved(base.table(), i, row)) {
-                        throw TakenKeyException.inDataset(
+                        throw refusal.apply(
                                 key, "version " + base.table().addedIn(i) + ", committed while this ingest ran");
                     }
                 }

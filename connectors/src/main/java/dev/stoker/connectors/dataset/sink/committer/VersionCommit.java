@@ -1,7 +1,9 @@
 package dev.stoker.connectors.dataset.sink.committer;
 
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.dataset.SampleKeys;
+import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Committer;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
 
 /**
  * Commits chunks to a dataset.
@@ -36,16 +39,33 @@ record VersionCommit(IngestRun run, SampleKeys keys) {
         Map<String, String> properties = new TreeMap<>(run.properties());
         committable.notes().forEach((name, count) -> properties.put(name, Long.toString(count)));
         properties.putAll(committable.examples());
-        boolean isReplacing = run.effect() == IngestRun.Effect.REPLACE;
+        Removal removal = removal(committable, dataset);
         return new Committer(dataset, Clock.systemUTC(), WriterProcess.user())
                 .commit(new CommitRequest(
                         ingest,
-                        isReplacing ? Operation.REPLACE : Operation.INGEST,
+                        operation(committable),
                         committable.chunks(),
-                        removal(committable, dataset),
+                        removal,
                         classes,
-                        properties,
+                        base -> withCount(properties, removal),
                         List.of(lease)));
+    }
+
+    private Operation operation(IngestCommittable committable) {
+        if (run.effect() == IngestRun.Effect.REPLACE) {
+            return Operation.REPLACE;
+        }
+        return committable.chunks().isEmpty() ? Operation.REMOVE : Operation.INGEST;
+    }
+
+    /** Counts the samples of other writers that were replaced, too. */
+    private static Map<String, String> withCount(Map<String, String> properties, Removal removal) {
+        if (!(removal instanceof ReplacedRows replaced) || replaced.count() == 0) {
+            return properties;
+        }
+        Map<String, String> counted = new TreeMap<>(properties);
+        counted.put(IngestRun.REPLACED, Long.toString(replaced.count()));
+        return counted;
     }
 
     /** Called for each version that the commit is tried on. Refuses versions that already have one of the keys. */
@@ -56,12 +76,21 @@ record VersionCommit(IngestRun run, SampleKeys keys) {
         if (keys == SampleKeys.GENERATED) {
             return Removal.NOTHING;
         }
+        if (run.onDuplicate().stored() == OnDuplicate.Stored.IS_REPLACED) {
+            return new ReplacedRows(dataset.store(), committable.chunks(), committable.removed(), run.baseVersion());
+        }
         // The first ingest of a dataset began on an empty dataset. Samples that others appended meanwhile stay, as with
         // an append.
-        LateKeys late = new LateKeys(dataset.store(), committable.chunks(), run.baseVersion());
+        LateKeys late = new LateKeys(dataset.store(), committable.chunks(), run.baseVersion(), refusal());
         return base -> {
             late.check(base);
             return List.of();
         };
+    }
+
+    private BiFunction<String, String, TakenKeyException> refusal() {
+        return run.onDuplicate().stored() == OnDuplicate.Stored.STAYS
+                ? TakenKeyException::meanwhile
+                : TakenKeyException::inDataset;
     }
 }

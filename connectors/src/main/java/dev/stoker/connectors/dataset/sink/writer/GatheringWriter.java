@@ -2,6 +2,7 @@ package dev.stoker.connectors.dataset.sink.writer;
 
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.PackReport;
+import dev.stoker.connectors.dataset.RowsByChunk;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommittable;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.text.Units;
@@ -26,6 +27,7 @@ public final class GatheringWriter implements CommittingSinkWriter<PackReport, I
 
     private final SortedSet<PackReport.Chunk> chunks = new TreeSet<>(ORDER);
     private final Map<Integer, PackReport.Done> done = new TreeMap<>();
+    private final RowsByChunk removed = new RowsByChunk();
     private final SkipList skips;
     private boolean gathered;
 
@@ -48,6 +50,8 @@ public final class GatheringWriter implements CommittingSinkWriter<PackReport, I
             }
         } else if (report instanceof PackReport.Skips skipped) {
             skips.add(skipped.lines());
+        } else if (report instanceof PackReport.Removed gone) {
+            removed.add(gone.rows());
         } else {
             PackReport.Done last = (PackReport.Done) report;
             if (done.put(last.task(), last) != null) {
@@ -79,7 +83,8 @@ public final class GatheringWriter implements CommittingSinkWriter<PackReport, I
         skips.finish().ifPresent(name -> examples.put(IngestRun.SKIP_LIST, name));
         List<ChunkSummary> inOrder =
                 chunks.stream().map(PackReport.Chunk::chunk).toList();
-        return List.of(new IngestCommittable(inOrder, classes, notes, examples));
+        return List.of(
+                new IngestCommittable(IngestCommittable.Part.ONLY, inOrder, removed.list(), classes, notes, examples));
     }
 
     /** A version must never contain only some of the chunks. */

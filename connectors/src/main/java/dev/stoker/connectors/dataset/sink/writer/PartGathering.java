@@ -37,6 +37,7 @@ final class PartGathering {
                         .sorted(GatheringWriter.ORDER)
                         .map(PackReport.Chunk::chunk)
                         .toList(),
+                List.of(),
                 new TreeMap<>(classes),
                 Map.of(),
                 Map.of());

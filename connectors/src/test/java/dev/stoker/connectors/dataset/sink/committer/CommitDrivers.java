@@ -5,6 +5,7 @@ import dev.stoker.connectors.dataset.SampleKeys;
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.log.RemovedRows;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.List;
@@ -22,11 +23,26 @@ public final class CommitDrivers {
 
     /** Commits a file ingest. */
     public static void ingest(IngestRun run, List<ChunkSummary> chunks, List<String> classes) throws IOException {
+        ingest(run, chunks, List.of(), classes);
+    }
+
+    /**
+     * Commits a file ingest that removes samples.
+     *
+     * @param removed rows of the base version
+     */
+    public static void ingest(IngestRun run, List<ChunkSummary> chunks, List<RemovedRows> removed, List<String> classes)
+            throws IOException {
         IngestCommitter committer = new IngestCommitter(run, SampleKeys.GIVEN, Patience.ofBatch());
         commit(
                 committer,
                 new IngestCommittable(
-                        chunks, Map.of("label", new TreeSet<>(classes)), Map.of("skipped", 0L), Map.of()));
+                        IngestCommittable.Part.ONLY,
+                        chunks,
+                        removed,
+                        Map.of("label", new TreeSet<>(classes)),
+                        Map.of("skipped", 0L),
+                        Map.of()));
     }
 
     /** Commits one version of a topic. */

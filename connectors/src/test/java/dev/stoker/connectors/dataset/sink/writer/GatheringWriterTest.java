@@ -10,6 +10,7 @@ import dev.stoker.connectors.dataset.PackReportSerializer;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommittable;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommittableSerializer;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.log.RemovedRows;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -74,6 +75,18 @@ class GatheringWriterTest {
     }
 
     @Test
+    void gathersTheRowsThatTasksReplaceByChunk() throws Exception {
+        writer.write(new PackReport.Removed(1, RemovedRows.of(7, 4)), null);
+        writer.write(done(1, 2, 0), null);
+        writer.write(new PackReport.Removed(0, RemovedRows.of(7, 1, 9)), null);
+        writer.write(new PackReport.Removed(0, RemovedRows.of(2, 3)), null);
+        writer.write(done(0, 2, 0), null);
+
+        assertThat(writer.prepareCommit().iterator().next().removed())
+                .containsExactly(RemovedRows.of(2, 3), RemovedRows.of(7, 1, 4, 9));
+    }
+
+    @Test
     void commitsNothingWhileATaskIsMissing() throws Exception {
         writer.write(done(0, 2, 0), null);
 
@@ -112,11 +125,16 @@ class GatheringWriterTest {
     @Test
     void committablesSurvive() throws IOException {
         IngestCommittable committable = new IngestCommittable(
-                List.of(chunk(1), chunk(2)), Map.of("label", names("a")), Map.of("n", 1L), Map.of("e", "x"));
+                IngestCommittable.Part.ONLY,
+                List.of(chunk(1), chunk(2)),
+                List.of(RemovedRows.of(3, 0, 2)),
+                Map.of("label", names("a")),
+                Map.of("n", 1L),
+                Map.of("e", "x"));
         IngestCommittableSerializer serializer = new IngestCommittableSerializer();
 
-        assertThat(serializer.deserialize(1, serializer.serialize(committable))).isEqualTo(committable);
-        assertThatThrownBy(() -> serializer.deserialize(2, new byte[0])).hasMessageContaining("version 2");
+        assertThat(serializer.deserialize(2, serializer.serialize(committable))).isEqualTo(committable);
+        assertThatThrownBy(() -> serializer.deserialize(3, new byte[0])).hasMessageContaining("version 3");
     }
 
     @Test
