@@ -1,20 +1,16 @@
 package dev.stoker.cli;
 
 import dev.stoker.ingest.IngestJob;
-import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.IngestOptions;
-import dev.stoker.ingest.IngestProgress;
 import dev.stoker.ingest.IngestResult;
 import dev.stoker.ingest.RowIngestJob;
 import dev.stoker.ingest.rows.RowDetection;
 import dev.stoker.ingest.rows.RowIngestOptions;
 import dev.stoker.ingest.topic.TopicIngestOptions;
-import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -84,78 +80,26 @@ final class IngestVerb implements Callable<Integer> {
                 : run(listener -> IngestJob.run(options, IngestJob.embedded(options), listener), options.target());
     }
 
-    private interface Ingest {
-        IngestResult run(IngestListener listener) throws Exception;
-    }
-
     private int show(List<String> plan) {
         plan.forEach(spec.commandLine().getOut()::println);
         return 0;
     }
 
-    private int run(Ingest job, String target) throws Exception {
+    private int run(InterruptibleIngest.Job<IngestResult> job, String target) throws Exception {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
-        AtomicReference<String> ingest = new AtomicReference<>();
-        AtomicBoolean interrupted = new AtomicBoolean();
-        Thread worker = Thread.currentThread();
-        try (Signals signals = new Signals();
-                ProgressLine line = new ProgressLine(err)) {
-            signals.onStop(() -> {
-                interrupted.set(true);
-                worker.interrupt();
-            });
-            IngestResult result = job.run(new IngestListener() {
-                @Override
-                public void started(String ingestId, List<String> plan) {
-                    ingest.set(ingestId);
-                    plan.forEach(err::println);
-                }
-
-                @Override
-                public void progressed(IngestProgress progress) {
-                    line.show(text(progress));
-                }
-            });
-            line.end();
-            if (json) {
-                out.println(IngestReport.json(result));
-            } else {
-                result.lines().forEach(out::println);
-            }
-            if (!noIndex) {
-                IndexUpdate.afterCommit(target, err);
-            }
-            return 0;
-        } catch (Exception e) {
-            // The exception of an interrupted job depends on its state.
-            if (!interrupted.get() || ingest.get() == null) {
-                throw e;
-            }
-            err.println(
-                    "stoker: interrupted; nothing is visible in the dataset. Resume with: stoker ingest … --ingest-id "
-                            + ingest.get());
-            return 130;
+        Optional<IngestResult> result = InterruptibleIngest.run(job, "stoker ingest", err);
+        if (result.isEmpty()) {
+            return InterruptibleIngest.INTERRUPTED;
         }
-    }
-
-    private static String text(IngestProgress progress) {
-        return switch (progress.phase()) {
-            case STARTING -> "starting …";
-            case LISTING ->
-                "listing: " + Units.plural(progress.listedFiles(), "file") + ", " + Units.bytes(progress.listedBytes());
-            case PACKING ->
-                "packing: " + Units.count(progress.samples()) + " of "
-                        + Units.plural(progress.listedFiles(), "sample") + ", "
-                        + Units.rate(progress.bytesPerSecond())
-                        + progress.remaining()
-                                .map(left -> ", " + Units.time(left) + " left")
-                                .orElse("");
-            // Tasks that pack rows do not count their chunks before the end.
-            case COMMITTING ->
-                progress.chunks() == 0
-                        ? "committing …"
-                        : "committing " + Units.plural(progress.chunks(), "chunk") + " …";
-        };
+        if (json) {
+            out.println(IngestReport.json(result.get()));
+        } else {
+            result.get().lines().forEach(out::println);
+        }
+        if (!noIndex) {
+            IndexUpdate.afterCommit(target, err);
+        }
+        return 0;
     }
 }

@@ -6,6 +6,7 @@ import dev.stoker.feeder.topic.TopicFeedFlags;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.ingest.rows.RowIngestFlags;
 import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.spec.SyncFlags;
 import dev.stoker.ingest.topic.TopicIngestFlags;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -138,6 +139,26 @@ final class Topics {
                             IngestFlags.READ_THREADS,
                             IngestFlags.READ_AHEAD)));
 
+    static final List<JobTopic> SYNC = List.of(
+            new JobTopic("Comparison", SyncFlags.own()),
+            new JobTopic(
+                    "Fields and labels",
+                    List.of(IngestFlags.LABEL_FROM, IngestFlags.LABEL_FIELD, IngestFlags.FIELD, IngestFlags.SIDECAR)),
+            new JobTopic(
+                    "Splits and chunks",
+                    List.of(IngestFlags.SPLIT, IngestFlags.SPLIT_FROM, IngestFlags.SEED, IngestFlags.CHUNK_SIZE)),
+            new JobTopic(
+                    "Files to compare",
+                    List.of(IngestFlags.ON_ERROR, IngestFlags.LINKS, IngestFlags.HIDDEN, IngestFlags.EMPTY)),
+            new JobTopic(
+                    "Run",
+                    List.of(
+                            IngestFlags.DRY_RUN,
+                            IngestFlags.INGEST_ID,
+                            IngestFlags.PARALLELISM,
+                            IngestFlags.READ_THREADS,
+                            IngestFlags.READ_AHEAD)));
+
     static final List<JobTopic> INGEST_OF_ROWS =
             List.of(new JobTopic("Rows (Parquet, Avro, CSV, …)", RowIngestFlags.own()));
 
@@ -242,6 +263,7 @@ final class Topics {
                 add(names, IngestFlags.PREFIX, INGEST_OF_ROWS);
                 add(names, IngestFlags.PREFIX, INGEST_FROM_KAFKA);
             }
+            case "sync" -> add(names, IngestFlags.PREFIX, SYNC);
             case "export" -> add(names, ExportFlags.PREFIX, EXPORT);
             case "feed", "run" -> {
                 add(names, FeedFlags.PREFIX, FEED);

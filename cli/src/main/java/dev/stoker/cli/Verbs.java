@@ -5,6 +5,7 @@ import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.feeder.topic.TopicFeedFlags;
 import dev.stoker.ingest.rows.RowIngestFlags;
 import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.spec.SyncFlags;
 import dev.stoker.ingest.topic.TopicIngestFlags;
 import java.util.List;
 import java.util.Set;
@@ -17,7 +18,7 @@ final class Verbs {
     private Verbs() {}
 
     /** Verbs that take the options of a job. The job parses them, so that all problems are reported together. */
-    static final Set<String> OF_JOBS = Set.of("ingest", "export", "feed", "run");
+    static final Set<String> OF_JOBS = Set.of("ingest", "sync", "export", "feed", "run");
 
     /** Returns whether a verb writes temporary files. */
     static boolean needsScratch(String verb) {
@@ -44,6 +45,17 @@ final class Verbs {
         JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, RowIngestFlags.own());
         JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, TopicIngestFlags.all());
         command.addSubcommand(ingest);
+        CommandLine sync = new CommandLine(new SyncVerb(arguments));
+        JobOptions.describe(
+                sync.getCommandSpec(),
+                IngestFlags.PREFIX,
+                SyncFlags.own(),
+                "SOURCE",
+                "Directory or URI of the samples.",
+                "DATASET",
+                "Directory or URI of the dataset.");
+        JobOptions.describe(sync.getCommandSpec(), IngestFlags.PREFIX, SyncFlags.shared());
+        command.addSubcommand(sync);
         CommandLine export = new CommandLine(new ExportVerb(arguments));
         JobOptions.describe(
                 export.getCommandSpec(),

@@ -7,6 +7,7 @@ import dev.stoker.feeder.plan.FeedFlags;
 import dev.stoker.feeder.topic.TopicFeedFlags;
 import dev.stoker.ingest.rows.RowIngestFlags;
 import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.spec.SyncFlags;
 import dev.stoker.ingest.topic.TopicIngestFlags;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,6 +28,9 @@ class OptionsPageTest {
     @Test
     void eachOptionOfAJobHasOneTopic() {
         assertThat(options(Topics.INGEST)).containsExactlyInAnyOrderElementsOf(IngestFlags.all());
+        List<ConfigOption<?>> sync = new ArrayList<>(SyncFlags.shared());
+        sync.addAll(SyncFlags.own());
+        assertThat(options(Topics.SYNC)).containsExactlyInAnyOrderElementsOf(sync);
         assertThat(options(Topics.INGEST_OF_ROWS)).containsExactlyInAnyOrderElementsOf(RowIngestFlags.own());
         assertThat(options(Topics.INGEST_FROM_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicIngestFlags.all());
         assertThat(options(Topics.EXPORT)).containsExactlyInAnyOrderElementsOf(ExportFlags.all());
@@ -63,6 +67,7 @@ class OptionsPageTest {
                 "Ingest from Kafka: `stoker ingest`, `ingest-job.jar`",
                 IngestFlags.PREFIX,
                 Topics.INGEST_FROM_KAFKA);
+        section(page, "Sync: `stoker sync`", IngestFlags.PREFIX, Topics.SYNC);
         section(page, "Export: `stoker export`", ExportFlags.PREFIX, Topics.EXPORT);
         section(page, "Feed: `stoker feed`, `stoker run`, `feeder-job.jar`", FeedFlags.PREFIX, Topics.FEED);
         section(page, "Feed to Kafka: `stoker feed`, `feeder-job.jar`", FeedFlags.PREFIX, Topics.FEED_TO_KAFKA);

@@ -103,11 +103,7 @@ record IngestGraph(IngestPlan plan) {
                 .transform(
                         "keys",
                         PathBundleSerializer.TYPE,
-                        new TakenKeysOperator(
-                                plan.pack().access(),
-                                plan.run().target(),
-                                plan.run().baseVersion(),
-                                seed))
+                        TakenKeysOperator.of(plan.pack(), plan.run().baseVersion(), seed))
                 .uid("keys")
                 .setParallelism(parallelism(env));
     }

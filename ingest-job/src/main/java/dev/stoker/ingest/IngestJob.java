@@ -150,7 +150,9 @@ public final class IngestJob {
             return before(preparation.committed().get());
         }
         IngestPlan plan = preparation.plan(options, ingest, access);
-        return commit(plan.run(), listener, began, () -> start(plan, launcher, listener));
+        try (IngestMeter meter = IngestMeter.open(ingest)) {
+            return commit(plan.run(), meter, listener, began, () -> start(plan, launcher, listener));
+        }
     }
 
     /** Starts the job of an ingest. */
@@ -164,11 +166,10 @@ public final class IngestJob {
      * @param run the ingest
      * @param began when the ingest began, by {@link System#nanoTime}
      */
-    static IngestResult commit(IngestRun run, IngestListener listener, long began, Start start)
+    static IngestResult commit(IngestRun run, IngestMeter meter, IngestListener listener, long began, Start start)
             throws IOException, InterruptedException {
         String ingest = run.ingest();
-        try (IngestMeter meter = IngestMeter.open(ingest);
-                ObjectStore store = run.store().open(run.target())) {
+        try (ObjectStore store = run.store().open(run.target())) {
             Dataset dataset = Dataset.open(store);
             RunningJob job = start.start();
             try {
@@ -226,7 +227,7 @@ public final class IngestJob {
                 Optional.empty());
     }
 
-    private static String id(IngestOptions options) {
+    static String id(IngestOptions options) {
         return options.ingestId().orElseGet(() -> UUID.randomUUID().toString());
     }
 
@@ -247,7 +248,7 @@ public final class IngestJob {
     }
 
     /** Checked before anything is packed: a commit must have exactly one winner. */
-    private static void requireAtomicCreate(IngestOptions options, SampleAccess access) throws IOException {
+    static void requireAtomicCreate(IngestOptions options, SampleAccess access) throws IOException {
         if (Stores.isRemote(options.target())) {
             try (ObjectStore store = access.store().open(options.target())) {
                 Stores.requireAtomicCreate(store);
@@ -255,7 +256,7 @@ public final class IngestJob {
         }
     }
 
-    private static RunningJob start(IngestPlan plan, JobLauncher launcher, IngestListener listener)
+    static RunningJob start(IngestPlan plan, JobLauncher launcher, IngestListener listener)
             throws IOException, InterruptedException {
         String ingest = plan.run().ingest();
         listener.started(ingest, plan.lines());

@@ -118,6 +118,23 @@ public record IngestOptions(
                 false);
     }
 
+    /** Returns the options of a sync. */
+    IngestOptions ofSync() {
+        return new IngestOptions(
+                source,
+                target,
+                name,
+                content,
+                splitRule,
+                order,
+                IngestRun.Effect.SYNC,
+                OnDuplicate.REPLACE,
+                ingestId,
+                walk,
+                work,
+                Run.REAL);
+    }
+
     /**
      * Parses a command line: the source, the target, and {@link IngestFlags}. Inspects the two directories, but changes
      * nothing.

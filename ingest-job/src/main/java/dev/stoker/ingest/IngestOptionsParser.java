@@ -23,6 +23,7 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.jspecify.annotations.Nullable;
 
@@ -33,9 +34,19 @@ final class IngestOptionsParser {
     private final Configuration given;
     private final List<String> problems;
     private final GivenFlags flags;
+    private final String what;
 
     IngestOptionsParser(String... args) {
-        arguments = JobArguments.parse(args, IngestFlags.PREFIX, IngestFlags.all());
+        this("an ingest", IngestFlags.all(), args);
+    }
+
+    /**
+     * @param what a job of this kind, for messages
+     * @param known the options that it has; the others have their defaults
+     */
+    IngestOptionsParser(String what, List<ConfigOption<?>> known, String... args) {
+        this.what = what;
+        arguments = JobArguments.parse(args, IngestFlags.PREFIX, known);
         given = arguments.options();
         problems = new ArrayList<>(arguments.problems());
         flags = new GivenFlags(given, problems::add);
@@ -46,7 +57,7 @@ final class IngestOptionsParser {
         String source = null;
         String target = null;
         if (positional.size() != 2) {
-            problems.add("an ingest takes a source directory and a target directory, not "
+            problems.add(what + " takes a source directory and a target directory, not "
                     + (positional.isEmpty() ? "nothing" : String.join(" ", positional)));
         } else {
             source = location(positional.get(0));
@@ -84,6 +95,21 @@ final class IngestOptionsParser {
                 walk,
                 work,
                 given.get(IngestFlags.DRY_RUN) ? IngestOptions.Run.DRY : IngestOptions.Run.REAL);
+    }
+
+    /** Returns whether a flag is given. */
+    boolean isGiven(ConfigOption<Boolean> flag) {
+        return given.get(flag);
+    }
+
+    /** Returns whether files that cannot be read are left out. */
+    boolean isSkippingErrors() {
+        return given.get(IngestFlags.ON_ERROR).equalsIgnoreCase(FileTree.Errors.SKIP.name());
+    }
+
+    /** Adds a problem, which {@link #parse} reports. */
+    void report(String problem) {
+        problems.add(problem);
     }
 
     /** Returns the normalized location, or null if it is invalid. */

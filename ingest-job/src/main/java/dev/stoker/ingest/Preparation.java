@@ -5,6 +5,7 @@ import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.ingest.pack.PackPlan;
 import dev.stoker.ingest.pack.SampleAccess;
+import dev.stoker.ingest.pack.SyncRule;
 import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.Sidecar;
@@ -25,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Inspects source and target before the job starts, determines the dataset's fields, and finds all problems that would
@@ -244,8 +246,19 @@ record Preparation(
      * @param ingest its id
      */
     IngestPlan plan(IngestOptions options, String ingest, SampleAccess access) throws IOException {
+        return plan(options, ingest, access, null);
+    }
+
+    /**
+     * Returns the plan of an ingest or a sync.
+     *
+     * @param ingest its id
+     * @param sync what a sync compares; null for an ingest
+     */
+    IngestPlan plan(IngestOptions options, String ingest, SampleAccess access, @Nullable SyncRule sync)
+            throws IOException {
         return new IngestPlan(
-                pack(options, ingest, access),
+                pack(options, ingest, access, sync),
                 run(options, ingest, access.store()),
                 new IngestPlan.Reading(
                         options.work().parallelism().orElse(0),
@@ -254,7 +267,7 @@ record Preparation(
                 PlanText.of(options, this));
     }
 
-    private PackPlan pack(IngestOptions options, String ingest, SampleAccess access) {
+    private PackPlan pack(IngestOptions options, String ingest, SampleAccess access, @Nullable SyncRule sync) {
         return new PackPlan(
                 options.tree(),
                 options.order(),
@@ -270,6 +283,7 @@ record Preparation(
                 new ArrayList<>(options.content().sidecars()),
                 splitRule,
                 options.onDuplicate(),
+                sync,
                 chunkSizeBytes(options),
                 options.work().readThreads(),
                 options.work().readAhead(),
@@ -278,7 +292,7 @@ record Preparation(
 
     private IngestRun run(IngestOptions options, String ingest, DatasetStore stores) {
         TreeMap<String, String> properties = new TreeMap<>();
-        properties.put("source", options.source());
+        properties.put(IngestRun.SOURCE, options.source());
         return new IngestRun(
                 stores,
                 options.target(),

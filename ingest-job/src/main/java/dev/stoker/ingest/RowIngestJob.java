@@ -2,6 +2,7 @@ package dev.stoker.ingest;
 
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
+import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.rows.RowIngestGraph;
 import dev.stoker.ingest.rows.RowIngestOptions;
@@ -81,7 +82,9 @@ public final class RowIngestJob {
         }
         RowPreparation preparation = found.begin(ingest, launcher.writerProcess());
         RowIngestPlan plan = preparation.plan(ingest);
-        return IngestJob.commit(plan.run(), listener, began, () -> start(plan, launcher, listener));
+        try (IngestMeter meter = IngestMeter.open(ingest)) {
+            return IngestJob.commit(plan.run(), meter, listener, began, () -> start(plan, launcher, listener));
+        }
     }
 
     private static String id(RowIngestOptions options) {

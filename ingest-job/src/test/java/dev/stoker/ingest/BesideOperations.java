@@ -128,6 +128,7 @@ final class BesideOperations {
                 new Line("append", ended, (store, slot) -> ingest(store, slot, IngestRun.Effect.APPEND, "--append")),
                 new Line("replace", ended, (store, slot) -> ingest(store, slot, IngestRun.Effect.REPLACE, "--replace")),
                 new Line("append replacing", ended, this::appendReplacing),
+                new Line("sync", ended, this::sync),
                 new Line("append twice", ended, this::appendTwice),
                 new Line("parts", ended, BesideOperations::parts),
                 new Line(
@@ -180,7 +181,7 @@ final class BesideOperations {
     }
 
     private void ingest(ObjectStore store, Slot slot, IngestRun.Effect effect, String... mode) throws IOException {
-        ingest(store, slot, effect, OnDuplicate.FAIL, BesideState.KEYS.get(slot.ingest), mode);
+        ingest(store, slot, effect, OnDuplicate.FAIL, BesideState.KEYS.get(slot.ingest), List.of(), mode);
     }
 
     /** Adds a sample and replaces two, which others remove, move or replace at the same time. */
@@ -193,9 +194,24 @@ final class BesideOperations {
                 IngestRun.Effect.APPEND,
                 OnDuplicate.REPLACE,
                 keys,
+                List.of(),
                 "--append",
                 "--on-duplicate",
                 "replace");
+    }
+
+    /** Adds a sample, replaces another one, and removes a third one, whose file is gone. */
+    private void sync(ObjectStore store, Slot slot) throws IOException {
+        List<String> keys = new ArrayList<>(BesideState.KEYS.get(slot.ingest));
+        keys.add(BesideState.REPLACED.get(0));
+        ingest(
+                store,
+                slot,
+                IngestRun.Effect.SYNC,
+                OnDuplicate.REPLACE,
+                keys,
+                List.of(BesideState.REPLACED.get(1)),
+                "--append");
     }
 
     private void ingest(
@@ -204,6 +220,7 @@ final class BesideOperations {
             IngestRun.Effect effect,
             OnDuplicate onDuplicate,
             List<String> keys,
+            List<String> gone,
             String... mode)
             throws IOException {
         DatasetStore stores = target -> store;
@@ -226,6 +243,13 @@ final class BesideOperations {
         Preparation preparation = found.create(options, stores);
         options.into(stores).lease(preparation.info(), slot.ingest, "");
         ChunkSummary chunk = BesideState.chunk(store, preparation.info(), slot.chunk, slot.ingest, keys);
+        long base = preparation.baseVersion();
+        List<RemovedRows> missing = rows(store, base, gone);
+        RowsByChunk removed = new RowsByChunk();
+        removed.addAll(missing);
+        if (onDuplicate == OnDuplicate.REPLACE) {
+            removed.addAll(rows(store, base, keys));
+        }
         CommitDrivers.ingest(
                 new IngestRun(
                         stores,
@@ -234,10 +258,11 @@ final class BesideOperations {
                         slot.ingest,
                         effect,
                         onDuplicate,
-                        preparation.baseVersion(),
-                        new TreeMap<>(Map.of("keys", String.join(" ", keys)))),
+                        base,
+                        new TreeMap<>(
+                                Map.of("keys", String.join(" ", keys), "gone", missing.isEmpty() ? "" : gone.get(0)))),
                 List.of(chunk),
-                onDuplicate == OnDuplicate.REPLACE ? rows(store, preparation.baseVersion(), keys) : List.of(),
+                removed.list(),
                 BesideState.labels(keys));
     }
 

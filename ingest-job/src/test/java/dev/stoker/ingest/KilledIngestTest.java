@@ -5,14 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.pack.SampleFiles;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,7 +18,6 @@ import org.junit.jupiter.api.io.TempDir;
 class KilledIngestTest {
 
     private static final String ID = "01234567-89ab-4cde-8f01-23456789abcd";
-    private static final String STUCK = "stuck";
 
     @TempDir
     private Path directory;
@@ -33,32 +27,7 @@ class KilledIngestTest {
         Path source = directory.resolve("source");
         Path target = directory.resolve("target");
         Map<String, byte[]> files = Trees.images(source, 5, 40, 3000);
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--add-opens=java.base/java.lang=ALL-UNNAMED",
-                        "--add-opens=java.base/java.util=ALL-UNNAMED",
-                        "--add-opens=java.base/java.nio=ALL-UNNAMED",
-                        "-XX:TieredStopAtLevel=1",
-                        "-Djava.io.tmpdir=" + directory,
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Main.class.getName(),
-                        source.toString(),
-                        target.toString())
-                .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .start();
-        try (BufferedReader output =
-                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
-            String line = output.readLine();
-            while (line != null && !line.equals(STUCK)) {
-                line = output.readLine();
-            }
-            assertThat(line).isEqualTo(STUCK);
-        } finally {
-            process.destroyForcibly();
-        }
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).isEqualTo(137);
+        StuckProcess.runAndKill(Main.class, directory, source.toString(), target.toString());
 
         assertThat(Packed.latestVersion(target)).isZero();
         try (Stream<Path> chunks = Files.walk(target.resolve("chunks"))) {
@@ -93,12 +62,7 @@ class KilledIngestTest {
                     "1");
             SampleFiles files = path -> {
                 if (path.contains("/c4/")) {
-                    System.out.println(STUCK);
-                    try {
-                        new CountDownLatch(1).await();
-                    } catch (InterruptedException e) {
-                        Thread.currentThread().interrupt();
-                    }
+                    StuckProcess.block();
                 }
                 return SampleFiles.LOCAL.open(path);
             };

@@ -30,6 +30,12 @@ public record IngestRun(
     /** The property of a version with the name of the list of what its ingest has left out. */
     public static final String SKIP_LIST = "skip_list";
 
+    /** The property with the location of the samples. */
+    public static final String SOURCE = "source";
+
+    /** The property with the number of samples that were removed because the source does not have them. */
+    public static final String REMOVED = "removed";
+
     /** The property with the number of samples that new ones have replaced. */
     public static final String REPLACED = "replaced";
 
@@ -42,7 +48,9 @@ public record IngestRun(
         /** The samples stay. */
         APPEND,
         /** The samples are removed. */
-        REPLACE
+        REPLACE,
+        /** The samples are made to agree with a source. There may be nothing to commit. */
+        SYNC
     }
 
     /** Creates an ingest for which a key that the dataset already has is an error. */

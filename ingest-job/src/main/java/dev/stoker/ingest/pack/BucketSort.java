@@ -1,30 +1,38 @@
 package dev.stoker.ingest.pack;
 
-import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.files.FileEntries;
 import dev.stoker.connectors.files.FileEntry;
-import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.PathBundle;
-import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.schemas.order.KeyHash;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finishes the shuffle: Flink's sort groups the bundles by bucket, and this class sorts the files of a bucket by their
- * hashes. Holds one bucket. Detects keys that occur twice, and decides about keys that the dataset already has. For one
- * thread.
+ * hashes. Holds one bucket, and detects keys that occur twice. For one thread.
  */
 final class BucketSort {
 
-    /** Takes the files, in order. */
-    interface Output {
-        /** @param replaces the sample of the dataset that the file replaces, if any */
-        void file(FileEntry file, @Nullable StoredRow replaces);
+    /** Takes the keys in the order of their hashes. */
+    interface Keys {
+        /**
+         * Takes a key of the source, of the dataset, or of both.
+         *
+         * @param file the file with this key, if any
+         * @param taken the sample of the dataset with this key, if any
+         */
+        void key(@Nullable FileEntry file, @Nullable FileEntry taken) throws TakenKeyException;
+
+        /** Ends a bucket. */
+        default void endBucket() throws ExecutionException, InterruptedException {}
+
+        /** Ends the keys. */
+        default void end() throws ExecutionException, InterruptedException {}
     }
 
     private record Hashed(long hash, FileEntry file, boolean isTaken) {
@@ -41,33 +49,20 @@ final class BucketSort {
     };
 
     private final long seed;
-    private final OnDuplicate onDuplicate;
-    private final SkipCounts skipped;
-    private final Output output;
+    private final Keys output;
     private final List<Hashed> bucket = new ArrayList<>();
     private final List<FileEntry> decoded = new ArrayList<>();
     private int place = -1;
 
-    /** Creates a sort that refuses keys that the dataset already has. */
-    BucketSort(long seed, Output output) {
-        this(seed, OnDuplicate.FAIL, new SkipCounts(), output);
-    }
-
-    /**
-     * @param onDuplicate decides about keys that the dataset already has
-     * @param skipped counts files that are left out
-     */
-    BucketSort(long seed, OnDuplicate onDuplicate, SkipCounts skipped, Output output) {
+    BucketSort(long seed, Keys output) {
         this.seed = seed;
-        this.onDuplicate = onDuplicate;
-        this.skipped = skipped;
         this.output = output;
     }
 
     /** Adds a bundle; the bundles of one bucket arrive in sequence. */
-    void add(PathBundle bundle) throws TakenKeyException {
+    void add(PathBundle bundle) throws TakenKeyException, ExecutionException, InterruptedException {
         if (bundle.place() != place) {
-            flush();
+            endBucket();
             place = bundle.place();
         }
         FileEntries.decode(bundle, decoded);
@@ -79,7 +74,12 @@ final class BucketSort {
     }
 
     /** Passes on the last bucket. */
-    void flush() throws TakenKeyException {
+    void flush() throws TakenKeyException, ExecutionException, InterruptedException {
+        endBucket();
+        output.end();
+    }
+
+    private void endBucket() throws TakenKeyException, ExecutionException, InterruptedException {
         bucket.sort(ORDER);
         int from = 0;
         while (from < bucket.size()) {
@@ -91,9 +91,10 @@ final class BucketSort {
             from = to;
         }
         bucket.clear();
+        output.endBucket();
     }
 
-    /** Passes on the file of a key. If the dataset has the key twice, this ingest did not cause the duplicate. */
+    /** Passes on a key. If the dataset has the key twice, this ingest did not cause the duplicate. */
     private void pass(List<Hashed> same) throws TakenKeyException {
         FileEntry taken = null;
         FileEntry file = null;
@@ -107,18 +108,6 @@ final class BucketSort {
                 file = entry.file();
             }
         }
-        if (file == null) {
-            return;
-        }
-        if (taken == null) {
-            output.file(file, null);
-            return;
-        }
-        StoredRow stored = TakenKeysOperator.place(taken);
-        switch (onDuplicate.stored()) {
-            case REFUSES -> throw TakenKeyException.inDataset(file.path(), "chunk " + stored.ordinal());
-            case STAYS -> skipped.add(FileSkip.STORED, file.path());
-            case IS_REPLACED -> output.file(file, stored);
-        }
+        output.key(file, taken);
     }
 }

@@ -22,6 +22,7 @@ public final class IngestMeter implements AutoCloseable {
     private final LongAdder bytes = new LongAdder();
     private final LongAdder chunks = new LongAdder();
     private final SkipCounts skipped = new SkipCounts();
+    private final SyncChanges changes = new SyncChanges();
     private final AtomicLong firstTaskNanos = new AtomicLong();
     private final AtomicLong firstPackNanos = new AtomicLong();
 
@@ -74,6 +75,11 @@ public final class IngestMeter implements AutoCloseable {
         SkipCounts copy = new SkipCounts();
         copy.add(skipped);
         return copy;
+    }
+
+    /** Returns what the tasks of a sync that have ended have found. */
+    public SyncChanges changes() {
+        return changes;
     }
 
     public long listedFiles() {

@@ -1,8 +1,10 @@
 package dev.stoker.ingest.pack;
 
+import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.dataset.PackReport;
 import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.files.PathBundle;
+import dev.stoker.connectors.files.SkipCounts;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
@@ -20,11 +22,11 @@ public final class KeyCheckOperator extends AbstractStreamOperator<PackReport>
     @Override
     public void open() throws Exception {
         super.open();
-        buckets = new BucketSort(0, (file, stored) -> {});
+        buckets = new BucketSort(0, new DuplicateRule(OnDuplicate.FAIL, new SkipCounts(), (file, stored) -> {}));
     }
 
     @Override
-    public void processElement(StreamRecord<PathBundle> element) {
+    public void processElement(StreamRecord<PathBundle> element) throws Exception {
         try {
             buckets.add(element.getValue());
         } catch (TakenKeyException e) {
@@ -33,7 +35,7 @@ public final class KeyCheckOperator extends AbstractStreamOperator<PackReport>
     }
 
     @Override
-    public void endInput() {
+    public void endInput() throws Exception {
         try {
             buckets.flush();
         } catch (TakenKeyException e) {

@@ -1,5 +1,6 @@
 package dev.stoker.ingest.pack;
 
+import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.PackReport;
 import dev.stoker.connectors.dataset.RowsByChunk;
 import dev.stoker.connectors.dataset.TakenKeyException;
@@ -54,6 +55,9 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
 
     private static final long serialVersionUID = 1;
 
+    /** Buckets whose files a sync compares at a time: a bucket may have few files. */
+    private static final int BUCKETS_PER_THREAD = 4;
+
     private final PackPlan plan;
 
     private transient ObjectStore store;
@@ -61,13 +65,15 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     private transient ExecutorService pool;
     private transient @Nullable ExecutorService readPool;
     private transient BlockingQueue<ChunkPacker> packers;
+    private transient BlockingQueue<SampleCheck> checks;
+    private transient @Nullable SyncDecision sync;
     private transient Queue<Future<Packed>> inWork;
     private transient ChunkPlanner planner;
     private transient BucketSort buckets;
     private transient List<FileEntry> listed;
     private transient byte[] lastKey;
     private transient SkipCounts skipped;
-    private transient RowsByChunk replaced;
+    private transient RowsByChunk removed;
     private transient Map<String, SortedSet<String>> classes;
     private transient int chunks;
     private transient Optional<IngestMeter> meter;
@@ -95,8 +101,10 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
             readPool = pool(plan.readAhead(), "stoker-read-");
         }
         packers = new ArrayBlockingQueue<>(plan.threads());
+        checks = new ArrayBlockingQueue<>(plan.threads());
         for (int i = 0; i < plan.threads(); i++) {
-            packers.add(new ChunkPacker(plan, info, store, reads(), labels, patience));
+            packers.add(new ChunkPacker(
+                    plan, info, store, new SampleFields(plan, info.fields(), reads(), labels), patience));
         }
         pool = pool(plan.threads(), "stoker-pack-");
         inWork = new ArrayDeque<>();
@@ -105,14 +113,55 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         listed = new ArrayList<>();
         lastKey = new byte[0];
         skipped = new SkipCounts();
-        replaced = new RowsByChunk();
-        buckets = new BucketSort(seed, plan.onDuplicate(), skipped, planner::add);
+        removed = new RowsByChunk();
+        sync = plan.sync() == null ? null : sync(plan.sync(), labels, info, patience);
+        buckets = new BucketSort(
+                seed, sync == null ? new DuplicateRule(plan.onDuplicate(), skipped, planner::add) : sync);
         classes = new TreeMap<>();
         chunks = 0;
         meter = IngestMeter.find(plan.ingest());
         sampleCounter = getMetricGroup().counter("samples");
         byteCounter = getMetricGroup().counter("sampleBytes");
         chunkCounter = getMetricGroup().counter("chunks");
+    }
+
+    private SyncDecision sync(SyncRule rule, Optional<Labels> labels, DatasetInfo info, Patience patience) {
+        for (int i = 0; i < plan.threads(); i++) {
+            checks.add(new SampleCheck(plan, info, new SampleFields(plan, info.fields(), reads(), labels), patience));
+        }
+        boolean isReal = rule.run() == SyncRule.Run.REAL;
+        return new SyncDecision(
+                plan, rule, labels, this::check, BUCKETS_PER_THREAD * plan.threads(), new SyncDecision.Output() {
+                    @Override
+                    public void file(FileEntry file, @Nullable StoredRow replaces) {
+                        if (isReal) {
+                            planner.add(file, replaces);
+                        }
+                    }
+
+                    @Override
+                    public void remove(StoredRow sample) {
+                        if (isReal) {
+                            removed.add(sample.ordinal(), sample.row());
+                        }
+                    }
+
+                    @Override
+                    public void checked(SampleCheck.Checked result) {
+                        skipped.add(result.skipped());
+                    }
+                });
+    }
+
+    private Future<SampleCheck.Checked> check(List<SampleCheck.Pair> pairs) {
+        return pool.submit(() -> {
+            SampleCheck check = checks.take();
+            try {
+                return check.check(pairs);
+            } finally {
+                checks.add(check);
+            }
+        });
     }
 
     private SampleReads reads() {
@@ -140,12 +189,20 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
             } else if (plan.order() instanceof WalkOrder.Listed) {
                 addListed(bundle);
             } else {
-                buckets.add(bundle);
+                sort(bundle);
             }
             reportUntil(plan.threads());
         } catch (IOException | RuntimeException e) {
             FailureKind.endIfFinal(e);
             throw e;
+        }
+    }
+
+    private void sort(PathBundle bundle) throws Exception {
+        try {
+            buckets.add(bundle);
+        } catch (ExecutionException e) {
+            throw failure(e);
         }
     }
 
@@ -181,16 +238,17 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
             try {
                 packed = inWork.remove().get();
             } catch (ExecutionException e) {
-                if (e.getCause() instanceof OutOfMemoryError memory) {
-                    throw outOfMemory(memory);
-                }
-                if (e.getCause() instanceof Exception failure) {
-                    throw failure;
-                }
-                throw e;
+                throw failure(e);
             }
             report(packed);
         }
+    }
+
+    private static Exception failure(ExecutionException e) {
+        if (e.getCause() instanceof OutOfMemoryError memory) {
+            return outOfMemory(memory);
+        }
+        return e.getCause() instanceof Exception failure ? failure : e;
     }
 
     private static Exception outOfMemory(OutOfMemoryError error) {
@@ -210,7 +268,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
                 .forEach((field, names) ->
                         classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
         skipped.add(packed.skipped());
-        packed.replaced().forEach(row -> replaced.add(row.ordinal(), row.row()));
+        packed.replaced().forEach(row -> removed.add(row.ordinal(), row.row()));
         sampleCounter.inc(packed.samples());
         byteCounter.inc(packed.bytes());
         chunkCounter.inc(packed.chunks().size());
@@ -220,7 +278,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     @Override
     public void endInput() throws Exception {
         try {
-            buckets.flush();
+            flushBuckets();
             planner.flush();
             reportUntil(0);
         } catch (IOException | RuntimeException e) {
@@ -228,9 +286,16 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
             throw e;
         }
         meter.ifPresent(m -> m.skipped(skipped));
+        SyncDecision decided = sync;
+        if (decided != null) {
+            meter.ifPresent(m -> m.changes().addAll(decided.changes()));
+        }
         int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
-        replaced.list().forEach(rows -> output.collect(new StreamRecord<>(new PackReport.Removed(task, rows))));
+        removed.list().forEach(rows -> output.collect(new StreamRecord<>(new PackReport.Removed(task, rows))));
         Map<String, Long> notes = new TreeMap<>();
+        if (decided != null) {
+            notes.put(IngestRun.REMOVED, decided.changes().count(SyncChanges.Kind.REMOVED));
+        }
         Map<String, String> examples = new TreeMap<>();
         skipped.byReason().forEach((reason, count) -> {
             notes.put(reason.note(), count);
@@ -245,6 +310,14 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
                 classes,
                 notes,
                 examples)));
+    }
+
+    private void flushBuckets() throws Exception {
+        try {
+            buckets.flush();
+        } catch (ExecutionException e) {
+            throw failure(e);
+        }
     }
 
     @Override

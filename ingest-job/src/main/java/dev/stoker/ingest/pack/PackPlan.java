@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param sidecars further fields
  * @param splitRule assigns samples to splits
  * @param onDuplicate decides about keys that the dataset already has
+ * @param sync what a sync compares; null for an ingest
  * @param chunkSizeBytes length of a chunk
  * @param threads that read and write
  * @param readAhead files of a tree on another file system that are read at a time
@@ -45,6 +46,7 @@ public record PackPlan(
         ArrayList<Sidecar> sidecars,
         SplitRule splitRule,
         OnDuplicate onDuplicate,
+        @Nullable SyncRule sync,
         int chunkSizeBytes,
         int threads,
         int readAhead,

@@ -14,11 +14,12 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the keys of a version's chunks, so that the sort compares them with the new ones. Its input is indexes in the
  * chunk table. It holds one head at a time, and no payload. The size of an entry is the ordinal of the sample's chunk,
- * the time its row. Runs on the task's thread.
+ * the time its row; a sync needs more, see {@link StoredState}. Runs on the task's thread.
  */
 public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
         implements OneInputStreamOperator<Long, PathBundle>, BoundedOneInput {
@@ -30,10 +31,12 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
     private final String target;
     private final long version;
     private final long seed;
+    private final @Nullable PackPlan sync;
 
     private transient ObjectStore store;
     private transient ChunkTable table;
     private transient ShuffledBundler bundler;
+    private transient @Nullable StoredStates states;
 
     /**
      * @param access opens the dataset
@@ -42,10 +45,24 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
      * @param seed of the shuffle
      */
     public TakenKeysOperator(SampleAccess access, String target, long version, long seed) {
+        this(access, target, version, seed, null);
+    }
+
+    private TakenKeysOperator(SampleAccess access, String target, long version, long seed, @Nullable PackPlan sync) {
         this.access = access;
         this.target = target;
         this.version = version;
         this.seed = seed;
+        this.sync = sync;
+    }
+
+    /**
+     * Returns an operator that also describes the samples, if the plan is one of a sync.
+     *
+     * @param version whose samples are read
+     */
+    public static TakenKeysOperator of(PackPlan plan, long version, long seed) {
+        return new TakenKeysOperator(plan.access(), plan.target(), version, seed, plan.sync() == null ? null : plan);
     }
 
     @Override
@@ -53,7 +70,9 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
         super.open();
         ClassLoaderCleanup.atUnload(getRuntimeContext());
         store = access.store().open(target);
-        table = Dataset.open(store).anySnapshot(version).table();
+        Dataset dataset = Dataset.open(store);
+        table = dataset.anySnapshot(version).table();
+        states = sync == null ? null : new StoredStates(sync, dataset, version);
         bundler =
                 new ShuffledBundler(seed, PathBundle.Kind.TAKEN, bundle -> output.collect(new StreamRecord<>(bundle)));
     }
@@ -73,7 +92,12 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
                 continue;
             }
             byte[] key = head.key(row).getBytes(StandardCharsets.UTF_8);
-            bundler.add("", key, key.length, table.ordinal(index), row, NO_SIDECARS);
+            long ordinal = table.ordinal(index);
+            long[] numbers = states == null
+                    ? NO_SIDECARS
+                    : states.of(head, table.addedIn(index), new StoredRow(ordinal, row))
+                            .numbers();
+            bundler.add("", key, key.length, ordinal, row, numbers);
         }
     }
 

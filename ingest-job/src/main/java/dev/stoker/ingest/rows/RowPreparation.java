@@ -173,7 +173,7 @@ public final class RowPreparation {
     public RowIngestPlan plan(String ingest) throws IOException {
         RowWork work = work(ingest);
         TreeMap<String, String> properties = new TreeMap<>();
-        properties.put("source", String.join(" ", options.sources()));
+        properties.put(IngestRun.SOURCE, String.join(" ", options.sources()));
         IngestRun run = new IngestRun(
                 access.store(),
                 options.target(),

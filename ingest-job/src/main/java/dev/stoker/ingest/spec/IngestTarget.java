@@ -95,9 +95,10 @@ public record IngestTarget(String location, DatasetStore stores, IngestRun.Effec
         }
     }
 
-    /** Returns the number of chunks of a version whose keys must not be used again. */
+    /** Returns the number of chunks of a version with whose keys the new keys are compared. */
     public long taken(long version) throws IOException {
-        if (effect != IngestRun.Effect.APPEND || version == 0) {
+        boolean keeps = effect == IngestRun.Effect.APPEND || effect == IngestRun.Effect.SYNC;
+        if (!keeps || version == 0) {
             return 0;
         }
         try (ObjectStore store = stores.open(location)) {
@@ -115,6 +116,11 @@ public record IngestTarget(String location, DatasetStore stores, IngestRun.Effec
         if (version == 0) {
             return "new dataset " + name;
         }
-        return (effect == IngestRun.Effect.REPLACE ? "replaces the samples of version " : "adds to version ") + version;
+        return switch (effect) {
+                    case REPLACE -> "replaces the samples of version ";
+                    case SYNC -> "brings up to date version ";
+                    case CREATE, APPEND -> "adds to version ";
+                }
+                + version;
     }
 }

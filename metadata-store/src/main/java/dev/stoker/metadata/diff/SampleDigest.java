@@ -14,12 +14,12 @@ import java.security.NoSuchAlgorithmException;
  * Identifies the content of a sample by its small fields and by the lengths and checksums of its payload, all of which
  * are in the head of its chunk. A class counts by its name, because chunks have different ids. For one thread.
  */
-final class SampleDigest {
+public final class SampleDigest {
 
     private final MessageDigest digest;
     private final ByteBuffer number = ByteBuffer.allocate(Integer.BYTES);
 
-    SampleDigest() {
+    public SampleDigest() {
         try {
             digest = MessageDigest.getInstance("SHA-256");
         } catch (NoSuchAlgorithmException e) {
@@ -33,9 +33,10 @@ final class SampleDigest {
      * @param high the first 64 bits
      * @param low the next 64 bits
      */
-    record Content(long high, long low) {}
+    public record Content(long high, long low) {}
 
-    Content of(ChunkHead head, int row) {
+    /** Returns the content of a row. */
+    public Content of(ChunkHead head, int row) {
         for (int field = 0; field < head.fields().size(); field++) {
             ArrowColumn column = head.column(field);
             if (column.isNull(row)) {

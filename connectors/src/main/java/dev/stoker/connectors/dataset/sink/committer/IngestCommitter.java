@@ -78,10 +78,11 @@ public final class IngestCommitter implements Committer<IngestCommittable> {
         }
     }
 
-    /** Returns whether a run without a new sample has succeeded: the dataset already has all keys. */
+    /** Returns whether a run without a new sample has succeeded: the dataset has all that it should have. */
     private boolean isUnchanged(IngestCommittable committable) {
-        return run.onDuplicate().stored() == OnDuplicate.Stored.STAYS
-                && committable.notes().getOrDefault(FileSkip.STORED.note(), 0L) > 0;
+        boolean isStored = committable.notes().getOrDefault(FileSkip.STORED.note(), 0L) > 0;
+        return run.effect() == IngestRun.Effect.SYNC
+                || (isStored && run.onDuplicate().stored() == OnDuplicate.Stored.STAYS);
     }
 
     /** A restored stream commits a version again. Another stream under the same id would lose its rows. */

@@ -20,8 +20,9 @@ import java.util.stream.IntStream;
 
 /**
  * Removes the samples that new ones replace, and the samples that a source lacks. The packing tasks have found their
- * rows in the version that the ingest began with. Other writers may have committed since: a sample that a compaction has
- * moved is removed from its new chunk, and a sample that another writer has added is removed if the ingest has its key.
+ * rows in the version that the ingest began with. Other writers may have committed since: a sample that a compaction
+ * has moved is removed from its new chunk, and a sample that another writer has added is removed if the ingest has
+ * its key.
  *
  * <p>Reads heads only if there are chunks of such commits: theirs, those of the ingest, and those of moved samples. It
  * then uses 8 bytes for each key of these commits, and memory for a limited number of equal keys at a time. For one

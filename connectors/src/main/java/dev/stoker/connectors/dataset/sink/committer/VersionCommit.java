@@ -64,7 +64,9 @@ record VersionCommit(IngestRun run, SampleKeys keys) {
             return properties;
         }
         Map<String, String> counted = new TreeMap<>(properties);
-        counted.put(IngestRun.REPLACED, Long.toString(replaced.count()));
+        // The source of a sync lacks some of them. Another writer may have deleted these.
+        long removed = Long.parseLong(properties.getOrDefault(IngestRun.REMOVED, "0"));
+        counted.put(IngestRun.REPLACED, Long.toString(Math.max(0, replaced.count() - removed)));
         return counted;
     }
 

@@ -1,0 +1,137 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.ingest.IngestResult;
+import dev.stoker.ingest.SyncJob;
+import dev.stoker.ingest.SyncOptions;
+import dev.stoker.ingest.SyncResult;
+import dev.stoker.ingest.pack.SyncChanges;
+import dev.stoker.ingest.pack.SyncChanges.Kind;
+import dev.stoker.ingest.pack.SyncRule;
+import dev.stoker.schemas.text.Units;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker sync}: makes the samples of a dataset agree with a directory tree. */
+@Command(
+        name = "sync",
+        header = {
+            "Examples:",
+            "  stoker sync ./photos ./data/photos --label-from parent-dir",
+            "  stoker sync ./photos ./data/photos --label-from parent-dir --delete --dry-run",
+            "  stoker sync s3a://bucket/photos ./data/photos --checksum"
+        },
+        description = {
+            "Compares a directory tree with a dataset that was ingested from it, and commits one version with the new"
+                    + " and changed files. Give the same options as for the ingest.",
+            "If nothing has changed, it commits nothing."
+        },
+        customSynopsis = "stoker sync SOURCE DATASET [OPTION]…",
+        sortOptions = false)
+final class SyncVerb implements Callable<Integer> {
+
+    private final List<String> arguments;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** Only for help: the job parses its own arguments. */
+    @Option(names = JsonFlag.NAME, description = "Print the result as JSON, on one line.")
+    private boolean json;
+
+    @Option(
+            names = NoIndexFlag.NAME,
+            description = "Do not add the new samples to the sample index; stoker index does so later.")
+    private boolean noIndex;
+
+    /** @param arguments of the job */
+    SyncVerb(List<String> arguments) {
+        this.arguments = NoIndexFlag.without(JsonFlag.without(arguments));
+        this.noIndex = NoIndexFlag.isIn(arguments);
+        this.json = JsonFlag.isIn(arguments);
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter err = spec.commandLine().getErr();
+        SyncOptions options = SyncOptions.parse(arguments.toArray(new String[0]));
+        Optional<SyncResult> result = InterruptibleIngest.run(
+                listener -> SyncJob.run(options, SyncJob.embedded(options), listener), "stoker sync", err);
+        if (result.isEmpty()) {
+            return InterruptibleIngest.INTERRUPTED;
+        }
+        if (json) {
+            out.println(toJson(result.get()));
+        } else {
+            print(result.get(), out);
+        }
+        if (!noIndex && result.get().ingest().outcome() == IngestResult.Outcome.COMMITTED) {
+            IndexUpdate.afterCommit(options.ingest().target(), err);
+        }
+        return 0;
+    }
+
+    private static void print(SyncResult result, PrintWriter out) {
+        IngestResult ingest = result.ingest();
+        SyncChanges changes = result.changes();
+        boolean isDry = result.run() == SyncRule.Run.DRY;
+        List<String> lines = ingest.lines();
+        if (ingest.outcome() == IngestResult.Outcome.COMMITTED_BEFORE) {
+            lines.forEach(out::println);
+            return;
+        }
+        String counts = Units.plural(changes.count(Kind.ADDED), "new file") + ", "
+                + Units.count(changes.count(Kind.CHANGED)) + " changed, " + Units.count(changes.count(Kind.UNCHANGED))
+                + " unchanged; " + Units.plural(changes.count(Kind.REMOVED), "sample") + " without a file to remove";
+        if (isDry) {
+            out.println("compared with version " + ingest.version() + ": " + counts);
+            keys("+", changes, Kind.ADDED, out);
+            keys("~", changes, Kind.CHANGED, out);
+            keys("-", changes, Kind.REMOVED, out);
+        } else if (ingest.outcome() == IngestResult.Outcome.UNCHANGED) {
+            out.println("nothing to commit: version " + ingest.version() + " agrees with the files, "
+                    + Units.seconds(ingest.duration()));
+        } else {
+            out.println("version " + ingest.version() + ": " + counts + ", " + Units.seconds(ingest.duration()));
+        }
+        if (changes.count(Kind.MISSING) > 0) {
+            out.println("kept: " + Units.plural(changes.count(Kind.MISSING), "sample")
+                    + " whose files are gone, such as "
+                    + KeyText.line(changes.first(Kind.MISSING).get(0)) + "; --delete removes them");
+        }
+        // The first line is the one of an ingest.
+        lines.stream().filter(line -> line.startsWith("left out: ")).forEach(out::println);
+        if (isDry) {
+            out.println("nothing was written; run without --dry-run to commit");
+        }
+    }
+
+    private static void keys(String sign, SyncChanges changes, Kind kind, PrintWriter out) {
+        List<String> first = changes.first(kind);
+        first.forEach(key -> out.println(sign + " " + KeyText.line(key)));
+        long more = changes.count(kind) - first.size();
+        if (more > 0) {
+            out.println(sign + " and " + Units.count(more) + " more");
+        }
+    }
+
+    private static ObjectNode toJson(SyncResult result) {
+        ObjectNode json = IngestReport.json(result.ingest());
+        json.put("dry_run", result.run() == SyncRule.Run.DRY);
+        ObjectNode changes = json.putObject("changes");
+        for (Kind kind : Kind.values()) {
+            ObjectNode node = changes.putObject(kind.name().toLowerCase(Locale.ROOT));
+            node.put("count", result.changes().count(kind));
+            result.changes().first(kind).forEach(node.putArray("first_keys")::add);
+        }
+        return json;
+    }
+}

@@ -1,0 +1,101 @@
+package dev.stoker.ingest.pack;
+
+import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.diff.SampleDigest;
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.order.KeyHash;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Describes the samples of a version for a sync. For one thread. */
+final class StoredStates {
+
+    /**
+     * Times of files and the time of an ingest come from different clocks and are rounded. A file that changed shortly
+     * before the ingest began is read.
+     */
+    private static final long MARGIN_MS = 2000;
+
+    private final PackPlan plan;
+    private final Dataset dataset;
+    private final long version;
+    private final int content;
+    private final int label;
+    private final List<Integer> sidecars;
+    private final SampleDigest digest = new SampleDigest();
+    /** Whether a version packed the files of the plan's source. */
+    private final Map<Long, Boolean> ofSource = new HashMap<>();
+
+    StoredStates(PackPlan plan, Dataset dataset, long version) throws IOException {
+        this.plan = plan;
+        this.dataset = dataset;
+        this.version = version;
+        List<String> names =
+                plan.info().fields().stream().map(field -> field.name()).toList();
+        content = names.indexOf(plan.content());
+        label = plan.labelled().map(l -> names.indexOf(l.field())).orElse(-1);
+        sidecars = plan.sidecarList().stream()
+                .map(sidecar -> names.indexOf(sidecar.field()))
+                .toList();
+    }
+
+    /** @param addedIn the version that has added the chunk */
+    StoredState of(ChunkHead head, long addedIn, StoredRow place) throws IOException {
+        int row = place.row();
+        return new StoredState(
+                place,
+                length(head, row),
+                before(head, addedIn),
+                labelHash(head, row),
+                sidecars(head, row),
+                digest.of(head, row));
+    }
+
+    private long length(ChunkHead head, int row) {
+        return head.fields().get(content).payload()
+                ? head.payloadLength(content, row)
+                : head.column(content).valueLength(row);
+    }
+
+    /**
+     * A chunk has the time when its ingest began. It says something about the files only if the ingest packed files of
+     * the same source; a compaction has another time than the samples.
+     */
+    private long before(ChunkHead head, long addedIn) throws IOException {
+        Boolean isOfSource = ofSource.get(addedIn);
+        if (isOfSource == null) {
+            LogEntry entry = dataset.entry(addedIn, version);
+            isOfSource = plan.tree().root().equals(entry.properties().get(IngestRun.SOURCE));
+            ofSource.put(addedIn, isOfSource);
+        }
+        return isOfSource ? head.identity().created().toEpochMilli() - MARGIN_MS : StoredState.ALWAYS;
+    }
+
+    private long labelHash(ChunkHead head, int row) {
+        if (label < 0) {
+            return 0;
+        }
+        ArrowColumn column = head.column(label);
+        return column.isNull(row) ? 0 : labelHash(head.classes(label).get(column.intAt(row)));
+    }
+
+    static long labelHash(String name) {
+        return KeyHash.hash(0, name.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private long sidecars(ChunkHead head, int row) {
+        long bits = 0;
+        for (int i = 0; i < sidecars.size(); i++) {
+            if (!head.column(sidecars.get(i)).isNull(row)) {
+                bits |= 1L << i;
+            }
+        }
+        return bits;
+    }
+}

@@ -1,0 +1,36 @@
+package dev.stoker.ingest.pack;
+
+import java.io.Serializable;
+
+/**
+ * What a sync compares and changes. Serialized with the job graph.
+ *
+ * @param comparison how a file is compared with its sample
+ * @param missing what happens to samples without a file
+ * @param run whether anything is written
+ */
+public record SyncRule(Comparison comparison, Missing missing, Run run) implements Serializable {
+
+    private static final long serialVersionUID = 1;
+
+    /** How a file is compared with its sample. */
+    public enum Comparison {
+        /** Files that have not changed since their sample was packed are not read. */
+        TIME,
+        /** All files of the same size are read. */
+        CONTENT
+    }
+
+    /** Samples without a file. */
+    public enum Missing {
+        STAY,
+        REMOVE
+    }
+
+    /** Whether anything is written. */
+    public enum Run {
+        REAL,
+        /** Only compare. */
+        DRY
+    }
+}

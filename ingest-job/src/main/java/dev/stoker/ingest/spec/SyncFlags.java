@@ -1,0 +1,49 @@
+package dev.stoker.ingest.spec;
+
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+
+/** The command-line options of a sync. It shares most of them with an ingest of files. */
+public final class SyncFlags {
+
+    public static final ConfigOption<Boolean> DELETE = ConfigOptions.key(IngestFlags.PREFIX + "delete")
+            .booleanType()
+            .defaultValue(false)
+            .withDescription("Remove samples whose files are gone. By default, they stay.");
+
+    public static final ConfigOption<Boolean> CHECKSUM = ConfigOptions.key(IngestFlags.PREFIX + "checksum")
+            .booleanType()
+            .defaultValue(false)
+            .withDescription("Read all files and compare their contents. By default, files that have not changed since"
+                    + " they were packed are not read.");
+
+    private SyncFlags() {}
+
+    /** Returns the options that only a sync has. */
+    public static List<ConfigOption<?>> own() {
+        return List.of(DELETE, CHECKSUM);
+    }
+
+    /** Returns the options that an ingest of files has, too. */
+    public static List<ConfigOption<?>> shared() {
+        return List.of(
+                IngestFlags.LABEL_FROM,
+                IngestFlags.LABEL_FIELD,
+                IngestFlags.FIELD,
+                IngestFlags.SIDECAR,
+                IngestFlags.SPLIT,
+                IngestFlags.SPLIT_FROM,
+                IngestFlags.SEED,
+                IngestFlags.CHUNK_SIZE,
+                IngestFlags.ON_ERROR,
+                IngestFlags.LINKS,
+                IngestFlags.HIDDEN,
+                IngestFlags.EMPTY,
+                IngestFlags.DRY_RUN,
+                IngestFlags.INGEST_ID,
+                IngestFlags.PARALLELISM,
+                IngestFlags.READ_THREADS,
+                IngestFlags.READ_AHEAD);
+    }
+}
