@@ -92,6 +92,7 @@ final class Verbs {
         command.addSubcommand(new GcVerb());
         command.addSubcommand(new CacheVerb());
         command.addSubcommand(new RecoverVerb());
+        command.addSubcommand(new RebuildVerb());
         command.addSubcommand(new CompletionVerb());
         command.addSubcommand(new ManVerb());
         // No verb has the usual --version, because some use it for a dataset's version.

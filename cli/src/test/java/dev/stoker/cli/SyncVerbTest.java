@@ -61,7 +61,8 @@ class SyncVerbTest {
         List<String> lines = out.toString().lines().toList();
         assertThat(lines)
                 .startsWith(
-                        "compared with version 1: 12 new files, 1 changed, 2 unchanged; 1 sample without a file to remove",
+                        "compared with version 1: 12 new files, 1 changed, 2 unchanged;"
+                                + " 1 sample without a file to remove",
                         "+ dog/10.jpg")
                 .containsSequence("+ and 2 more", "~ cat/0.jpg", "- cat/3.jpg")
                 .endsWith("nothing was written; run without --dry-run to commit");

@@ -1,16 +1,12 @@
 package dev.stoker.ingest;
 
 import dev.stoker.connectors.dataset.CommitRefusedException;
-import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
-import dev.stoker.connectors.dataset.OnDuplicate;
-import dev.stoker.connectors.dataset.RowsByChunk;
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.connectors.dataset.sink.committer.CommitDrivers;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.AbandonedException;
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
@@ -41,20 +37,15 @@ import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.UnknownKeyException;
-import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.Operation;
-import dev.stoker.schemas.log.RemovedRows;
-import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.Interleaving;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -62,7 +53,6 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 /**
  * The table of all operations that can run at once on a dataset. A new operation is one line in {@link #table}: its
@@ -111,11 +101,11 @@ final class BesideOperations {
 
     private static final EpochChoice.Pass PASS = new EpochChoice.Pass(new UUID(1, 2), "train", "default");
 
-    private final Path sources;
+    private final BesideIngests ingests;
 
     /** @param sources has a directory {@code a} and a directory {@code b} of one file each, to be ingested */
     BesideOperations(Path sources) {
-        this.sources = sources;
+        ingests = new BesideIngests(sources);
     }
 
     List<Line> table() {
@@ -124,11 +114,17 @@ final class BesideOperations {
                 Set.of(AbandonedException.class, InvalidIngestException.class, LeaseHeldException.class);
         Set<Class<? extends Throwable>> reader = Set.of(NotADatasetException.class, UnknownVersionException.class);
         return List.of(
-                new Line("ingest", first, (store, slot) -> ingest(store, slot, IngestRun.Effect.CREATE)),
-                new Line("append", ended, (store, slot) -> ingest(store, slot, IngestRun.Effect.APPEND, "--append")),
-                new Line("replace", ended, (store, slot) -> ingest(store, slot, IngestRun.Effect.REPLACE, "--replace")),
-                new Line("append replacing", ended, this::appendReplacing),
-                new Line("sync", ended, this::sync),
+                new Line("ingest", first, (store, slot) -> ingests.ingest(store, slot, IngestRun.Effect.CREATE)),
+                new Line(
+                        "append",
+                        ended,
+                        (store, slot) -> ingests.ingest(store, slot, IngestRun.Effect.APPEND, "--append")),
+                new Line(
+                        "replace",
+                        ended,
+                        (store, slot) -> ingests.ingest(store, slot, IngestRun.Effect.REPLACE, "--replace")),
+                new Line("append replacing", ended, ingests::appendReplacing),
+                new Line("sync", ended, ingests::sync),
                 new Line("append twice", ended, this::appendTwice),
                 new Line("parts", ended, BesideOperations::parts),
                 new Line(
@@ -180,114 +176,8 @@ final class BesideOperations {
                 new Line("verify", reader, BesideOperations::verify));
     }
 
-    private void ingest(ObjectStore store, Slot slot, IngestRun.Effect effect, String... mode) throws IOException {
-        ingest(store, slot, effect, OnDuplicate.FAIL, BesideState.KEYS.get(slot.ingest), List.of(), mode);
-    }
-
-    /** Adds a sample and replaces two, which others remove, move or replace at the same time. */
-    private void appendReplacing(ObjectStore store, Slot slot) throws IOException {
-        List<String> keys = new ArrayList<>(BesideState.KEYS.get(slot.ingest));
-        keys.addAll(BesideState.REPLACED);
-        ingest(
-                store,
-                slot,
-                IngestRun.Effect.APPEND,
-                OnDuplicate.REPLACE,
-                keys,
-                List.of(),
-                "--append",
-                "--on-duplicate",
-                "replace");
-    }
-
-    /** Adds a sample, replaces another one, and removes a third one, whose file is gone. */
-    private void sync(ObjectStore store, Slot slot) throws IOException {
-        List<String> keys = new ArrayList<>(BesideState.KEYS.get(slot.ingest));
-        keys.add(BesideState.REPLACED.get(0));
-        ingest(
-                store,
-                slot,
-                IngestRun.Effect.SYNC,
-                OnDuplicate.REPLACE,
-                keys,
-                List.of(BesideState.REPLACED.get(1)),
-                "--append");
-    }
-
-    private void ingest(
-            ObjectStore store,
-            Slot slot,
-            IngestRun.Effect effect,
-            OnDuplicate onDuplicate,
-            List<String> keys,
-            List<String> gone,
-            String... mode)
-            throws IOException {
-        DatasetStore stores = target -> store;
-        String[] args = {
-            sources.resolve(slot.source()).toString(),
-            "/beside",
-            "--label-from",
-            "parent-dir",
-            "--payload",
-            "image",
-            "--ingest-id",
-            slot.ingest
-        };
-        String[] all = Stream.of(args, mode).flatMap(Arrays::stream).toArray(String[]::new);
-        IngestOptions options = IngestOptions.parse(all);
-        Preparation found = Preparation.of(options, stores);
-        if (found.committed().isPresent()) {
-            return;
-        }
-        Preparation preparation = found.create(options, stores);
-        options.into(stores).lease(preparation.info(), slot.ingest, "");
-        ChunkSummary chunk = BesideState.chunk(store, preparation.info(), slot.chunk, slot.ingest, keys);
-        long base = preparation.baseVersion();
-        List<RemovedRows> missing = rows(store, base, gone);
-        RowsByChunk removed = new RowsByChunk();
-        removed.addAll(missing);
-        if (onDuplicate == OnDuplicate.REPLACE) {
-            removed.addAll(rows(store, base, keys));
-        }
-        CommitDrivers.ingest(
-                new IngestRun(
-                        stores,
-                        "/beside",
-                        preparation.info().id().toString(),
-                        slot.ingest,
-                        effect,
-                        onDuplicate,
-                        base,
-                        new TreeMap<>(
-                                Map.of("keys", String.join(" ", keys), "gone", missing.isEmpty() ? "" : gone.get(0)))),
-                List.of(chunk),
-                removed.list(),
-                BesideState.labels(keys));
-    }
-
-    /** Finds the rows of samples, as the packing tasks do. */
-    private static List<RemovedRows> rows(ObjectStore store, long version, List<String> keys) throws IOException {
-        RowsByChunk rows = new RowsByChunk();
-        if (version == 0) {
-            return rows.list();
-        }
-        ChunkTable table = Dataset.open(store).anySnapshot(version).table();
-        for (int i = 0; i < table.size(); i++) {
-            if (table.isLive(i)) {
-                ChunkHead head = ChunkHeads.read(store, table, i);
-                for (int row = 0; row < head.rows(); row++) {
-                    if (table.isLive(i, row) && keys.contains(head.key(row))) {
-                        rows.add(table.ordinal(i), row);
-                    }
-                }
-            }
-        }
-        return rows.list();
-    }
-
     private void appendTwice(ObjectStore store, Slot slot) throws IOException {
-        ingest(store, slot, IngestRun.Effect.APPEND, "--append");
+        ingests.ingest(store, slot, IngestRun.Effect.APPEND, "--append");
         Dataset dataset = Dataset.open(store);
         String second = slot.ingest + "-2";
         Leases leases = new Leases(dataset);

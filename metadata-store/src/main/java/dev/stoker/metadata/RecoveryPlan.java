@@ -41,6 +41,11 @@ public final class RecoveryPlan {
         return writes.isEmpty();
     }
 
+    /** Returns whether the plan deletes a file to write it again. */
+    boolean isReplacing() {
+        return !damaged.isEmpty() || !staleTables.isEmpty();
+    }
+
     /** Returns the planned changes, one line each. */
     public List<String> steps() {
         return Stream.concat(

@@ -2,7 +2,6 @@ package dev.stoker.ingest.pack;
 
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.PackReport;
-import dev.stoker.connectors.dataset.RowsByChunk;
 import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.files.FileEntries;
 import dev.stoker.connectors.files.FileEntry;
@@ -12,6 +11,7 @@ import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.flink.failure.Patience;
+import dev.stoker.metadata.removal.RowsByChunk;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;

@@ -11,8 +11,8 @@ import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which files of a source a sync packs, and which samples of the dataset it removes. Files that must be read for
- * the decision are read by a pool; the files are passed on in the order of the sort nevertheless. For one thread.
+ * Decides which files of a source a sync packs, and which samples of the dataset it removes. A pool reads the files
+ * that must be read for the decision; the files are passed on in the order of the sort nevertheless. For one thread.
  */
 final class SyncDecision implements BucketSort.Keys {
 

@@ -1,12 +1,12 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.dataset.PackReport;
-import dev.stoker.connectors.dataset.RowsByChunk;
 import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.ingest.pack.IngestMeter;
+import dev.stoker.metadata.removal.RowsByChunk;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -26,6 +26,9 @@ public final class ChunkReader {
     static final String HEAD_LENGTH = "stoker.head_length";
     static final String HEAD_CRC = "stoker.head_crc32c";
 
+    /** Bytes of the magic and its padding at the beginning of a file. */
+    private static final int MAGIC_BYTES = 8;
+
     /** Length from which on a head takes longer to read than the four requests of a {@link ColumnReader}. */
     private static final int LONG_HEAD = 4 << 20;
 
@@ -138,10 +141,11 @@ public final class ChunkReader {
      * Contains a chunk that was opened without a log.
      *
      * @param head the verified head
+     * @param headBytes its bytes
      * @param headCrc32c checksum of the head
      * @param tail all bytes after the body, verified
      */
-    record Opened(ChunkHead head, int headCrc32c, ByteBuffer tail) {}
+    record Opened(ChunkHead head, ByteBuffer headBytes, int headCrc32c, ByteBuffer tail) {}
 
     static Map<String, String> footerMetadata(long headLength, int headCrc32c, String checksums) {
         Map<String, String> metadata = new LinkedHashMap<>();
@@ -154,8 +158,15 @@ public final class ChunkReader {
     private static Opened openFile(RangeReader file) throws IOException {
         String name = file.name();
         long length = file.length();
-        checkMagic(file, length);
-        ByteBuffer tail = readTail(file, length);
+        checkLength(name, length);
+        checkMagic(name, read(file, 0, MAGIC_BYTES));
+        return open(file, readTail(file, length));
+    }
+
+    /** Opens a chunk whose end was read. Reads the head. */
+    static Opened open(RangeReader file, ByteBuffer tail) throws IOException {
+        String name = file.name();
+        long length = file.length();
         int tailLength = tail.limit();
         ArrowFooter footer = ArrowFooter.read(tail, name);
         long headLength = headLength(footer, length - tailLength, name);
@@ -174,17 +185,21 @@ public final class ChunkReader {
         if (end != length - tailLength) {
             throw CorruptDataException.mismatch(name, "end of the body", length - tailLength, end);
         }
-        return new Opened(head, headCrc, tail);
+        return new Opened(head, headBytes, headCrc, tail);
     }
 
-    private static void checkMagic(RangeReader file, long length) throws IOException {
-        int least = 8 + ArrowFooter.ENDING;
+    static void checkLength(String name, long length) throws CorruptDataException {
+        int least = MAGIC_BYTES + ArrowFooter.ENDING;
         if (length < least || length > Integer.MAX_VALUE) {
             throw CorruptDataException.mismatch(
-                    file.name(), "file length", least + " to " + Integer.MAX_VALUE + " bytes", length);
+                    name, "file length", least + " to " + Integer.MAX_VALUE + " bytes", length);
         }
-        if (read(file, 0, 8).getLong(0) != 0x4152524F57310000L) {
-            throw new ForeignFileException(file.name(), "a chunk", "it does not begin with ARROW1");
+    }
+
+    /** @param beginning at least the first {@link #MAGIC_BYTES} of the file */
+    static void checkMagic(String name, ByteBuffer beginning) throws ForeignFileException {
+        if (beginning.getLong(0) != 0x4152524F57310000L) {
+            throw new ForeignFileException(name, "a chunk", "it does not begin with ARROW1");
         }
     }
 

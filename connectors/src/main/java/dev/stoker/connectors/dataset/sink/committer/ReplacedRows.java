@@ -1,9 +1,9 @@
 package dev.stoker.connectors.dataset.sink.committer;
 
-import dev.stoker.connectors.dataset.RowsByChunk;
 import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.removal.RowsByChunk;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.RemovedRows;

@@ -2,8 +2,8 @@ package dev.stoker.connectors.dataset.sink.writer;
 
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.PackReport;
-import dev.stoker.connectors.dataset.RowsByChunk;
 import dev.stoker.connectors.dataset.sink.committer.IngestCommittable;
+import dev.stoker.metadata.removal.RowsByChunk;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;

@@ -1,4 +1,4 @@
-package dev.stoker.connectors.dataset;
+package dev.stoker.metadata.removal;
 
 import dev.stoker.schemas.log.RemovedRows;
 import java.util.ArrayList;

@@ -1,0 +1,107 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.metadata.index.BuildThreads;
+import dev.stoker.metadata.rebuild.Rebuild;
+import dev.stoker.schemas.text.Units;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker rebuild}: makes a new log for a dataset of which only the chunks are left. */
+@Command(
+        name = "rebuild",
+        header = {
+            "Examples:",
+            "  stoker rebuild ./data/photos --dry-run",
+            "  stoker rebuild s3a://bucket/photos --threads 64"
+        },
+        description = {
+            "Makes a new log, chunk table and sample index for a dataset that has lost its whole log. Reads the heads of"
+                    + " the chunks, and no payload.",
+            "Deletes nothing, and refuses a dataset that has a log: stoker recover repairs it. Do not run an ingest at"
+                    + " the same time."
+        },
+        sortOptions = false)
+final class RebuildVerb implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset.")
+    private String path;
+
+    @Option(names = "--dry-run", description = "Read the chunks and print the result, and write nothing.")
+    private boolean dryRun;
+
+    @Option(names = NoIndexFlag.NAME, description = "Do not build the sample index; stoker index does so later.")
+    private boolean noIndex;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Chunks to read at a time. Default: number of processors; at least 16 for HDFS, S3, ….")
+    private @Nullable Integer threads;
+
+    @Option(names = JsonFlag.NAME, description = "Print JSON, on one line.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        int count = ReadThreads.of(threads, path);
+        PrintWriter out = spec.commandLine().getOut();
+        AtomicInteger read = new AtomicInteger();
+        ExecutorService pool = Executors.newFixedThreadPool(count);
+        try (ObjectStore store = OpenDataset.store(path);
+                ReadProgress progress = new ReadProgress(
+                        spec.commandLine().getErr(), () -> "reading: " + Units.plural(read.get(), "chunk"));
+                Rebuild rebuild = Rebuild.plan(
+                        store, new BuildThreads(pool, count, BuildThreads.defaultMemory()), read::addAndGet)) {
+            progress.end();
+            if (!dryRun) {
+                Stores.requireAtomicCreate(store);
+                rebuild.apply();
+                if (!noIndex) {
+                    rebuild.index();
+                }
+            }
+            if (json) {
+                out.println(toJson(rebuild));
+            } else {
+                print(rebuild, out);
+            }
+            return 0;
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private void print(Rebuild rebuild, PrintWriter out) {
+        rebuild.notes().forEach(note -> out.println("note: " + note));
+        out.println((dryRun ? "would make " : "made ") + Units.plural(rebuild.versions(), "version") + " of "
+                + Units.plural(rebuild.chunks(), "chunk") + "; the newest has "
+                + Units.plural(rebuild.samples(), "sample")
+                + (dryRun
+                        ? "; nothing was written, run without --dry-run"
+                        : "; check the payload with: stoker verify " + path));
+    }
+
+    private ObjectNode toJson(Rebuild rebuild) {
+        ObjectNode result = Json.object();
+        result.put("dry_run", dryRun).put("versions", rebuild.versions()).put("chunks", rebuild.chunks());
+        result.put("samples", rebuild.samples());
+        rebuild.notes().forEach(result.putArray("notes")::add);
+        return result;
+    }
+}

@@ -1,0 +1,53 @@
+package dev.stoker.metadata.index;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.table.ChunkTable;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+
+/**
+ * Finds samples of different chunks that have the same key. Sorts the keys of all chunks as a build of the index does,
+ * with bounded memory.
+ *
+ * @param dataset holds the chunks
+ * @param table the chunks; ordinals ascend from older to newer chunks
+ * @param threads read the heads
+ */
+public record RepeatedKeys(Dataset dataset, ChunkTable table, BuildThreads threads) {
+
+    /** Takes pairs of samples with the same key. */
+    @FunctionalInterface
+    public interface Sink {
+        /**
+         * Takes a pair. Of several samples with the same key, each one and the next older one are a pair.
+         *
+         * @param newer ordinal of the chunk of the newer sample
+         * @param older ordinal of the chunk of the older sample
+         * @param row row of the older sample
+         */
+        void pair(long newer, long older, int row);
+    }
+
+    /**
+     * Finds all pairs, in the order of the keys.
+     *
+     * @throws InterruptedException if interrupted
+     */
+    public void find(Sink sink) throws IOException, InterruptedException {
+        int[] chunks = IntStream.range(0, table.size()).toArray();
+        try (Scratch scratch = new Scratch();
+                RowMerge rows =
+                        new RowMerge(new RowCollector(dataset, table, threads, scratch, read -> {}).collect(chunks))) {
+            byte[] key = {};
+            long ordinal = -1;
+            while (rows.next()) {
+                if (Arrays.equals(key, rows.key())) {
+                    sink.pair(ordinal, rows.row().ordinal(), rows.row().row());
+                }
+                key = rows.key();
+                ordinal = rows.row().ordinal();
+            }
+        }
+    }
+}

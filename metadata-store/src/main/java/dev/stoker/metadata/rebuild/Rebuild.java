@@ -1,0 +1,276 @@
+package dev.stoker.metadata.rebuild;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.ParallelChunks;
+import dev.stoker.metadata.RebuiltLog;
+import dev.stoker.metadata.index.BuildThreads;
+import dev.stoker.metadata.index.IndexBuild;
+import dev.stoker.metadata.index.RepeatedKeys;
+import dev.stoker.metadata.removal.RowsByChunk;
+import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkOutline;
+import dev.stoker.schemas.chunk.OutlineReader;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.io.RangeReader;
+import dev.stoker.schemas.log.ClassOrder;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.Operation;
+import dev.stoker.schemas.log.RemovedRows;
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.schemas.text.Units;
+import dev.stoker.storage.ObjectInfo;
+import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.ObjectStore;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
+
+/**
+ * Rebuilds the log of a dataset that has lost it, from the heads of its chunks. Reads each chunk twice, its end and its
+ * head, and no payload. Deletes nothing.
+ *
+ * <p>All chunks become one version. If several chunks have a sample with the same key, the newest one counts: the chunks
+ * are older and newer versions then, and each version removes the older samples of its keys, so that no version has a
+ * key twice. Used by one thread; reads with several.
+ */
+public final class Rebuild implements Closeable {
+
+    private static final int INGESTS_SHOWN = 10;
+
+    private final ObjectStore store;
+    private final RebuiltLog log;
+    private final HeadSpool spool;
+    private final BuildThreads threads;
+    private final List<FoundChunk> chunks = new ArrayList<>();
+    private final Set<String> leftOut = Collections.synchronizedSet(new TreeSet<>());
+    private final ConcurrentLinkedQueue<String> damaged = new ConcurrentLinkedQueue<>();
+    private List<LogEntry> entries = List.of();
+    private long repeated;
+
+    private Rebuild(ObjectStore store, RebuiltLog log, HeadSpool spool, BuildThreads threads) {
+        this.store = store;
+        this.log = log;
+        this.spool = spool;
+        this.threads = threads;
+    }
+
+    /**
+     * Reads the chunks of a dataset. Writes nothing to it.
+     *
+     * @param threads read the heads
+     * @param progress receives 1 for each chunk that was read, from any thread
+     * @throws StokerException if the dataset has a log
+     * @throws InterruptedException if interrupted
+     */
+    public static Rebuild plan(ObjectStore store, BuildThreads threads, IntConsumer progress)
+            throws IOException, InterruptedException {
+        Rebuild rebuild = new Rebuild(store, RebuiltLog.of(store), new HeadSpool(store), threads);
+        try {
+            rebuild.read(progress);
+            rebuild.makeEntries();
+            return rebuild;
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            rebuild.close();
+            throw e;
+        }
+    }
+
+    private void read(IntConsumer progress) throws IOException {
+        Set<String> leased = log.leased();
+        List<ObjectInfo> objects = new ArrayList<>();
+        try (ObjectIterator listed = store.list(DatasetLayout.CHUNKS)) {
+            while (listed.hasNext()) {
+                ObjectInfo object = listed.next();
+                if (ChunkNames.idOf(object.name()).isPresent()) {
+                    objects.add(object);
+                }
+            }
+        }
+        ConcurrentLinkedQueue<FoundChunk> found = new ConcurrentLinkedQueue<>();
+        OutlineReader outlines = new OutlineReader();
+        int[] all = IntStream.range(0, objects.size()).toArray();
+        ParallelChunks.forEach(all, threads.count(), () -> index -> {
+            read(objects.get(index), outlines, leased, found);
+            progress.accept(1);
+        });
+        chunks.addAll(found);
+        chunks.sort(FoundChunk.OLDEST_FIRST);
+        if (chunks.isEmpty()) {
+            throw new CorruptDataException(
+                    log.in(store).where() + " has no intact chunk" + (damaged.isEmpty() ? "" : ": " + damaged.peek()));
+        }
+    }
+
+    private void read(ObjectInfo object, OutlineReader outlines, Set<String> leased, Collection<FoundChunk> found)
+            throws IOException {
+        try {
+            ChunkOutline outline = outlines.read(new ListedFile(store, object));
+            ChunkIdentity identity = outline.head().identity();
+            if (!ChunkNames.path(identity.chunk()).equals(object.name())
+                    || !identity.dataset().equals(log.info().id())
+                    || !outline.head().fields().equals(log.info().fields())) {
+                damaged.add(store.describe(object.name()) + " belongs to another dataset");
+            } else if (leased.contains(identity.ingest())) {
+                leftOut.add(identity.ingest());
+            } else {
+                spool.keep(outline);
+                found.add(FoundChunk.of(outline));
+            }
+        } catch (StokerException e) {
+            damaged.add(CorruptDataException.withoutFileAdvice(String.valueOf(e.getMessage())));
+        }
+    }
+
+    /** A listed object, whose length needs no request. */
+    private record ListedFile(ObjectStore store, ObjectInfo object) implements RangeReader {
+        @Override
+        public void readFully(long offset, ByteBuffer target) throws IOException {
+            store.read(object.name(), offset, target);
+        }
+
+        @Override
+        public long length() {
+            return object.length();
+        }
+
+        @Override
+        public String name() {
+            return store.describe(object.name());
+        }
+    }
+
+    private void makeEntries() throws IOException, InterruptedException {
+        LogEntry all = entry(1, 0, chunks.size(), List.of());
+        RepeatedKeys keys =
+                new RepeatedKeys(log.in(spool), ChunkTable.empty(log.info()).with(all), threads);
+        // By chunk: the newest older chunk that has one of its keys.
+        int[] older = new int[chunks.size()];
+        Arrays.fill(older, -1);
+        keys.find((newer, ordinal, row) -> {
+            repeated++;
+            older[(int) newer] = Math.max(older[(int) newer], (int) ordinal);
+        });
+        if (repeated == 0) {
+            entries = List.of(all);
+            return;
+        }
+        List<Integer> firsts = firsts(older);
+        int[] layers = new int[chunks.size()];
+        for (int layer = 0; layer < firsts.size(); layer++) {
+            int end = layer + 1 < firsts.size() ? firsts.get(layer + 1) : layers.length;
+            Arrays.fill(layers, firsts.get(layer), end, layer);
+        }
+        List<RowsByChunk> removed =
+                firsts.stream().map(first -> new RowsByChunk()).toList();
+        keys.find((newer, ordinal, row) -> removed.get(layers[(int) newer]).add(ordinal, row));
+        List<LogEntry> made = new ArrayList<>();
+        for (int layer = 0; layer < firsts.size(); layer++) {
+            int end = layer + 1 < firsts.size() ? firsts.get(layer + 1) : layers.length;
+            made.add(entry(layer + 1, firsts.get(layer), end, removed.get(layer).list()));
+        }
+        entries = made;
+    }
+
+    /** Returns the first chunks of the versions: a version has no key twice. */
+    private static List<Integer> firsts(int... older) {
+        List<Integer> firsts = new ArrayList<>(List.of(0));
+        for (int chunk = 0; chunk < older.length; chunk++) {
+            if (older[chunk] >= firsts.get(firsts.size() - 1)) {
+                firsts.add(chunk);
+            }
+        }
+        return firsts;
+    }
+
+    /** The entry depends on the chunks alone, so that an interrupted rebuild can be repeated. */
+    private LogEntry entry(long version, int from, int end, List<RemovedRows> removed) {
+        Map<String, Set<String>> classes = new TreeMap<>();
+        long newestMs = 0;
+        for (FoundChunk chunk : chunks.subList(from, end)) {
+            newestMs = Math.max(newestMs, chunk.createdMs());
+            chunk.classes()
+                    .forEach((field, names) -> classes.computeIfAbsent(field, f -> new TreeSet<>(ClassOrder.INSTANCE))
+                            .addAll(names));
+        }
+        Map<String, List<String>> sorted = new TreeMap<>();
+        classes.forEach((field, names) -> sorted.put(field, List.copyOf(names)));
+        return new LogEntry(
+                log.info().id(),
+                version,
+                RebuiltLog.INGEST + version,
+                Operation.RECOVERED,
+                newestMs,
+                "stoker rebuild",
+                IntStream.range(from, end).mapToObj(i -> chunks.get(i).added(i)).toList(),
+                removed,
+                sorted,
+                Map.of());
+    }
+
+    /** Returns the number of versions that {@link #apply} makes. */
+    public int versions() {
+        return entries.size();
+    }
+
+    /** Returns the number of chunks. */
+    public int chunks() {
+        return chunks.size();
+    }
+
+    /** Returns the number of samples of the newest version. */
+    public long samples() {
+        return chunks.stream().mapToLong(chunk -> chunk.summary().rows()).sum() - repeated;
+    }
+
+    /** Returns what the user should know, one line each. */
+    public List<String> notes() {
+        List<String> notes = new ArrayList<>(log.notes());
+        if (repeated > 0) {
+            notes.add("samples with the same key are in several chunks, after compactions or replacements; the samples"
+                    + " of the newest ones count");
+        }
+        Set<String> ingests = new TreeSet<>();
+        chunks.forEach(chunk -> ingests.add(chunk.ingest()));
+        notes.add("samples that were deleted come back if their chunks are still there, and so do the chunks of ingests"
+                + " that never committed; there are chunks of "
+                + Units.plural(ingests.size(), "ingest") + ": "
+                + String.join(", ", ingests.stream().limit(INGESTS_SHOWN).toList())
+                + (ingests.size() > INGESTS_SHOWN ? ", …" : ""));
+        notes.add("the history of the versions, tags, uses of running feeds and the order of the chunks are lost; feeds"
+                + " of the new version have another order");
+        leftOut.forEach(ingest -> notes.add(
+                "the chunks of ingest " + ingest + " are left out: its lease says that it has not committed"));
+        damaged.forEach(problem -> notes.add("left out: " + problem));
+        return notes;
+    }
+
+    /** Writes log and chunk table. */
+    public void apply() throws IOException {
+        log.publish(entries, ChunkTable.empty(log.info()).with(entries));
+    }
+
+    /** Writes the sample index, from the heads that were read. Called after {@link #apply}. */
+    public IndexBuild.Result index() throws IOException, InterruptedException {
+        return new IndexBuild(Dataset.open(spool), threads, read -> {}).update();
+    }
+
+    @Override
+    public void close() throws IOException {
+        spool.close();
+    }
+}
