@@ -13,7 +13,7 @@ PROGRAM = """
 import sys
 import numpy as np
 import tensorflow as tf
-from stoker import Feed
+from stoker import Feed, Writer
 from stoker.testing import serve
 
 spec = {"batch_size": 7, "lanes": 3, "tail": "keep"}
@@ -57,6 +57,19 @@ with serve(rows) as served:
                 raise AssertionError
     with Feed(served.target, batch_size=2, columns=["n"], run=1) as feed:
         assert len(list(feed.as_tf_dataset())) == 2
+with Writer(sys.argv[1] + "-nulls", {"counts": "int32?[]", "half": "bfloat16?[]", "tags": "utf8?[]"}) as writer:
+    writer.write({"key": "a", "counts": [1, None], "half": [None, 0.5, 2], "tags": [None]})
+with Feed(sys.argv[1] + "-nulls", batch_size=1, columns=["counts", "half"]) as feed:
+    (given,) = list(feed.as_tf_dataset())
+    assert given["counts"].to_list() == [[1, 0]]
+    assert given["half"].dtype == tf.bfloat16 and tf.cast(given["half"], tf.float32).to_list() == [[0, 0.5, 2]]
+with Feed(sys.argv[1] + "-nulls", batch_size=1, columns=["tags"]) as feed:
+    try:
+        feed.as_tf_dataset()
+    except ValueError as e:
+        assert "field 'tags' has the type utf8?[]" in str(e), e
+    else:
+        raise AssertionError
 print("right")
 """
 
