@@ -92,18 +92,16 @@ class OutlineReaderTest {
     }
 
     @Test
-    void noticesEveryFlippedBitOfTheHeadAndTheEnd() throws IOException {
+    void noticesAFlippedBitInEachByteOfTheHeadAndTheEnd() throws IOException {
         byte[] good = chunk(FIELDS, 3, 2);
         ChunkOutline outline = outlines.read(new Counted(good));
         long head = outline.summary().headLength();
         for (int at = 0; at < good.length; at++) {
-            for (int bit = 0; bit < 8; bit++) {
-                byte[] bad = good.clone();
-                bad[at] ^= (byte) (1 << bit);
-                boolean isRead = at < head || at >= good.length - outline.tailLength();
-                if (isNoticed(bad) != isRead) {
-                    throw new AssertionError("bit " + bit + " of byte " + at);
-                }
+            byte[] bad = good.clone();
+            bad[at] ^= (byte) (1 << at % 8);
+            boolean isRead = at < head || at >= good.length - outline.tailLength();
+            if (isNoticed(bad) != isRead) {
+                throw new AssertionError("byte " + at);
             }
         }
     }
