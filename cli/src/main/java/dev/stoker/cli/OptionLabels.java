@@ -70,6 +70,7 @@ final class OptionLabels {
             entry("shards", NUMBER),
             entry("shuffle", "window|none"),
             entry("sidecar", "ENDING=FIELD"),
+            entry("sort-memory", "SIZE"),
             entry("split", "SPLIT=SHARE"),
             entry("split-by", "COLUMN"),
             entry("split-from", "top-dir"),

@@ -89,7 +89,13 @@ public final class Stoker implements Runnable {
         command.setParameterExceptionHandler(Errors::wrongUsage);
         command.setExecutionExceptionHandler(Errors::failed);
         HelpLayout.apply(command);
-        return command.execute(own.toArray(new String[0]));
+        try {
+            return command.execute(own.toArray(new String[0]));
+        } catch (OutOfMemoryError e) {
+            err.println("stoker: Java is out of memory (" + e.getMessage()
+                    + "); give it more, for example with STOKER_JAVA_OPTS=-Xmx8g");
+            return Errors.FAILED;
+        }
     }
 
     /** Returns the command with all verbs, as help and completion describe it. */

@@ -4,6 +4,7 @@ import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.ingest.pack.SampleAccess;
+import dev.stoker.ingest.rows.HeldRows;
 import dev.stoker.ingest.rows.RowIngestGraph;
 import dev.stoker.ingest.rows.RowIngestOptions;
 import dev.stoker.ingest.rows.RowIngestPlan;
@@ -82,8 +83,12 @@ public final class RowIngestJob {
         }
         RowPreparation preparation = found.begin(ingest, launcher.writerProcess());
         RowIngestPlan plan = preparation.plan(ingest);
+        long sortMemoryBytes = launcher.mode() == JobLauncher.Mode.EMBEDDED ? preparation.sortMemoryBytes() : 0;
+        HeldRows held = HeldRows.open(ingest, sortMemoryBytes);
         try (IngestMeter meter = IngestMeter.open(ingest)) {
             return IngestJob.commit(plan.run(), meter, listener, began, () -> start(plan, launcher, listener));
+        } finally {
+            held.close();
         }
     }
 

@@ -18,6 +18,7 @@ final class ParquetBlockReader implements BlockReader {
     private final int blockRows;
     private final long rows;
     private final long first;
+    private final Runnable release;
     private long done;
     private int present;
 
@@ -25,13 +26,15 @@ final class ParquetBlockReader implements BlockReader {
      * @param blockRows rows of a block
      * @param rows number of rows
      * @param first number of the first row in the file
+     * @param release gives the memory of the row group back
      */
-    ParquetBlockReader(NumberColumn[] columns, int blockRows, long rows, long first) {
+    ParquetBlockReader(NumberColumn[] columns, int blockRows, long rows, long first, Runnable release) {
         this.columns = columns;
         this.values = new FixedValues[columns.length];
         this.blockRows = blockRows;
         this.rows = rows;
         this.first = first;
+        this.release = release;
     }
 
     /** Returns the rows of a block. */
@@ -62,5 +65,7 @@ final class ParquetBlockReader implements BlockReader {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        release.run();
+    }
 }

@@ -98,6 +98,13 @@ final class ParquetInput {
     /** Reads bytes whose range the caller has checked. */
     ByteBuffer read(long offset, int length) throws IOException {
         ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+        read(offset, bytes);
+        return bytes;
+    }
+
+    /** Fills a buffer with bytes whose range the caller has checked. */
+    void read(long offset, ByteBuffer bytes) throws IOException {
+        int length = bytes.capacity();
         try {
             for (int done = 0; done < length; done = bytes.position()) {
                 bytes.limit(done + Math.min(READ_BYTES, length - done));
@@ -106,7 +113,7 @@ final class ParquetInput {
         } catch (EOFException e) {
             throw damaged("it ends before byte " + (offset + length), e);
         }
-        return bytes.clear();
+        bytes.clear();
     }
 
     DamagedFileException damaged(String how, @Nullable Throwable cause) {

@@ -14,6 +14,7 @@ import dev.stoker.formats.block.MemoryBudget;
 import dev.stoker.formats.huggingface.Feature;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -46,6 +47,7 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
     private final ParquetSchema schema;
     private final RowSchema rows;
     private final List<RowPart> parts = new ArrayList<>();
+    private final SpareBuffers buffers = new SpareBuffers();
 
     ParquetRowFile(ParquetInput input, ReadLimits limits) throws IOException {
         this.input = input;
@@ -189,7 +191,7 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
             values[i] =
                     schema.columns().get(selected[i]).open(leaf -> new LeafReader(leaf, pages(leaf, chunks)), limits);
         }
-        return new ParquetRowReader(values, chunks.group().getNum_rows(), firstRow(part));
+        return new ParquetRowReader(values, chunks.group().getNum_rows(), firstRow(part), release(chunks));
     }
 
     @Override
@@ -213,8 +215,16 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
                     scratch.computeIfAbsent(leaf.type().getPrimitiveTypeName(), Scratch::new),
                     definitions);
         }
-        return Optional.of(
-                new ParquetBlockReader(columns, blockRows, chunks.group().getNum_rows(), firstRow(part)));
+        return Optional.of(new ParquetBlockReader(
+                columns, blockRows, chunks.group().getNum_rows(), firstRow(part), release(chunks)));
+    }
+
+    /** Returns what gives the memory of a row group back, once. */
+    private Runnable release(ChunkReads chunks) {
+        return () -> {
+            chunks.runs().forEach(buffers::release);
+            chunks.runs().clear();
+        };
     }
 
     private long firstRow(RowPart part) {
@@ -230,10 +240,12 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
      *
      * @param group the row group
      * @param bytes the chunks by leaf
+     * @param runs the memory that they are in
      * @param budget counts the memory
      * @param what the row group, for messages
      */
-    private record ChunkReads(RowGroup group, Map<Integer, ByteBuffer> bytes, MemoryBudget budget, String what) {}
+    private record ChunkReads(
+            RowGroup group, Map<Integer, ByteBuffer> bytes, List<byte[]> runs, MemoryBudget budget, String what) {}
 
     private ChunkReads readChunks(RowPart part, int[] selected) throws IOException {
         RowGroup group = footer.getRow_groups().get(part.number());
@@ -248,7 +260,9 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
             }
         }
         checkMemory(group, leaves.values(), what);
-        return new ChunkReads(group, readChunks(group, leaves.values(), budget, what), budget, what);
+        ChunkReads chunks = new ChunkReads(group, new HashMap<>(), new ArrayList<>(), budget, what);
+        readChunks(chunks, leaves.values());
+        return chunks;
     }
 
     private PageReader pages(Leaf leaf, ChunkReads chunks) throws IOException {
@@ -274,13 +288,13 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
         new MemoryBudget(input.name(), limits.memoryBytes()).take(memory, what);
     }
 
-    private Map<Integer, ByteBuffer> readChunks(RowGroup group, Iterable<Leaf> leaves, MemoryBudget budget, String what)
-            throws IOException {
+    private void readChunks(ChunkReads chunks, Iterable<Leaf> leaves) throws IOException {
+        RowGroup group = chunks.group();
+        String what = chunks.what();
         List<Leaf> ordered = new ArrayList<>();
         leaves.forEach(ordered::add);
         ordered.sort(Comparator.comparingLong(
                 leaf -> start(group.getColumns().get(leaf.index()).getMeta_data())));
-        Map<Integer, ByteBuffer> chunks = new HashMap<>();
         for (int from = 0; from < ordered.size(); ) {
             long start = start(meta(group, ordered.get(from)));
             long end = start + meta(group, ordered.get(from)).getTotal_compressed_size();
@@ -299,15 +313,19 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
                         + ordered.get(from).name() + "' of " + what + " has " + (end - start)
                         + " bytes; more than 2 GiB cannot be read; write the file with smaller row groups");
             }
-            budget.take(end - start, what);
-            ByteBuffer run = input.read(start, (int) (end - start));
+            chunks.budget().take(end - start, what);
+            byte[] memory = buffers.take((int) (end - start));
+            chunks.runs().add(memory);
+            ByteBuffer run =
+                    ByteBuffer.wrap(memory, 0, (int) (end - start)).slice().order(ByteOrder.LITTLE_ENDIAN);
+            input.read(start, run);
             for (Leaf leaf : ordered.subList(from, to)) {
                 ColumnMetaData meta = meta(group, leaf);
-                chunks.put(leaf.index(), run.slice((int) (start(meta) - start), (int) meta.getTotal_compressed_size()));
+                chunks.bytes().put(leaf.index(), run.slice((int) (start(meta) - start), (int)
+                        meta.getTotal_compressed_size()));
             }
             from = to;
         }
-        return chunks;
     }
 
     private static ColumnMetaData meta(RowGroup group, Leaf leaf) {

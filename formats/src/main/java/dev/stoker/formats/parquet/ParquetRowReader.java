@@ -10,13 +10,18 @@ final class ParquetRowReader implements RowReader {
     private final Value[] values;
     private final long rows;
     private final long first;
+    private final Runnable release;
     private long row = -1;
 
-    /** @param first number of the first row in the file */
-    ParquetRowReader(Value[] values, long rows, long first) {
+    /**
+     * @param first number of the first row in the file
+     * @param release gives the memory of the row group back
+     */
+    ParquetRowReader(Value[] values, long rows, long first, Runnable release) {
         this.values = values;
         this.rows = rows;
         this.first = first;
+        this.release = release;
     }
 
     @Override
@@ -45,5 +50,7 @@ final class ParquetRowReader implements RowReader {
     }
 
     @Override
-    public void close() {}
+    public void close() {
+        release.run();
+    }
 }

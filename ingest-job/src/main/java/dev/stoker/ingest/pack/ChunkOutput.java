@@ -4,11 +4,9 @@ import dev.stoker.flink.failure.Patience;
 import dev.stoker.metadata.ChunkWrites;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkIdentity;
-import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.UUID;
 
@@ -19,10 +17,13 @@ import java.util.UUID;
  * @param dataset its id
  * @param run the run of the chunks
  * @param patience how to retry while the store is unavailable
+ * @param ids creates the ids of the chunks
  */
-public record ChunkOutput(ObjectStore store, UUID dataset, String run, Patience patience) {
+public record ChunkOutput(ObjectStore store, UUID dataset, String run, Patience patience, ChunkIds ids) {
 
-    private static final SecureRandom RANDOM = new SecureRandom();
+    public ChunkOutput(ObjectStore store, UUID dataset, String run, Patience patience) {
+        this(store, dataset, run, patience, new ChunkIds());
+    }
 
     /**
      * Writes a chunk of at least one row. The returned chunk is durable and refers to the builder's memory.
@@ -31,7 +32,7 @@ public record ChunkOutput(ObjectStore store, UUID dataset, String run, Patience 
      */
     PackedChunk write(ChunkBuilder builder, String split) throws IOException, InterruptedException {
         long nowMs = System.currentTimeMillis();
-        UUID id = ChunkNames.newId(nowMs, RANDOM);
+        UUID id = ids.next(nowMs);
         PackedChunk chunk = builder.finish(new ChunkIdentity(dataset, id, run, split, Instant.ofEpochMilli(nowMs)));
         ChunkWrites.write(store, chunk, (what, attempt) -> patience.run(what, attempt::run));
         return chunk;

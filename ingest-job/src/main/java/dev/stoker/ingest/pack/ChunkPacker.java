@@ -6,13 +6,11 @@ import dev.stoker.flink.failure.Patience;
 import dev.stoker.metadata.ChunkWrites;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkIdentity;
-import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,10 +28,9 @@ final class ChunkPacker {
     /** No chunk may reach 2^31; this leaves room for its head. */
     private static final long MAX_CHUNK_BYTES = (1L << 31) - (64L << 20);
 
-    private static final SecureRandom RANDOM = new SecureRandom();
-
     private final PackPlan plan;
     private final Patience patience;
+    private final ChunkIds ids = new ChunkIds();
     private final ObjectStore store;
     private final DatasetInfo info;
     private final SampleFields fields;
@@ -111,7 +108,7 @@ final class ChunkPacker {
             builder.reset();
             return;
         }
-        UUID id = ChunkNames.newId(System.currentTimeMillis(), RANDOM);
+        UUID id = ids.next(System.currentTimeMillis());
         PackedChunk chunk = builder.finish(
                 new ChunkIdentity(info.id(), id, plan.ingest(), split, Instant.ofEpochMilli(plan.startedMs())));
         ChunkWrites.write(store, chunk, (what, attempt) -> patience.run(what, attempt::run));

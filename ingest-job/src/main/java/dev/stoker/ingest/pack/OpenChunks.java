@@ -38,6 +38,7 @@ public final class OpenChunks {
     private final Deque<Future<Written>> inWork = new ArrayDeque<>();
 
     private List<ChunkSummary> chunks = new ArrayList<>();
+    private long begun;
     private SortedMap<String, SortedSet<String>> classes = new TreeMap<>();
 
     /** A durable chunk, and its builder, which can be reused. */
@@ -72,6 +73,7 @@ public final class OpenChunks {
     private void write(String split, ChunkBuilder builder) throws IOException, InterruptedException {
         open.remove(split);
         collect(WRITERS - 1);
+        begun++;
         inWork.add(writers.submit(() -> {
             PackedChunk packed = output.write(builder, split);
             return new Written(packed.summary(), packed.classes(), builder);
@@ -104,12 +106,22 @@ public final class OpenChunks {
 
     /** Writes all open chunks and waits until they are durable. */
     public void flush() throws IOException, InterruptedException {
+        writeAll();
+        collect(0);
+    }
+
+    /**
+     * Lets the writers write all open chunks, and does not wait until they are durable.
+     *
+     * @return the number of chunks that the writers have received since the beginning
+     */
+    public long writeAll() throws IOException, InterruptedException {
         for (Map.Entry<String, ChunkBuilder> entry : List.copyOf(open.entrySet())) {
             if (entry.getValue().rows() > 0) {
                 write(entry.getKey(), entry.getValue());
             }
         }
-        collect(0);
+        return begun;
     }
 
     /** The chunks that became durable since the last call, in the order in which they were filled. */

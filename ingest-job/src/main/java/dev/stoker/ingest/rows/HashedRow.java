@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * @param place of a row: number of its run and of the row in it, of a key of the dataset: ordinal and row; 32 bits each
  * @param key UTF-8
  * @param split of the row; empty for the split rule
- * @param data the values, see {@link RowBytes}; or the counts of rows that were left out
+ * @param data the values, see {@link RowBytes}; or their place; or the counts of rows that were left out
  */
 record HashedRow(long hash, Kind kind, long place, byte[] key, String split, byte[] data) {
     private static final byte[] NOTHING = {};
@@ -24,7 +24,13 @@ record HashedRow(long hash, Kind kind, long place, byte[] key, String split, byt
         /** Counts of rows that were left out. */
         COUNTS,
         /** Descriptions of rows that were left out, as JSON lines. */
-        SKIPS
+        SKIPS,
+        /** A row whose values are in {@link HeldRows}. */
+        HELD
+    }
+
+    static HashedRow held(long hash, long place, byte[] key, String split, HeldRows.Place values) {
+        return new HashedRow(hash, Kind.HELD, place, key, split, values.toBytes());
     }
 
     static HashedRow taken(long hash, byte[] key, long ordinal, int row) {

@@ -9,6 +9,7 @@ import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.metadata.removal.RowsByChunk;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
@@ -31,6 +32,7 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
     private transient SkipCounts skipped;
     private transient LeftOut leftOut;
     private transient RowChunks chunks;
+    private transient Optional<HeldRows> held;
     private transient Optional<IngestMeter> meter;
     private transient SameHash same;
     private transient RowsByChunk replaced;
@@ -49,6 +51,7 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
         leftOut = new LeftOut(
                 work.errors(), skipped, lines -> output.collect(new StreamRecord<>(new PackReport.Skips(task, lines))));
         chunks = new RowChunks(work, store, report -> output.collect(new StreamRecord<>(report)));
+        held = HeldRows.find(work.ingest());
         same = new SameHash(work.onDuplicate(), skipped);
         replaced = new RowsByChunk();
         meter = IngestMeter.find(work.ingest());
@@ -90,9 +93,11 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
 
     /** Returns whether the row is a sample of a chunk. */
     private boolean add(HashedRow row) throws IOException, InterruptedException {
-        RowBytes.Reader values = new RowBytes.Reader(row.data());
+        ByteBuffer data = values(row);
+        int length = data.remaining();
+        RowBytes.Reader values = new RowBytes.Reader(data);
         try {
-            chunks.add(row.key(), row.split(), row.data().length, (mapped, sink) -> {
+            chunks.add(row.key(), row.split(), length, (mapped, sink) -> {
                 try {
                     values.next(sink);
                 } catch (BadValueException e) {
@@ -105,8 +110,16 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
             return false;
         }
         chunks.report(getRuntimeContext().getTaskInfo().getIndexOfThisSubtask());
-        meter.ifPresent(m -> m.packed(1, row.data().length, 0));
+        meter.ifPresent(m -> m.packed(1, length, 0));
         return true;
+    }
+
+    private ByteBuffer values(HashedRow row) {
+        if (row.kind() == HashedRow.Kind.ROW) {
+            return ByteBuffer.wrap(row.data());
+        }
+        return held.orElseThrow(() -> new IllegalStateException("the values of the row are in another process"))
+                .get(HeldRows.Place.of(row.data()));
     }
 
     @Override

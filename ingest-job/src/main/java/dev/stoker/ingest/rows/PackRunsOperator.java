@@ -96,7 +96,7 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
         meter.ifPresent(IngestMeter::packing);
         try {
             scan.scan(run, this::add, blocks.map(b -> (file, block, bound, rows) -> add(b, file, block, bound, rows)));
-            chunks.flush(run.number());
+            chunks.end(run.number());
             count();
         } catch (IOException | RuntimeException e) {
             FailureKind.endIfFinal(e);
@@ -134,8 +134,15 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
     }
 
     @Override
-    public void endInput() {
+    public void endInput() throws Exception {
         keys.flush();
+        try {
+            // Each run has ended, so the chunks have places.
+            chunks.flush(0);
+        } catch (IOException | RuntimeException e) {
+            FailureKind.endIfFinal(e);
+            throw e;
+        }
         skipped.addAll(FileSkip.EXCLUDED, scan.excluded());
         output.collect(new StreamRecord<>(RowReport.done(
                 work, getRuntimeContext().getTaskInfo(), chunks.chunks(), chunks.classes(), skipped, leftOut)));

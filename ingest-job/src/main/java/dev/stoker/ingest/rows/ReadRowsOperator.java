@@ -44,7 +44,7 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
         leftOut = new LeftOut(
                 work.errors(), skipped, lines -> output.collect(new StreamRecord<>(HashedRow.skips(lines))));
         scan = new RowScan(work, leftOut);
-        bytes = new RowBytes();
+        bytes = HeldRows.find(work.ingest()).map(RowBytes::new).orElseGet(RowBytes::new);
         types = work.mapping().fields().stream()
                 .map(mapped -> mapped.toField().type())
                 .toArray(FieldType[]::new);
@@ -69,10 +69,14 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
         for (int mapped = 0; mapped < types.length; mapped++) {
             scan.value(mapped, bytes.of(types[mapped]));
         }
-        byte[] data = bytes.take();
-        output.collect(new StreamRecord<>(new HashedRow(
-                KeyHash.hash(work.seed(), key), HashedRow.Kind.ROW, HashedRow.place(run, row++), key, split, data)));
-        meter.ifPresent(m -> m.listed(1, data.length));
+        int length = bytes.length();
+        long hash = KeyHash.hash(work.seed(), key);
+        long place = HashedRow.place(run, row++);
+        HashedRow hashed = bytes.hold()
+                .map(values -> HashedRow.held(hash, place, key, split, values))
+                .orElseGet(() -> new HashedRow(hash, HashedRow.Kind.ROW, place, key, split, bytes.take()));
+        output.collect(new StreamRecord<>(hashed));
+        meter.ifPresent(m -> m.listed(1, length));
     }
 
     @Override

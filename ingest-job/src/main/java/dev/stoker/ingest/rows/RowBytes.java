@@ -9,13 +9,13 @@ import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The values of a row as bytes, for Flink's sort. Per field: u8 kind, then nothing for a null, 8 bytes for a number,
- * i32 length and bytes otherwise; a null item of a list has the length -1. Little-endian. For one thread.
+ * The values of a row as bytes, for the sort. Per field: u8 kind, then nothing for a null, 8 bytes for a number, i32
+ * length and bytes otherwise; a null item of a list has the length -1. Little-endian. For one thread.
  */
 final class RowBytes implements ValueSink {
     private static final byte NULL = 0;
@@ -28,13 +28,56 @@ final class RowBytes implements ValueSink {
     private static final byte NULLABLE_ITEMS = 7;
     private static final int NULL_ITEM = -1;
 
-    private ByteBuffer buffer = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
+    private final HeldRows.@Nullable Writer held;
+    private ByteBuffer heap = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
+
+    /** The memory of the present row: {@link #heap}, or memory of {@link #held}. */
+    private ByteBuffer buffer = heap;
+
+    /** Where the row begins in it. */
+    private int start;
+
+    /** Whether the present row is in memory of {@link #held}. */
+    private boolean isHeld;
+
+    RowBytes() {
+        held = null;
+    }
+
+    /** @param held memory for rows that {@link #hold} keeps */
+    RowBytes(HeldRows held) {
+        this.held = held.new Writer();
+    }
 
     private boolean takesNullItems;
 
     /** Begins a row. */
     void begin() {
-        buffer.clear();
+        ByteBuffer kept = held == null ? null : held.begin();
+        isHeld = kept != null;
+        buffer = kept == null ? heap.clear() : kept;
+        start = buffer.position();
+    }
+
+    /** Returns the length of the row. */
+    int length() {
+        return buffer.position() - start;
+    }
+
+    /** Keeps the row where it is and returns the place; empty if {@link #take} must copy it. Call it once. */
+    Optional<HeldRows.Place> hold() {
+        if (held == null || !isHeld) {
+            return Optional.empty();
+        }
+        ByteBuffer row = buffer.slice(start, length());
+        Optional<HeldRows.Place> place = held.end();
+        if (place.isEmpty()) {
+            heap = heap(row.remaining());
+            buffer = heap.put(row);
+            isHeld = false;
+            start = 0;
+        }
+        return place;
     }
 
     /**
@@ -49,24 +92,39 @@ final class RowBytes implements ValueSink {
 
     /** Returns the row's bytes. */
     byte[] take() {
-        byte[] bytes = Arrays.copyOf(buffer.array(), buffer.position());
-        if (buffer.capacity() > 64 << 20) {
-            buffer = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
+        byte[] bytes = new byte[length()];
+        buffer.get(start, bytes);
+        if (heap.capacity() > 64 << 20) {
+            heap = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
         }
         return bytes;
     }
 
     private ByteBuffer room(long bytes) throws BadValueException {
-        long needed = buffer.position() + bytes + 16;
-        if (needed > buffer.capacity()) {
+        if (buffer.position() + bytes + 16 > buffer.capacity()) {
+            long needed = length() + bytes + 16;
             if (needed > Integer.MAX_VALUE - 64) {
                 throw new BadValueException("the row has more than 2 GiB");
             }
-            long grown = Math.min(Integer.MAX_VALUE - 64L, Math.max(2L * buffer.capacity(), needed));
-            ByteBuffer larger = ByteBuffer.allocate((int) grown).order(ByteOrder.LITTLE_ENDIAN);
-            buffer = larger.put(buffer.flip());
+            ByteBuffer row = buffer.slice(start, length());
+            ByteBuffer larger = held == null || !isHeld ? null : held.next((int) needed);
+            if (larger == null) {
+                heap = heap(needed);
+                larger = heap;
+                isHeld = false;
+            }
+            buffer = larger.put(row);
+            start = 0;
         }
         return buffer;
+    }
+
+    private ByteBuffer heap(long needed) {
+        if (needed <= heap.capacity()) {
+            return heap.clear();
+        }
+        long grown = Math.min(Integer.MAX_VALUE - 64L, Math.max(2L * heap.capacity(), needed));
+        return ByteBuffer.allocate((int) grown).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     @Override
@@ -142,8 +200,8 @@ final class RowBytes implements ValueSink {
     static final class Reader {
         private final ByteBuffer data;
 
-        Reader(byte[] bytes) {
-            data = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+        Reader(ByteBuffer bytes) {
+            data = bytes.slice().order(ByteOrder.LITTLE_ENDIAN);
         }
 
         /** Gives the next value. */

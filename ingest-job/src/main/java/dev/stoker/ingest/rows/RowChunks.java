@@ -16,7 +16,9 @@ import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -33,8 +35,17 @@ final class RowChunks {
     private final int[] places;
     private final Consumer<PackReport> output;
     private final SortedMap<String, SortedSet<String>> classes = new TreeMap<>();
+    private final Deque<End> ends = new ArrayDeque<>();
     private int chunks;
     private int reported;
+
+    /**
+     * The end of a place in the version's order.
+     *
+     * @param place its number
+     * @param chunks number of chunks up to its end
+     */
+    private record End(int place, long chunks) {}
 
     /** Gives the values of the present row. */
     interface Values {
@@ -107,11 +118,16 @@ final class RowChunks {
     /**
      * Reports the chunks that are durable.
      *
-     * @param place their place in the version's order
+     * @param place the place in the version's order of chunks that no {@link #end} has given one
      */
     void report(int place) {
         for (ChunkSummary chunk : open.takeChunks()) {
-            output.accept(new PackReport.Chunk(place, reported++, chunk));
+            while (!ends.isEmpty() && ends.element().chunks() == chunks) {
+                ends.remove();
+                reported = 0;
+            }
+            int its = ends.isEmpty() ? place : ends.element().place();
+            output.accept(new PackReport.Chunk(its, reported++, chunk));
             chunks++;
         }
         open.takeClasses()
@@ -119,11 +135,19 @@ final class RowChunks {
                         classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
     }
 
-    /** Writes all rows and reports the chunks. The next chunk is number 0 of another place. */
+    /**
+     * Ends a place in the version's order. The next chunk is number 0 of another place. Does not wait until the chunks
+     * of this one are durable.
+     */
+    void end(int place) throws IOException, InterruptedException {
+        ends.add(new End(place, open.writeAll()));
+        report(place);
+    }
+
+    /** Writes all rows, waits until they are durable, and reports the chunks. */
     void flush(int place) throws IOException, InterruptedException {
         open.flush();
         report(place);
-        reported = 0;
     }
 
     /** Returns the number of chunks that were reported. */

@@ -26,10 +26,21 @@ record RowFiles(
         PathColumns path,
         FileContents contents,
         MdsShards shards) {
-    /** Returns the limits for a task. */
+    /** Two tasks that read parts of this share of the heap leave half of it for everything else. */
+    private static final int HEAP_SHARE = 4;
+
+    /**
+     * Returns the limits for a task.
+     *
+     * @param memoryBytes memory for one part; 0 for the default, which the heap of this process can bear
+     */
     static ReadLimits limits(long memoryBytes) {
         return new ReadLimits(
-                memoryBytes,
+                memoryBytes > 0
+                        ? memoryBytes
+                        : Math.min(
+                                ReadLimits.DEFAULT.memoryBytes(),
+                                Runtime.getRuntime().maxMemory() / HEAP_SHARE),
                 ReadLimits.DEFAULT.valueBytes(),
                 ReadLimits.DEFAULT.depth(),
                 ReadLimits.DEFAULT.expansion());

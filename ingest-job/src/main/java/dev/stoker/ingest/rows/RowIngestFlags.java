@@ -74,18 +74,27 @@ public final class RowIngestFlags {
     public static final ConfigOption<MemorySize> MEMORY = ConfigOptions.key(IngestFlags.PREFIX + "part-memory")
             .memoryType()
             .defaultValue(MemorySize.parse("1 gb"))
-            .withDescription("Memory that one task may use for the selected columns of one row group or block.");
+            .withDescription(
+                    "Memory that one task may use for the selected columns of one row group or block. The default"
+                            + " is at most a quarter of the Java heap.");
+
+    public static final ConfigOption<MemorySize> SORT_MEMORY = ConfigOptions.key(IngestFlags.PREFIX + "sort-memory")
+            .memoryType()
+            .noDefaultValue()
+            .withDescription("Memory for the rows that the order shuffled sorts in this process. A larger source is"
+                    + " sorted on disk. Default: half of the memory outside the heap that Java may use.");
 
     private RowIngestFlags() {}
 
     /** Returns the options that only rows have; {@link #KEY} is not one, because records of topics have it too. */
     public static List<ConfigOption<?>> own() {
-        return List.of(FORMAT, COLUMNS, RENAME, LABEL, TYPE, READ, READ_ROOT, SPLIT_BY, WHERE, MEMORY);
+        return List.of(FORMAT, COLUMNS, RENAME, LABEL, TYPE, READ, READ_ROOT, SPLIT_BY, WHERE, MEMORY, SORT_MEMORY);
     }
 
     /** Returns all options of rows besides the shared ones. */
     public static List<ConfigOption<?>> all() {
-        return List.of(FORMAT, COLUMNS, RENAME, KEY, LABEL, TYPE, READ, READ_ROOT, SPLIT_BY, WHERE, MEMORY);
+        return List.of(
+                FORMAT, COLUMNS, RENAME, KEY, LABEL, TYPE, READ, READ_ROOT, SPLIT_BY, WHERE, MEMORY, SORT_MEMORY);
     }
 
     /** Returns the options of an ingest of files that an ingest of rows has too. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 
 /**
  * The valid options of an ingest of rows. {@link #parse} creates them from arguments.
@@ -84,9 +85,11 @@ public record RowIngestOptions(
      *
      * @param chunkSizeBytes length of a chunk; by default the dataset's, or 8 MiB
      * @param parallelism subtasks; by default Flink's configured parallelism
-     * @param memoryBytes memory for one part of a source in one task
+     * @param memoryBytes memory for one part of a source in one task; 0 for the default
+     * @param sortMemoryBytes memory for the rows that are sorted in this process; by default the JVM's limits decide
      */
-    public record Work(OptionalInt chunkSizeBytes, OptionalInt parallelism, long memoryBytes) {}
+    public record Work(
+            OptionalInt chunkSizeBytes, OptionalInt parallelism, long memoryBytes, OptionalLong sortMemoryBytes) {}
 
     IngestTarget into(DatasetStore stores) {
         return new IngestTarget(target, stores, effect);

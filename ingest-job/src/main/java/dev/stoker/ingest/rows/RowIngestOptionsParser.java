@@ -20,9 +20,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
 
 /** Parses arguments into options and collects all problems. For one use. */
 final class RowIngestOptionsParser {
@@ -176,6 +178,11 @@ final class RowIngestOptionsParser {
         return new RowIngestOptions.Work(
                 flags.chunkBytes(),
                 flags.parallelism(),
-                given.get(RowIngestFlags.MEMORY).getBytes());
+                given.getOptional(RowIngestFlags.MEMORY)
+                        .map(MemorySize::getBytes)
+                        .orElse(0L),
+                given.getOptional(RowIngestFlags.SORT_MEMORY)
+                        .map(limit -> OptionalLong.of(limit.getBytes()))
+                        .orElseGet(OptionalLong::empty));
     }
 }

@@ -169,6 +169,19 @@ public final class RowPreparation {
                 access);
     }
 
+    /**
+     * Returns the memory for the rows that a sort in this process may hold. It is 0 if the order needs no sort, and if
+     * the files are larger, because the sort then writes to disk anyway.
+     */
+    public long sortMemoryBytes() {
+        if (options.order() instanceof WalkOrder.Listed) {
+            return 0;
+        }
+        long limit = options.work().sortMemoryBytes().orElseGet(HeldRows::defaultLimitBytes);
+        long bytes = source().files().stream().mapToLong(SourceFile::length).sum();
+        return bytes > limit ? 0 : limit;
+    }
+
     /** Returns the plan of the job. */
     public RowIngestPlan plan(String ingest) throws IOException {
         RowWork work = work(ingest);

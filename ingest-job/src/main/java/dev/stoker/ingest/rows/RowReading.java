@@ -22,7 +22,7 @@ import java.util.TreeMap;
  * @param contents columns with paths of files
  * @param declared columns whose source type the user has declared
  * @param isWhole whether each column of the source is read, so that a further one is an error
- * @param memoryBytes memory that the selected columns of one part may take
+ * @param memoryBytes memory that the selected columns of one part may take; 0 for the default
  * @param errors what to do with rows and parts that cannot be read
  */
 record RowReading(

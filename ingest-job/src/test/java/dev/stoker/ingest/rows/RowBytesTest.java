@@ -89,7 +89,7 @@ class RowBytesTest {
         given.give(expected);
         row.begin();
         given.give(row);
-        RowBytes.Reader reader = new RowBytes.Reader(row.take());
+        RowBytes.Reader reader = new RowBytes.Reader(ByteBuffer.wrap(row.take()));
         Notes found = new Notes();
         for (int i = 0; i < values; i++) {
             reader.next(found);
