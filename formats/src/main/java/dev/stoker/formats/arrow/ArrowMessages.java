@@ -218,7 +218,7 @@ final class ArrowMessages {
         if (length > limits.memoryBytes() / 8) {
             throw new UnsupportedFileException(name() + ": its metadata of " + length
                     + " bytes needs more than the limit of " + limits.memoryBytes()
-                    + " bytes of memory; raise the memory limit");
+                    + " bytes of memory; raise the memory limit (--part-memory)");
         }
         return read(offset, (int) length);
     }

@@ -239,7 +239,7 @@ final class AvroContainer {
     private UnsupportedFileException tooLarge(long offset, long size) {
         return new UnsupportedFileException(file.name() + ": the block at byte " + offset + " needs " + 2 * size
                 + " bytes of memory, but the limit is " + limits.memoryBytes()
-                + "; raise the memory limit, or write the file with smaller blocks");
+                + "; raise the memory limit (--part-memory), or write the file with smaller blocks");
     }
 
     DamagedFileException damaged(String how, @Nullable Throwable cause) {

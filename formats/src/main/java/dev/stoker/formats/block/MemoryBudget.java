@@ -24,10 +24,10 @@ public final class MemoryBudget {
      */
     public void take(long bytes, String what) throws UnsupportedFileException {
         if (bytes < 0 || bytes > limit - used) {
-            throw new UnsupportedFileException(
-                    file + ": " + what + " needs " + (bytes < 0 ? "too much" : used + bytes)
-                            + " bytes of memory, but the limit is " + limit
-                            + "; raise the memory limit (--part-memory), select fewer columns, or write the file with smaller parts");
+            throw new UnsupportedFileException(file + ": " + what + " needs " + (bytes < 0 ? "too much" : used + bytes)
+                    + " bytes of memory, but the limit is " + limit
+                    + "; raise the memory limit (--part-memory), select fewer columns, or write the file with"
+                    + " smaller parts");
         }
         used += bytes;
     }

@@ -79,7 +79,8 @@ final class ParquetInput {
         if ((long) footerLength * FOOTER_EXPANSION > limits.memoryBytes()) {
             throw new UnsupportedFileException(name() + ": its footer of " + footerLength + " bytes needs "
                     + (long) footerLength * FOOTER_EXPANSION + " bytes of memory, but the limit is "
-                    + limits.memoryBytes() + "; raise the memory limit, or write files with fewer row groups");
+                    + limits.memoryBytes()
+                    + "; raise the memory limit (--part-memory), or write files with fewer row groups");
         }
         int footerFrom = end.limit() - TAIL - footerLength;
         ByteBuffer footer = footerFrom >= 0

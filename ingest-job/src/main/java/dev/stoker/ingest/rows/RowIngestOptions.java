@@ -69,7 +69,14 @@ public record RowIngestOptions(
             FileContents contents,
             Optional<List<String>> payload,
             Optional<String> split,
-            Optional<RowExpression> where) {}
+            Optional<RowExpression> where) {
+        /** Returns whether a column may become a field. */
+        boolean isField(String column) {
+            return taken.isEmpty()
+                    || taken.get().contains(column)
+                    || contents.fields().contains(column);
+        }
+    }
 
     /**
      * Which files of a directory are taken.

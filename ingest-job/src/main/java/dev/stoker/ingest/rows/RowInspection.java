@@ -33,6 +33,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 
 /**
  * The content of a source: its files, their parts, and the columns of all files. Reads the metadata of each file, such
@@ -158,7 +159,7 @@ record RowInspection(
                 pieces,
                 columns,
                 rows,
-                sample(pieces, reading),
+                sample(pieces, reading, options.columns()),
                 new RowWork.Omitted(
                         (long) all.size() - files.size(), excludedParts, excludedRows, attempts.unreadable()),
                 own);
@@ -304,7 +305,9 @@ record RowInspection(
                 || failure instanceof NoSuchFileException;
     }
 
-    private static Map<String, Long> sample(List<RowRun.Piece> pieces, RowFiles reading) throws IOException {
+    /** Reads only the columns that become fields: a column that the user leaves out may be too large to read. */
+    private static Map<String, Long> sample(
+            List<RowRun.Piece> pieces, RowFiles reading, RowIngestOptions.Columns wanted) throws IOException {
         Map<String, Long> sizes = new LinkedHashMap<>();
         if (pieces.isEmpty()) {
             return sizes;
@@ -313,14 +316,13 @@ record RowInspection(
         try (SourceReader reader = SourceReader.open(first.file());
                 RowFile file = reading.open(first.file(), reader)) {
             List<RowColumn> columns = file.schema().columns();
-            int[] all = new int[columns.size()];
-            for (int i = 0; i < all.length; i++) {
-                all[i] = i;
-            }
-            long[] bytes = new long[all.length];
+            int[] fields = IntStream.range(0, columns.size())
+                    .filter(c -> wanted.isField(columns.get(c).name()))
+                    .toArray();
+            long[] bytes = new long[fields.length];
             long rows = 0;
             SizeSink size = new SizeSink();
-            try (RowReader values = file.read(first.part(), all)) {
+            try (RowReader values = file.read(first.part(), fields)) {
                 while (rows < SAMPLED_ROWS && values.next()) {
                     for (int c = 0; c < bytes.length; c++) {
                         values.get(c, size.begin());
@@ -332,7 +334,7 @@ record RowInspection(
                 // The tasks report it, with the place.
             }
             for (int c = 0; c < bytes.length; c++) {
-                sizes.putIfAbsent(columns.get(c).name(), rows == 0 ? 0 : bytes[c] / rows);
+                sizes.putIfAbsent(columns.get(fields[c]).name(), rows == 0 ? 0 : bytes[c] / rows);
             }
         }
         return sizes;
