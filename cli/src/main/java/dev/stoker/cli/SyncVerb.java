@@ -88,11 +88,11 @@ final class SyncVerb implements Callable<Integer> {
             lines.forEach(out::println);
             return;
         }
-        String counts = Units.plural(changes.count(Kind.ADDED), "new file") + ", "
-                + Units.count(changes.count(Kind.CHANGED)) + " changed, " + Units.count(changes.count(Kind.UNCHANGED))
-                + " unchanged; " + Units.plural(changes.count(Kind.REMOVED), "sample") + " without a file to remove";
         if (isDry) {
-            out.println("compared with version " + ingest.version() + ": " + counts);
+            out.println("compared with version " + ingest.version() + ": " + Units.count(changes.count(Kind.ADDED))
+                    + " new, " + Units.count(changes.count(Kind.CHANGED)) + " changed and "
+                    + Units.count(changes.count(Kind.UNCHANGED)) + " unchanged files; "
+                    + Units.plural(changes.count(Kind.REMOVED), "sample") + " to remove");
             keys("+", changes, Kind.ADDED, out);
             keys("~", changes, Kind.CHANGED, out);
             keys("-", changes, Kind.REMOVED, out);
@@ -100,7 +100,12 @@ final class SyncVerb implements Callable<Integer> {
             out.println("nothing to commit: version " + ingest.version() + " agrees with the files, "
                     + Units.seconds(ingest.duration()));
         } else {
-            out.println("version " + ingest.version() + ": " + counts + ", " + Units.seconds(ingest.duration()));
+            // Files that were left out are not among the samples.
+            out.println("version " + ingest.version() + ": "
+                    + Units.plural(ingest.samples() - ingest.replaced(), "sample") + " added, "
+                    + Units.count(ingest.replaced()) + " replaced, " + Units.count(changes.count(Kind.REMOVED))
+                    + " removed; " + Units.count(changes.count(Kind.UNCHANGED)) + " unchanged, "
+                    + Units.seconds(ingest.duration()));
         }
         if (changes.count(Kind.MISSING) > 0) {
             out.println("kept: " + Units.plural(changes.count(Kind.MISSING), "sample")

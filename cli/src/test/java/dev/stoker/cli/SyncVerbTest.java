@@ -61,15 +61,14 @@ class SyncVerbTest {
         List<String> lines = out.toString().lines().toList();
         assertThat(lines)
                 .startsWith(
-                        "compared with version 1: 12 new files, 1 changed, 2 unchanged;"
-                                + " 1 sample without a file to remove",
+                        "compared with version 1: 12 new, 1 changed and 2 unchanged files; 1 sample to remove",
                         "+ dog/10.jpg")
                 .containsSequence("+ and 2 more", "~ cat/0.jpg", "- cat/3.jpg")
                 .endsWith("nothing was written; run without --dry-run to commit");
 
         assertThat(run("sync")).as(err.toString()).isZero();
         assertThat(out.toString().lines().toList())
-                .anyMatch(line -> line.startsWith("version 2: 12 new files, 1 changed, 2 unchanged; 0 samples without"))
+                .anyMatch(line -> line.startsWith("version 2: 12 samples added, 1 replaced, 0 removed; 2 unchanged, "))
                 .contains("kept: 1 sample whose files are gone, such as cat/3.jpg; --delete removes them");
 
         assertThat(run("sync", "--delete", "--json")).as(err.toString()).isZero();

@@ -74,7 +74,7 @@ public final class RebuiltLog {
         }
     }
 
-    /** Returns whether a file is a log entry of a rebuild that did not get as far as the first version. */
+    /** Returns whether a file is a log entry of a rebuild that was interrupted before it wrote version 1. */
     private static boolean isOfInterrupted(ObjectStore store, String name) throws IOException {
         if (!name.startsWith(DatasetLayout.LOG) || name.equals(DatasetLayout.logEntry(1))) {
             return false;

@@ -17,8 +17,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A store that keeps heads of chunks in a temporary file, so that they are read from the other store only once. All other
- * calls go to the other store. Thread-safe. Closing it deletes the temporary file and leaves the other store open.
+ * A store that keeps heads of chunks in a temporary file, so that they are read from the other store only once. All
+ * other calls go to the other store. Thread-safe. Closing it deletes the temporary file and leaves the other store
+ * open.
  */
 final class HeadSpool implements ObjectStore {
 

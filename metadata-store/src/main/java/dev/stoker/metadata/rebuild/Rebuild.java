@@ -44,9 +44,9 @@ import java.util.stream.IntStream;
  * Rebuilds the log of a dataset that has lost it, from the heads of its chunks. Reads each chunk twice, its end and its
  * head, and no payload. Deletes nothing.
  *
- * <p>All chunks become one version. If several chunks have a sample with the same key, the newest one counts: the chunks
- * are older and newer versions then, and each version removes the older samples of its keys, so that no version has a
- * key twice. Used by one thread; reads with several.
+ * <p>All chunks become one version. If several chunks have a sample with the same key, the newest one counts: the
+ * chunks are older and newer versions then, and each version removes the older samples of its keys, so that no
+ * version has a key twice. Used by one thread; reads with several.
  */
 public final class Rebuild implements Closeable {
 
@@ -264,7 +264,10 @@ public final class Rebuild implements Closeable {
         log.publish(entries, ChunkTable.empty(log.info()).with(entries));
     }
 
-    /** Writes the sample index, from the heads that were read. Called after {@link #apply}. */
+    /**
+     * Writes the sample index, from the heads that were read. Called after {@link #apply}. Replaces runs of the lost log,
+     * which are derived data.
+     */
     public IndexBuild.Result index() throws IOException, InterruptedException {
         return new IndexBuild(Dataset.open(spool), threads, read -> {}).update();
     }
