@@ -265,8 +265,8 @@ public final class Rebuild implements Closeable {
     }
 
     /**
-     * Writes the sample index, from the heads that were read. Called after {@link #apply}. Replaces runs of the lost log,
-     * which are derived data.
+     * Writes the sample index, from the heads that were read. Called after {@link #apply}. Replaces runs of the lost
+     * log, which are derived data.
      */
     public IndexBuild.Result index() throws IOException, InterruptedException {
         return new IndexBuild(Dataset.open(spool), threads, read -> {}).update();
