@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,8 @@ public record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
             new FieldInfo("data", "binary", false, false),
             new FieldInfo("at", "timestamp[us,Europe/Berlin]", false, false),
             new FieldInfo("price", "decimal(20,2)", false, false),
-            new FieldInfo("tags", "utf8[]", true, false));
+            new FieldInfo("tags", "utf8[]", true, false),
+            new FieldInfo("marks", "int16?[]", false, false));
     static final Map<String, List<String>> CLASSES = Map.of("label", List.of("ant", "bee", "cat"));
 
     public static FakeStream of(int batchSize, long... laneRows) {
@@ -155,6 +157,7 @@ public record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
             } else {
                 columns.get(9).appendStrings(Collections.nCopies((int) (place % 3), "tag " + place));
             }
+            columns.get(10).appendItems(Arrays.asList(null, ByteBuffer.wrap(new byte[] {(byte) place, 0})));
         }
         RecordBatchLayout layout = RecordBatchLayout.of(
                 columns.stream().map(column -> column.field().type()).toList(), new boolean[columns.size()]);

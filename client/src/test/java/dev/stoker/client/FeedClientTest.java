@@ -219,10 +219,15 @@ class FeedClientTest {
                     assertThat(batch.texts("tags", row))
                             .isEqualTo(Collections.nCopies((int) (place % 3), "tag " + place));
                     assertThat(batch.items("tags", row)).hasSize((int) (place % 3));
+                    assertThat(batch.isNullItem("marks", row, 0)).isTrue();
+                    assertThat(batch.isNullItem("marks", row, 1)).isFalse();
+                    assertThat(batch.items("marks", row).get(1).getShort(0)).isEqualTo((short) (place & 0xFF));
                 }
                 assertThatThrownBy(() -> batch.ints("weight"))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("field 'weight' has the type float32, not an integer");
+                assertThat(batch.values("marks")).isNotEmpty();
+                assertThatThrownBy(() -> batch.isNullItem("tags", 0, 0)).hasMessageContaining("a list with null items");
                 assertThatThrownBy(() -> batch.values("tags"))
                         .hasMessageContaining(
                                 "field 'tags' has the type utf8[], not a type whose rows are bytes in sequence");
