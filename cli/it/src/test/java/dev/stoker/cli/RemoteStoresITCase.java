@@ -171,6 +171,33 @@ class RemoteStoresITCase {
     }
 
     @Test
+    void packsRowsOfPartitionedTreesAndPatternsOfAnyStore() throws IOException {
+        ingest(local("raw"), local("images"), "--label-from", "parent-dir");
+        Map<String, byte[]> tables = new TreeMap<>();
+        for (int year = 2025; year <= 2026; year++) {
+            String where = year == 2025 ? "label <> 'deep'" : "label = 'deep'";
+            String target = local("exported") + year;
+            assertThat(stoker("export", local("images"), target, "--format", "parquet", "--where", where))
+                    .as(err::toString)
+                    .isZero();
+            Path file = Path.of(target, "train-00000-of-00001.parquet");
+            tables.put("year=" + year + "/rows.parquet", Files.readAllBytes(file));
+        }
+        Map<String, String> all = expected(
+                key -> "train label=" + parent(key) + " year=" + (parent(key).equals("deep") ? 2026 : 2025));
+        for (String location : List.of(s3, hdfs)) {
+            write(location + "/partitioned", tables);
+            String target = location + "/rows";
+            ingest(location + "/partitioned", target, "--key=key", "--label=label", "--type=year=utf8");
+            assertThat(Contents.of(target)).isEqualTo(all);
+        }
+        ingest(hdfs + "/partitioned/year=202[67]/*.parquet", local("some"), "--key", "key");
+        assertThat(Contents.of(local("some")).keySet())
+                .isNotEmpty()
+                .allMatch(key -> parent(key).equals("deep"));
+    }
+
+    @Test
     void appendsToADatasetOnS3() throws IOException {
         String target = s3 + "/appended";
         String id = "00000000-0000-4000-8000-000000000001";
