@@ -15,7 +15,8 @@ from stoker._batch import jax_arrays, pinned_memory, torch_tensors
 from stoker._batch.ragged import Ragged
 from stoker._batch.tensors import Converter, Delivered, Tensors
 from stoker._format.fields import Field, batch_schema
-from stoker._format.message import Buffers, Column, checked_offsets, nested_offsets, offsets_at, valid_items
+from stoker._format.message import Buffers, Column, checked_offsets, offsets_at
+from stoker._format.nested_columns import nested_offsets, valid_items
 from stoker._format.special_columns import nested_items, special_values
 from stoker._format.view import View
 from stoker._source.batch_source import DeliveredBatch, PieceData

@@ -16,7 +16,8 @@ from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
 from stoker._format.dictionaries import Dictionary, class_names, read_dictionary
 from stoker._format.flatbuffer import chunk_schema
-from stoker._format.message import Buffers, Column, MessageLayout, checked_offsets, chunk_columns, nested_rows
+from stoker._format.message import Buffers, Column, MessageLayout, checked_offsets, chunk_columns
+from stoker._format.nested_columns import nested_rows
 from stoker._format.requires import check_metadata_requires
 from stoker._memory.file_reads import read_fully
 from stoker.errors import CorruptDataError

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stoker._format.message import Buffers, Column, MessageLayout, Sizes, nested_parts, nested_rows, offsets_at
+from stoker._format.message import Buffers, Column, MessageLayout, Sizes, offsets_at
+from stoker._format.nested_columns import nested_parts, nested_rows
 from stoker._memory.buffers import BufferPool
 
 

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._format.fields import Field
-from stoker._format.message import Column, Sizes, nested_parts
+from stoker._format.message import Column, Sizes
+from stoker._format.nested_columns import nested_parts
 from stoker._format.temporal import DECIMAL
 
 Bytes = bytes | memoryview

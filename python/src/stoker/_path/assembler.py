@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stoker._format.message import Column, MessageLayout, Sizes, nested_parts
+from stoker._format.message import Column, MessageLayout, Sizes
+from stoker._format.nested_columns import nested_parts
 from stoker._memory.buffers import BufferPool
 from stoker._path.rows import Segment, without_missing
 

@@ -14,7 +14,8 @@ import numpy.typing as npt
 
 from stoker._dataset.snapshot import open_snapshot
 from stoker._format.fields import Field
-from stoker._format.message import Column, MessageLayout, Sizes, batch_columns, nested_parts
+from stoker._format.message import Column, MessageLayout, Sizes, batch_columns
+from stoker._format.nested_columns import nested_parts
 from stoker._order.delivery import BatchPlan
 from stoker._order.spec import OrderSpec, Tail
 from stoker._order.stream_order import StreamChunks, StreamOrder, fingerprint
