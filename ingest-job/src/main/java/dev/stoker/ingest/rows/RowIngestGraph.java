@@ -32,6 +32,8 @@ import org.apache.flink.util.Collector;
  *                               keys └── sort by hash ── check (p) ──┘
  * </pre>
  *
+ * <p>In the order shuffled, the rows that {@link HeldRows} keeps are sorted without their values.
+ *
  * <p>Building it reads and writes nothing.
  *
  * @param plan of the ingest
