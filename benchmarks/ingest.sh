@@ -39,7 +39,7 @@ for round in $(seq "$rounds"); do
   "$root/stoker" ingest "$tree" "$work/out" --label-from parent-dir >"$work/out.txt" 2>"$work/err.txt" ||
     { cat "$work/err.txt"; exit 1; }
   wall=$(minus "$(now)" "$start")
-  job=$(sed -n 's/.* bytes, \([0-9.]*\) s (start-up.*/\1/p' "$work/out.txt")
+  job=$(sed -n 's/.*B, \([0-9.]*\) s (start-up.*/\1/p' "$work/out.txt")
   awk -v round="$round" -v tar="$tar" -v job="$job" -v wall="$wall" -v files="$files" -v bytes="$bytes" 'BEGIN {
     printf "round %d: tar && sync %.2f s; ingest %.2f s (%.0f files/s, %.0f MB/s), start-up %.2f s; ",
       round, tar, job, files / job, files * bytes / job / 1e6, wall - job

@@ -94,7 +94,7 @@ def copy_files(tree: str, target: str) -> dict:
 def ingest(tree: str, target: str) -> dict:
     """Packs with the command; its own word for the time without Flink's start."""
     said = subprocess.run([ROOT / "stoker", "ingest", tree, target], check=True, capture_output=True, text=True).stdout
-    found = re.search(r" bytes, ([0-9.]+) s \(start-up", said)
+    found = re.search(r"B, ([0-9.]+) s \(start-up", said)
     assert found is not None, said
     return {"seconds": float(found[1]), "bytes": sum(f.stat().st_size for f in files_of(tree))}
 

@@ -22,7 +22,8 @@ from draw import SHAPES, contact_sheet
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PACKED = re.compile(r"([\d,]+) samples in [\d,]+ chunks?, ([\d,]+) bytes, ([\d.]+) s \(start-up ([\d.]+) s\)")
+PACKED = re.compile(r"([\d,]+) samples in [\d,]+ chunks?, ([\d.]+) ([kMG]?)B, ([\d.]+) s \(start-up ([\d.]+) s\)")
+UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}
 
 
 class StepFailedError(Exception):
@@ -105,7 +106,8 @@ def quickstart(work: Path, images: int) -> dict:
     )
     if packed is None:
         raise ValueError("the ingest printed no summary")
-    samples, size, seconds, start_up = (float(group.replace(",", "")) for group in packed.groups())
+    count, size, unit, seconds, start_up = packed.groups()
+    figures = {"samples": int(count.replace(",", "")), "bytes": float(size) * UNITS[unit]}
 
     step(3, "Train two epochs from a feeder")
     trained.unlink(missing_ok=True)
@@ -118,7 +120,7 @@ def quickstart(work: Path, images: int) -> dict:
     audit = json.loads(run(stoker, "audit", "quickstart", "--epochs", "2", "--json", capture=True, quiet=True))
 
     return report | {
-        "packed": {"samples": samples, "bytes": size, "seconds": seconds, "start_up": start_up},
+        "packed": figures | {"seconds": float(seconds), "start_up": float(start_up)},
         "first_batch": report["first_batch_at"] - began,
         "audit": audit,
     }

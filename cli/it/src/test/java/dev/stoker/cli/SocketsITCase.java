@@ -36,7 +36,7 @@ class SocketsITCase {
     private static final String UNIX = "Unix-domain socket";
     private static final String OTHERS = "all others";
     /** Verbs that start Flink; the others end without a request. {@link SqlITCase} has a test of {@code sql}. */
-    private static final Set<String> LONG = Set.of("ingest", "export", "feed", "run", "sql");
+    private static final Set<String> LONG = Set.of("ingest", "sync", "export", "feed", "run", "sql");
 
     @TempDir
     private Path directory;
@@ -216,6 +216,7 @@ class SocketsITCase {
         commands.put("gc", List.of(data, "--yes"));
         commands.put("cache", List.of("ls", cache));
         commands.put("recover", List.of(data));
+        commands.put("rebuild", List.of(data));
         commands.put("stop", List.of("sockets-other"));
         commands.put("completion", List.of("bash"));
         commands.put("man", List.of(directory.resolve("man").toString()));
