@@ -50,28 +50,26 @@ final class LedgerMerger implements AutoCloseable {
 
     private void work() {
         try {
+            LedgerMerge merge = new LedgerMerge(new SecureRandom());
             Duration pause = rounds.first();
             while (!closed.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
                 pause = rounds.next();
-                merge();
+                merge(merge);
             }
         } catch (InterruptedException e) {
-            // The merger was closed. An unfinished merge leaves the files as they are.
+            // The merger was closed.
         }
     }
 
-    /** Merges until the store fails or the merger is closed. */
-    private void merge() throws InterruptedException {
+    private void merge(LedgerMerge merge) {
         try (ObjectStore store = opener.open()) {
-            LedgerMerge merge = new LedgerMerge(store, new SecureRandom());
-            do {
-                int replaced = merge.run(
-                        clock.instant(),
-                        e -> LOG.warn("A ledger file is damaged, and is not merged: {}", e.getMessage()));
-                if (replaced > 0) {
-                    LOG.info("Merged {} files of the ledger {}", replaced, where);
-                }
-            } while (!closed.await(rounds.next().toMillis(), TimeUnit.MILLISECONDS));
+            int replaced = merge.run(
+                    store,
+                    clock.instant(),
+                    e -> LOG.warn("A ledger file is damaged, and is not merged: {}", e.getMessage()));
+            if (replaced > 0) {
+                LOG.info("Merged {} files of the ledger {}", replaced, where);
+            }
         } catch (IOException | RuntimeException e) {
             if (closed.getCount() > 0) {
                 LOG.warn("The files of the ledger {} were not merged; trying again later: {}", where, e.toString());
@@ -79,13 +77,16 @@ final class LedgerMerger implements AutoCloseable {
         }
     }
 
+    /** Lets a round that has begun end, but not for long. An unfinished merge leaves the files as they are. */
     @Override
     public void close() {
         closed.countDown();
-        thread.interrupt();
         try {
             thread.join(CLOSE.toMillis());
+            thread.interrupt();
+            thread.join(CLOSE.toMillis());
         } catch (InterruptedException e) {
+            thread.interrupt();
             Thread.currentThread().interrupt();
         }
     }

@@ -41,7 +41,6 @@ public final class LedgerMerge {
     private static final long DAY_S = 86_400;
     private static final int SYNC_BYTES = 16;
 
-    private final ObjectStore ledger;
     private final RandomGenerator random;
     /** Names of files that are damaged, and stay. */
     private final Set<String> damaged = new HashSet<>();
@@ -49,11 +48,9 @@ public final class LedgerMerge {
     /**
      * A merge of one ledger, which can run many times.
      *
-     * @param ledger the store of the ledger's directory
      * @param random source of ids; must differ between processes
      */
-    public LedgerMerge(ObjectStore ledger, RandomGenerator random) {
-        this.ledger = ledger;
+    public LedgerMerge(RandomGenerator random) {
         this.random = random;
     }
 
@@ -65,11 +62,12 @@ public final class LedgerMerge {
     /**
      * Merges what is finished.
      *
+     * @param ledger the store of the ledger's directory
      * @param now the present time
      * @param damage receives each damaged file once
      * @return number of files that were replaced
      */
-    public int run(Instant now, Damage damage) throws IOException {
+    public int run(ObjectStore ledger, Instant now, Damage damage) throws IOException {
         TreeMap<Long, List<LedgerName>> days = new TreeMap<>();
         for (LedgerName name : LedgerName.list(ledger)) {
             boolean hasId = name.isMerged() || name.part().isPresent();
@@ -81,15 +79,15 @@ public final class LedgerMerge {
         for (List<LedgerName> day : days.values()) {
             Instant start = Instant.ofEpochSecond(day.get(0).day() * DAY_S);
             if (!start.plusSeconds(DAY_S).plus(AFTER_DAY).isAfter(now)) {
-                replaced += merge(day, LedgerName.ofDay(start, id(now)), damage);
+                replaced += merge(ledger, day, LedgerName.ofDay(start, id(now)), damage);
             } else {
-                replaced += mergeHours(day, now, damage);
+                replaced += mergeHours(ledger, day, now, damage);
             }
         }
         return replaced;
     }
 
-    private int mergeHours(List<LedgerName> day, Instant now, Damage damage) throws IOException {
+    private int mergeHours(ObjectStore ledger, List<LedgerName> day, Instant now, Damage damage) throws IOException {
         TreeMap<Long, List<LedgerName>> hours = new TreeMap<>();
         day.forEach(name ->
                 hours.computeIfAbsent(name.hour(), hour -> new ArrayList<>()).add(name));
@@ -97,7 +95,7 @@ public final class LedgerMerge {
         for (List<LedgerName> hour : hours.values()) {
             Instant start = Instant.ofEpochSecond(hour.get(0).hour() * HOUR_S);
             if (!start.plusSeconds(HOUR_S).plus(AFTER_HOUR).isAfter(now)) {
-                replaced += merge(hour, LedgerName.ofHour(start, id(now)), damage);
+                replaced += merge(ledger, hour, LedgerName.ofHour(start, id(now)), damage);
             }
         }
         return replaced;
@@ -107,14 +105,14 @@ public final class LedgerMerge {
         return ChunkNames.newId(now.toEpochMilli(), random);
     }
 
-    private int merge(List<LedgerName> candidates, String name, Damage damage) throws IOException {
+    private int merge(ObjectStore ledger, List<LedgerName> candidates, String name, Damage damage) throws IOException {
         if (candidates.size() < 2) {
             return 0;
         }
         List<LedgerName> sources = new ArrayList<>();
         try {
             for (LedgerName candidate : candidates) {
-                if (isIntact(candidate, damage)) {
+                if (isIntact(ledger, candidate, damage)) {
                     sources.add(candidate);
                 }
             }
@@ -122,7 +120,7 @@ public final class LedgerMerge {
                 return 0;
             }
             try (ObjectWriter writer = ledger.write(name)) {
-                copy(sources, writer);
+                copy(ledger, sources, writer);
                 writer.commit();
             }
         } catch (NoSuchObjectException e) {
@@ -135,9 +133,9 @@ public final class LedgerMerge {
         return sources.size();
     }
 
-    private boolean isIntact(LedgerName source, Damage damage) throws IOException {
+    private boolean isIntact(ObjectStore ledger, LedgerName source, Damage damage) throws IOException {
         String where = ledger.describe(source.file().name());
-        try (InputStream in = open(source.file())) {
+        try (InputStream in = open(ledger, source.file())) {
             LedgerReader reader = new LedgerReader(in, where);
             while (reader.next().isPresent()) {
                 if (source.isMerged() && reader.part().isEmpty()) {
@@ -154,13 +152,13 @@ public final class LedgerMerge {
         }
     }
 
-    private void copy(List<LedgerName> sources, ObjectWriter target) throws IOException {
+    private void copy(ObjectStore ledger, List<LedgerName> sources, ObjectWriter target) throws IOException {
         byte[] sync = new byte[SYNC_BYTES];
         random.nextBytes(sync);
         LedgerWriter writer = new LedgerWriter(new ObjectOutput(target), sync);
         Set<UUID> copied = new HashSet<>();
         for (LedgerName source : sources) {
-            try (InputStream in = open(source.file())) {
+            try (InputStream in = open(ledger, source.file())) {
                 copy(new LedgerReader(in, ledger.describe(source.file().name())), source.part(), copied, writer);
             }
         }
@@ -187,7 +185,7 @@ public final class LedgerMerge {
         }
     }
 
-    private InputStream open(ObjectInfo file) throws IOException {
+    private static InputStream open(ObjectStore ledger, ObjectInfo file) throws IOException {
         return new LedgerInput(ledger, file, LedgerInput.start(ledger, file));
     }
 }

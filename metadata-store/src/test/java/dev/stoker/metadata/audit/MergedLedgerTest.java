@@ -73,7 +73,7 @@ class MergedLedgerTest extends AuditFixture {
     }
 
     private int merge(ObjectStore ledger, Instant now) throws IOException {
-        return new LedgerMerge(ledger, new Random(merges++)).run(now, e -> {
+        return new LedgerMerge(new Random(merges++)).run(ledger, now, e -> {
             throw new AssertionError(e);
         });
     }
@@ -124,11 +124,13 @@ class MergedLedgerTest extends AuditFixture {
         bytes[bytes.length / 2] ^= 4;
         stream.ledger.corrupt(names.get(1), bytes);
         List<String> damaged = new ArrayList<>();
-        LedgerMerge merge = new LedgerMerge(stream.ledger, random);
+        LedgerMerge merge = new LedgerMerge(random);
         Instant later = NOON.plus(Duration.ofDays(2));
 
-        assertThat(merge.run(later, e -> damaged.add(e.getMessage()))).isEqualTo(EPOCHS - 1);
-        assertThat(merge.run(later, e -> damaged.add(e.getMessage()))).isZero();
+        assertThat(merge.run(stream.ledger, later, e -> damaged.add(e.getMessage())))
+                .isEqualTo(EPOCHS - 1);
+        assertThat(merge.run(stream.ledger, later, e -> damaged.add(e.getMessage())))
+                .isZero();
         assertThat(damaged).singleElement().asString().contains(names.get(1));
         assertThat(stream.ledger.readAll(names.get(1), 1 << 20)).isEqualTo(bytes);
         assertThat(audit(stream.ledger).findings()).extracting(Finding::kind).contains(Finding.Kind.DAMAGED_LEDGER);
