@@ -102,6 +102,15 @@ final class Topics {
                             TopicFeedFlags.BYTES_AHEAD,
                             TopicFeedFlags.EPOCH_TIME)));
 
+    private static final JobTopic RUN_OF_INGEST = new JobTopic(
+            "Run",
+            List.of(
+                    IngestFlags.DRY_RUN,
+                    IngestFlags.INGEST_ID,
+                    IngestFlags.PARALLELISM,
+                    IngestFlags.READ_THREADS,
+                    IngestFlags.READ_AHEAD));
+
     static final List<JobTopic> INGEST = List.of(
             new JobTopic(
                     "Fields and labels",
@@ -130,14 +139,7 @@ final class Topics {
                             IngestFlags.LINKS,
                             IngestFlags.HIDDEN,
                             IngestFlags.EMPTY)),
-            new JobTopic(
-                    "Run",
-                    List.of(
-                            IngestFlags.DRY_RUN,
-                            IngestFlags.INGEST_ID,
-                            IngestFlags.PARALLELISM,
-                            IngestFlags.READ_THREADS,
-                            IngestFlags.READ_AHEAD)));
+            RUN_OF_INGEST);
 
     static final List<JobTopic> SYNC = List.of(
             new JobTopic("Comparison", SyncFlags.own()),
@@ -150,14 +152,7 @@ final class Topics {
             new JobTopic(
                     "Files to compare",
                     List.of(IngestFlags.ON_ERROR, IngestFlags.LINKS, IngestFlags.HIDDEN, IngestFlags.EMPTY)),
-            new JobTopic(
-                    "Run",
-                    List.of(
-                            IngestFlags.DRY_RUN,
-                            IngestFlags.INGEST_ID,
-                            IngestFlags.PARALLELISM,
-                            IngestFlags.READ_THREADS,
-                            IngestFlags.READ_AHEAD)));
+            RUN_OF_INGEST);
 
     static final List<JobTopic> INGEST_OF_ROWS =
             List.of(new JobTopic("Rows (Parquet, Avro, CSV, …)", RowIngestFlags.own()));

@@ -11,7 +11,7 @@ import org.apache.flink.configuration.ConfigOption;
  * The valid options of a sync. {@link #parse} creates them from arguments.
  *
  * @param ingest how new and changed files are packed
- * @param rule what is compared and changed
+ * @param rule how files are compared, and which changes are made
  */
 public record SyncOptions(IngestOptions ingest, SyncRule rule) {
 

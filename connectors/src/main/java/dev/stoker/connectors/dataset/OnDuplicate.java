@@ -2,7 +2,7 @@ package dev.stoker.connectors.dataset;
 
 /**
  * What an ingest does if the dataset already has a key, or if the key occurs twice in the source. The first and the
- * last of two samples are those of the order of the source.
+ * last of two samples are meant in the order of the source.
  */
 public enum OnDuplicate {
     /** Both are errors. */

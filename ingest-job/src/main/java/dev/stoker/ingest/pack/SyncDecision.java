@@ -65,7 +65,7 @@ final class SyncDecision implements BucketSort.Keys {
         this.output = output;
     }
 
-    /** Returns what was found so far. */
+    /** Returns the changes that were found so far. */
     SyncChanges changes() {
         return changes;
     }

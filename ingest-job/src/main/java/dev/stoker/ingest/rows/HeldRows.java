@@ -63,7 +63,7 @@ public final class HeldRows implements AutoCloseable {
             long set = Long.parseLong(vm.getVMOption("MaxDirectMemorySize").getValue());
             return (set > 0 ? set : Runtime.getRuntime().maxMemory()) / 2;
         } catch (RuntimeException e) {
-            // Another kind of JVM; its default is that of all.
+            // This JVM has no such bean. Like all JVMs, it may use as much memory as its heap by default.
             return Runtime.getRuntime().maxMemory() / 2;
         }
     }

@@ -28,7 +28,7 @@ final class LedgerFiles {
     private final Reads reads;
     /** Names of files that signs name. */
     private final Set<String> signed;
-    /** Those of them that are there, alone or as a part. */
+    /** The signed names that were found, as a file or as a part. */
     private final Set<String> found = new HashSet<>();
 
     /** Receives a record. */

@@ -25,7 +25,7 @@ import java.util.UUID;
 import java.util.random.RandomGenerator;
 
 /**
- * Merges the files of a ledger: those of a finished hour become one file, and those of a finished day become one. A
+ * Merges the files of a ledger: all files of a finished hour become one, and all files of a finished day become one. A
  * file is deleted after a file with all of its parts is durable. So several processes may merge a ledger at the same
  * time, and may die at any moment. Not thread-safe. Normative: {@code docs/formats/ledger.md}.
  */

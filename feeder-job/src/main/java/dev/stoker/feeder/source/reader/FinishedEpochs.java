@@ -38,7 +38,7 @@ final class FinishedEpochs {
     private final NewestProgress seen = new NewestProgress();
     private final NewestProgress durable = new NewestProgress();
     private final Deque<Undurable> undurable = new ArrayDeque<>();
-    /** What is durable and was not taken yet. */
+    /** Durable progress that {@link #takeNews} has not returned yet. */
     private List<ConsumerProgress> news = new ArrayList<>();
 
     /**
@@ -109,12 +109,12 @@ final class FinishedEpochs {
         }
     }
 
-    /** Whether there is news of what is durable. */
+    /** Returns whether there is durable progress that was not returned before. */
     boolean hasNews() {
         return !news.isEmpty();
     }
 
-    /** What is true whatever happens to this process, and was not returned before. */
+    /** Returns the durable progress since the last call. It stays true if this process dies. */
     List<ConsumerProgress> takeNews() {
         List<ConsumerProgress> taken = news;
         news = new ArrayList<>();

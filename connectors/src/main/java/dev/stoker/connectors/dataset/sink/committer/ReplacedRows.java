@@ -24,7 +24,8 @@ import java.util.stream.IntStream;
  * has moved is removed from its new chunk, and a sample that another writer has added is removed if the ingest has
  * its key.
  *
- * <p>Reads heads only if there are chunks of such commits: theirs, those of the ingest, and those of moved samples. It
+ * <p>Reads heads only if there are chunks of such commits: their chunks, the chunks of the ingest, and chunks of
+ * moved samples. It
  * then uses 8 bytes for each key of these commits, and memory for a limited number of equal keys at a time. For one
  * thread.
  */
