@@ -8,7 +8,7 @@ import dev.stoker.export.task.ExportMeter;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.ingest.IngestJob;
-import dev.stoker.ingest.spec.FailureText;
+import dev.stoker.flink.failure.FailureText;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

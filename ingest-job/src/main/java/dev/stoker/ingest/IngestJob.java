@@ -12,7 +12,7 @@ import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.pack.SkipNotes;
 import dev.stoker.ingest.rows.RowDetection;
-import dev.stoker.ingest.spec.FailureText;
+import dev.stoker.flink.failure.FailureText;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.topic.TopicIngestJob;

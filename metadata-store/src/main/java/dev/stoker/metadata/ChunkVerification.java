@@ -14,7 +14,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 import java.util.zip.CRC32C;
 
 /** Verifies chunks one after the other, each in one sequential pass after its head. Not thread-safe. */
@@ -25,15 +24,13 @@ final class ChunkVerification {
     private final Dataset dataset;
     private final ObjectStore store;
     private final ChunkTable table;
-    private final LongConsumer progress;
     private final Consumer<Problem> problems;
     private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES);
 
-    ChunkVerification(Dataset dataset, ChunkTable table, LongConsumer progress, Consumer<Problem> problems) {
+    ChunkVerification(Dataset dataset, ChunkTable table, Consumer<Problem> problems) {
         this.dataset = dataset;
         this.store = dataset.store();
         this.table = table;
-        this.progress = progress;
         this.problems = problems;
     }
 
@@ -68,7 +65,6 @@ final class ChunkVerification {
             store.read(name, offset, buffer);
             file.update(buffer.array(), 0, buffer.limit());
             samples.accept(offset, buffer);
-            progress.accept(buffer.limit());
         }
         if ((int) file.getValue() != table.crc32c(index) && !reporter.reported) {
             reporter.chunk("CRC32C of the file: expected " + Crc32cs.hex(table.crc32c(index)) + ", found "

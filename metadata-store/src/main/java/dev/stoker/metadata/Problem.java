@@ -1,6 +1,7 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.CorruptDataException;
+import java.io.Serializable;
 import java.util.Objects;
 
 /**
@@ -12,7 +13,9 @@ import java.util.Objects;
  * @param key key of the sample; empty if the problem concerns no single sample
  * @param message one line that describes the problem
  */
-public record Problem(String file, long chunk, int row, String key, String message) {
+public record Problem(String file, long chunk, int row, String key, String message) implements Serializable {
+    private static final long serialVersionUID = 1;
+
     public Problem {
         Objects.requireNonNull(file, "file");
         Objects.requireNonNull(key, "key");

@@ -1,5 +1,7 @@
 package dev.stoker.metadata;
 
+import dev.stoker.metadata.work.ThreadWorkers;
+import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.index.SampleRun;
@@ -9,14 +11,10 @@ import dev.stoker.storage.ObjectInfo;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 
@@ -27,22 +25,27 @@ import java.util.stream.IntStream;
 public final class Verification {
 
     private final Dataset dataset;
-    private final Executor executor;
-    private final int parallelism;
+    private final Workers workers;
     private final LongConsumer progress;
 
     /**
+     * A verification with threads of this process.
+     *
      * @param executor reads the chunks; must have {@code parallelism} free threads
      * @param parallelism number of chunks that are read in parallel
      * @param progress receives the number of bytes read since its last call, from any of the threads
      */
     public Verification(Dataset dataset, Executor executor, int parallelism, LongConsumer progress) {
-        if (parallelism < 1) {
-            throw new IllegalArgumentException("Parallelism " + parallelism);
-        }
+        this(dataset, new ThreadWorkers(dataset.store(), executor, parallelism), progress);
+    }
+
+    /**
+     * @param workers read the chunks
+     * @param progress receives the number of bytes read since its last call, on any thread
+     */
+    public Verification(Dataset dataset, Workers workers, LongConsumer progress) {
         this.dataset = dataset;
-        this.executor = executor;
-        this.parallelism = parallelism;
+        this.workers = workers;
         this.progress = progress;
     }
 
@@ -50,46 +53,26 @@ public final class Verification {
      * Verifies all live chunks of a version, and the log, chunk tables and index runs of the dataset. Blocks until
      * everything is read.
      *
-     * @throws InterruptedException if interrupted; the threads then stop after their chunk
+     * @throws InterruptedException if interrupted
      */
     public VerificationReport run(Snapshot snapshot) throws IOException, InterruptedException {
-        List<Problem> problems = Collections.synchronizedList(new ArrayList<>());
+        List<Problem> problems = new ArrayList<>();
         verifyLog(problems);
         verifyTables(problems);
         verifyIndex(problems);
         ChunkTable table = snapshot.table();
-        int[] live = IntStream.range(0, table.size()).filter(table::isLive).toArray();
-        AtomicInteger next = new AtomicInteger();
-        AtomicLong bytes = new AtomicLong();
-        AtomicReference<Throwable> failure = new AtomicReference<>();
-        int workers = Math.min(parallelism, live.length);
-        CountDownLatch running = new CountDownLatch(workers);
-        for (int w = 0; w < workers; w++) {
-            executor.execute(() -> {
-                try {
-                    ChunkVerification chunks = new ChunkVerification(dataset, table, progress, problems::add);
-                    for (int n = next.getAndIncrement(); n < live.length; n = next.getAndIncrement()) {
-                        bytes.addAndGet(chunks.verify(live[n]));
-                    }
-                } catch (RuntimeException | Error e) {
-                    failure.compareAndSet(null, e);
-                } finally {
-                    running.countDown();
-                }
-            });
-        }
-        try {
-            running.await();
-        } catch (InterruptedException e) {
-            next.set(live.length);
-            throw e;
-        }
-        if (failure.get() != null) {
-            throw new IllegalStateException("The verification of " + dataset.where() + " broke off", failure.get());
-        }
+        ChunkVerifications work = new ChunkVerifications(snapshot);
+        LongAdder bytes = new LongAdder();
+        workers.run(work.pieces(), work, found -> {
+            bytes.add(found.bytes());
+            progress.accept(found.bytes());
+            problems.addAll(found.problems());
+        });
         problems.sort(Comparator.comparingLong(Problem::chunk).thenComparingInt(Problem::row));
-        long samples = Arrays.stream(live).mapToLong(table::rows).sum();
-        return new VerificationReport(snapshot.version(), live.length, samples, bytes.get(), problems);
+        long samples = IntStream.of(ChunkVerifications.live(table))
+                .mapToLong(table::rows)
+                .sum();
+        return new VerificationReport(snapshot.version(), work.pieces(), samples, bytes.sum(), problems);
     }
 
     private void verifyLog(List<Problem> problems) throws IOException {

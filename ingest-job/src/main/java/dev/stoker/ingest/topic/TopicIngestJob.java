@@ -6,7 +6,7 @@ import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.flink.launch.ClusterLauncher;
 import dev.stoker.flink.launch.JobLauncher;
-import dev.stoker.ingest.spec.FailureText;
+import dev.stoker.flink.failure.FailureText;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.Dataset;

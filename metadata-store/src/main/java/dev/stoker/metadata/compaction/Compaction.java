@@ -8,33 +8,28 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.WriterProcess;
-import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.metadata.work.ThreadWorkers;
+import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.RemovedRows;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.function.ToIntFunction;
 
 /**
  * Runs a compaction: packs the groups of a plan, and commits the results as one version, once per id even after
@@ -43,16 +38,20 @@ import org.slf4j.LoggerFactory;
  */
 public final class Compaction {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Compaction.class);
+    /** Chunks that each of other workers reads at a time. */
+    private static final int READS = 8;
 
     private final Dataset dataset;
     private final String ingest;
     private final String committedBy;
     private final InstantSource clock;
-    private final CompactionThreads threads;
+    private final Function<CompactionPlan, Workers> workers;
+    private final ToIntFunction<CompactionPlan> reads;
     private final LongConsumer progress;
 
     /**
+     * A compaction with threads of this process.
+     *
      * @param ingest the id, beginning with {@link CommitRequest#COMPACTION}; at most one version is committed under it
      * @param committedBy the committing user and host, for information
      * @param progress receives the number of bytes read since its last call, on any thread
@@ -64,11 +63,48 @@ public final class Compaction {
             InstantSource clock,
             CompactionThreads threads,
             LongConsumer progress) {
+        this(
+                dataset,
+                ingest,
+                committedBy,
+                clock,
+                plan -> new ThreadWorkers(dataset.store(), Compaction::start, packers(threads, plan)),
+                plan -> Math.max(1, threads.reads() / packers(threads, plan)),
+                progress);
+    }
+
+    /**
+     * A compaction with other workers.
+     *
+     * @param ingest the id, beginning with {@link CommitRequest#COMPACTION}; at most one version is committed under it
+     * @param committedBy the committing user and host, for information
+     * @param workers pack groups; each one keeps a group in memory
+     * @param progress receives the number of bytes read since its last call, on any thread
+     */
+    public Compaction(
+            Dataset dataset,
+            String ingest,
+            String committedBy,
+            InstantSource clock,
+            Workers workers,
+            LongConsumer progress) {
+        this(dataset, ingest, committedBy, clock, plan -> workers, plan -> READS, progress);
+    }
+
+    private Compaction(
+            Dataset dataset,
+            String ingest,
+            String committedBy,
+            InstantSource clock,
+            Function<CompactionPlan, Workers> workers,
+            ToIntFunction<CompactionPlan> reads,
+            LongConsumer progress) {
         this.dataset = dataset;
         this.ingest = ingest;
         this.committedBy = committedBy;
         this.clock = clock;
-        this.threads = threads;
+        this.workers = workers;
+        this.reads = reads;
         this.progress = progress;
     }
 
@@ -104,25 +140,16 @@ public final class Compaction {
     }
 
     private CompactionResult packAndCommit(CompactionPlan plan) throws IOException, InterruptedException {
-        Set<UUID> written = ConcurrentHashMap.newKeySet();
-        Packing packing = new Packing(dataset, plan, ingest, clock.instant(), written, progress);
-        List<PackedGroup> packed;
-        try {
-            packed = pack(packing);
-        } catch (IOException | InterruptedException | RuntimeException e) {
-            // No commit was tried yet, so no other process can know these chunks.
-            delete(written, Set.of());
-            throw e;
-        }
+        List<PackedGroup> packed = pack(plan);
+        Set<UUID> unused = ids(packed);
         List<PackedGroup> worth = new ArrayList<>(packed);
         worth.removeIf(group -> !group.isWorth());
         int leftOut = 0;
         while (!worth.isEmpty()) {
             try {
                 Commit commit = committer().commit(request(worth));
-                Set<UUID> known = new HashSet<>();
-                commit.entry().added().forEach(chunk -> known.add(chunk.id()));
-                delete(written, known);
+                commit.entry().added().forEach(chunk -> unused.remove(chunk.id()));
+                UnusedChunks.delete(dataset.store(), unused);
                 return new CompactionResult(Optional.of(commit.entry()), commit.repeated(), leftOut);
             } catch (ChangedChunksException e) {
                 worth.removeAll(e.groups());
@@ -131,12 +158,12 @@ public final class Compaction {
                         .sum();
                 if (worth.isEmpty()) {
                     // The exception replaces the publication: the chunks are in no version.
-                    delete(written, Set.of());
+                    UnusedChunks.delete(dataset.store(), unused);
                     throw CompactionFailedException.overtaken(e.version());
                 }
             }
         }
-        delete(written, Set.of());
+        UnusedChunks.delete(dataset.store(), unused);
         return new CompactionResult(Optional.empty(), false, 0);
     }
 
@@ -144,67 +171,43 @@ public final class Compaction {
         return new Committer(dataset, clock, committedBy);
     }
 
-    private List<PackedGroup> pack(Packing packing) throws IOException, InterruptedException {
-        List<ChunkGroup> groups = packing.plan().groups();
-        if (groups.isEmpty()) {
-            return List.of();
-        }
-        int longest = (int) groups.stream().mapToLong(ChunkGroup::bytes).max().orElseThrow();
-        int packers = threads.packers(
-                groups.size(), longest + 2L * packing.plan().rules().chunkSizeBytes());
-        ExecutorService reads = pool("stoker-read-", threads.reads());
-        ExecutorService packs = pool("stoker-pack-", packers);
+    private List<PackedGroup> pack(CompactionPlan plan) throws IOException, InterruptedException {
+        // In the order of the plan, so that the same compaction assigns the same ordinals.
+        SortedMap<Integer, PackedGroup> packed = new TreeMap<>();
         try {
-            BlockingQueue<GroupPacker> free = new ArrayBlockingQueue<>(packers);
-            for (int i = 0; i < packers; i++) {
-                free.add(new GroupPacker(packing, reads, longest));
-            }
-            List<Future<PackedGroup>> running = new ArrayList<>();
-            for (ChunkGroup group : groups) {
-                running.add(packs.submit(() -> {
-                    GroupPacker packer = free.take();
-                    try {
-                        return packer.pack(group);
-                    } finally {
-                        free.add(packer);
-                    }
-                }));
-            }
-            List<PackedGroup> packed = new ArrayList<>();
-            for (Future<PackedGroup> group : running) {
-                packed.add(group.get());
-            }
-            return packed;
-        } catch (ExecutionException e) {
-            throw Failures.rethrown(e);
-        } finally {
-            stop(packs);
-            stop(reads);
+            workers.apply(plan)
+                    .run(
+                            plan.groups().size(),
+                            new GroupPacking(plan, ingest, clock.instant(), reads.applyAsInt(plan)),
+                            written -> {
+                                ChunkGroup group = plan.groups().get(written.group());
+                                progress.accept(group.bytes());
+                                packed.put(written.group(), written.of(group));
+                            });
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            // No commit was tried yet, so no other process can know these chunks.
+            UnusedChunks.delete(dataset.store(), ids(packed.values()));
+            throw e;
         }
+        return new ArrayList<>(packed.values());
     }
 
-    private static ExecutorService pool(String name, int threads) {
-        return Executors.newFixedThreadPool(threads, work -> {
-            Thread thread = new Thread(work, name);
-            thread.setDaemon(true);
-            return thread;
-        });
+    private static int packers(CompactionThreads threads, CompactionPlan plan) {
+        return threads.packers(
+                Math.max(1, plan.groups().size()),
+                plan.longestGroup() + 2L * plan.rules().chunkSizeBytes());
     }
 
-    /** Waits for writing threads, so that none is left when chunks are selected for deletion. */
-    private static void stop(ExecutorService pool) {
-        pool.shutdownNow();
-        boolean isInterrupted = Thread.interrupted();
-        try {
-            if (!pool.awaitTermination(30, TimeUnit.SECONDS)) {
-                LOG.warn("A thread of the compaction is still waiting for the store");
-            }
-        } catch (InterruptedException e) {
-            isInterrupted = true;
-        }
-        if (isInterrupted) {
-            Thread.currentThread().interrupt();
-        }
+    private static void start(Runnable work) {
+        Thread thread = new Thread(work, "stoker-pack");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static Set<UUID> ids(Collection<PackedGroup> groups) {
+        Set<UUID> ids = new HashSet<>();
+        groups.forEach(group -> group.chunks().forEach(chunk -> ids.add(chunk.id())));
+        return ids;
     }
 
     private CommitRequest request(List<PackedGroup> groups) {
@@ -240,22 +243,5 @@ public final class Compaction {
                 .sorted(Comparator.comparingLong(SourceChunk::ordinal))
                 .map(source -> RemovedRows.wholeChunk(source.ordinal()))
                 .toList();
-    }
-
-    /** Deletes this run's chunks that no version has. {@code stoker gc} deletes the ones that cannot be deleted now. */
-    private void delete(Set<UUID> written, Set<UUID> known) {
-        boolean isInterrupted = Thread.interrupted();
-        for (UUID id : written) {
-            if (!known.contains(id)) {
-                try {
-                    dataset.store().delete(ChunkNames.path(id));
-                } catch (IOException e) {
-                    LOG.warn("Unused chunk {} was not deleted: {}", id, e.toString());
-                }
-            }
-        }
-        if (isInterrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

@@ -156,6 +156,11 @@ public final class CompactionPlan {
                         .sum());
     }
 
+    /** Bytes of the files of the longest group; 0 if there is none. */
+    int longestGroup() {
+        return (int) groups.stream().mapToLong(ChunkGroup::bytes).max().orElse(0);
+    }
+
     ChunkTable table() {
         return table;
     }

@@ -1,6 +1,7 @@
 package dev.stoker.metadata.compaction;
 
 import dev.stoker.metadata.ChunkWrites;
+import dev.stoker.metadata.work.PieceWorker;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
@@ -13,20 +14,19 @@ import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
  * Rewrites one group after the other. Reuses its memory for the files of a group and for the chunk that is being built.
  * For one thread at a time.
  */
-final class GroupPacker {
+final class GroupPacker implements PieceWorker<WrittenGroup> {
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -40,26 +40,48 @@ final class GroupPacker {
     private final ByteBuffer memory;
     private final ChunkBuilder builder;
 
-    private List<ChunkSummary> chunks = new ArrayList<>();
-    private Map<String, SortedSet<String>> classes = new TreeMap<>();
+    /** Of the group in work; the last one may be unfinished. */
+    private final List<UUID> begun = new ArrayList<>();
 
-    /**
-     * @param reads reads chunks
-     * @param memoryBytes of the longest group
-     */
-    GroupPacker(Packing packing, ExecutorService reads, int memoryBytes) {
+    private ArrayList<ChunkSummary> chunks = new ArrayList<>();
+    private TreeMap<String, TreeSet<String>> classes = new TreeMap<>();
+
+    /** @param reads number of chunks that are read at a time */
+    GroupPacker(Packing packing, int reads) {
         this.packing = packing;
-        this.reads = reads;
+        this.reads = Executors.newFixedThreadPool(reads, GroupPacker::thread);
         this.chunkSize = packing.plan().rules().chunkSizeBytes();
         this.payloadFields = (int) packing.dataset().info().fields().stream()
                 .filter(Field::payload)
                 .count();
-        this.memory = ByteBuffer.allocateDirect(memoryBytes);
+        this.memory = ByteBuffer.allocateDirect(packing.plan().longestGroup());
         this.builder = new ChunkBuilder(packing.dataset().info().fields(), chunkSize);
     }
 
-    /** Reads a group and writes its new chunks. The returned chunks are durable. */
-    PackedGroup pack(ChunkGroup group) throws IOException, InterruptedException {
+    private static Thread thread(Runnable work) {
+        Thread thread = new Thread(work, "stoker-read");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /**
+     * Reads a group and writes its new chunks. The returned chunks are durable. Deletes them if it fails.
+     *
+     * @param number of the group in the plan
+     */
+    @Override
+    public WrittenGroup run(int number) throws IOException, InterruptedException {
+        begun.clear();
+        try {
+            pack(packing.plan().groups().get(number));
+            return new WrittenGroup(number, chunks, classes);
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            UnusedChunks.delete(packing.dataset().store(), begun);
+            throw e;
+        }
+    }
+
+    private void pack(ChunkGroup group) throws IOException, InterruptedException {
         chunks = new ArrayList<>();
         classes = new TreeMap<>();
         builder.reset();
@@ -86,7 +108,11 @@ final class GroupPacker {
             done += bytes;
         }
         write(group.split());
-        return new PackedGroup(group, chunks, classes);
+    }
+
+    @Override
+    public void close() {
+        reads.shutdownNow();
     }
 
     private List<LoadedChunk> load(ChunkGroup group) throws IOException, InterruptedException {
@@ -97,11 +123,7 @@ final class GroupPacker {
             ByteBuffer place = memory.slice(at, length);
             at += length;
             int[] removed = packing.plan().table().removedRows(source.index());
-            reading.add(reads.submit(() -> {
-                LoadedChunk chunk = LoadedChunk.read(packing.dataset().store(), source, removed, place);
-                packing.progress().accept(length);
-                return chunk;
-            }));
+            reading.add(reads.submit(() -> LoadedChunk.read(packing.dataset().store(), source, removed, place)));
         }
         List<LoadedChunk> loaded = new ArrayList<>();
         for (Future<LoadedChunk> read : reading) {
@@ -140,7 +162,7 @@ final class GroupPacker {
             return;
         }
         UUID id = ChunkNames.newId(System.currentTimeMillis(), RANDOM);
-        packing.written().add(id);
+        begun.add(id);
         PackedChunk chunk = builder.finish(
                 new ChunkIdentity(packing.dataset().info().id(), id, packing.ingest(), split, packing.began()));
         ChunkWrites.write(packing.dataset().store(), chunk);

@@ -33,9 +33,10 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /** A dataset with every kind of field and with small chunks. */
-final class Crumbs {
+public final class Crumbs {
 
-    static final InstantSource CLOCK = InstantSource.fixed(Instant.parse("2026-11-20T10:00:00.123Z"));
+    /** Stands still. */
+    public static final InstantSource CLOCK = InstantSource.fixed(Instant.parse("2026-11-20T10:00:00.123Z"));
 
     private static final List<Field> FIELDS = List.of(
             Field.nullable("label", ScalarType.CATEGORICAL),
@@ -52,7 +53,8 @@ final class Crumbs {
     private final Dataset dataset;
     private int ingests;
 
-    Crumbs(ObjectStore store, long seed) throws IOException {
+    /** Creates a dataset. */
+    public Crumbs(ObjectStore store, long seed) throws IOException {
         this.store = store;
         this.random = new Random(seed);
         this.dataset = Dataset.create(
@@ -60,12 +62,13 @@ final class Crumbs {
                 new DatasetInfo(new UUID(7, seed), "crumbs", CLOCK.instant(), FIELDS, Map.of("chunk_size", 65536L)));
     }
 
-    Dataset dataset() {
+    /** Returns the dataset. */
+    public Dataset dataset() {
         return dataset;
     }
 
     /** Commits a version with one chunk for each number of rows; images have {@code imageBytes} bytes on average. */
-    Commit ingest(String split, int imageBytes, int... rows) throws IOException {
+    public Commit ingest(String split, int imageBytes, int... rows) throws IOException {
         String ingest = "ingest-" + ingests++;
         List<ChunkSummary> chunks = new ArrayList<>();
         Map<String, List<String>> classes = new TreeMap<>();
@@ -140,7 +143,7 @@ final class Crumbs {
     }
 
     /** Each sample of a version by its key: split and every field, bit for bit. */
-    static Map<String, String> samples(Dataset dataset, long version) throws IOException {
+    public static Map<String, String> samples(Dataset dataset, long version) throws IOException {
         Map<String, String> samples = new TreeMap<>();
         Snapshot snapshot = dataset.snapshot(version);
         for (int i = 0; i < snapshot.table().size(); i++) {

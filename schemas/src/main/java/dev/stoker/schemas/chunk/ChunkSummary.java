@@ -1,5 +1,6 @@
 package dev.stoker.schemas.chunk;
 
+import java.io.Serializable;
 import java.util.UUID;
 
 /**
@@ -15,4 +16,7 @@ import java.util.UUID;
  * @param largestRow upper bound of the bytes of the largest row in a batch: payload, key, small fields and offsets
  */
 public record ChunkSummary(
-        UUID id, String split, int rows, long length, int crc32c, long headLength, int headCrc32c, long largestRow) {}
+        UUID id, String split, int rows, long length, int crc32c, long headLength, int headCrc32c, long largestRow)
+        implements Serializable {
+    private static final long serialVersionUID = 1;
+}

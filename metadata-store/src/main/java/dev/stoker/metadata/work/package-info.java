@@ -1,0 +1,2 @@
+/** Work on many chunks, which threads of this process or other machines do. */
+package dev.stoker.metadata.work;
