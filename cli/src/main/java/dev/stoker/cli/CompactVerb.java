@@ -10,6 +10,7 @@ import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionResult;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
+import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
@@ -26,6 +27,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -91,6 +93,9 @@ final class CompactVerb implements Callable<Integer> {
             description = "Chunks to read at a time. Default: number of processors; at least 16 for HDFS, S3, ….")
     private @Nullable Integer threads;
 
+    @Mixin
+    private FlinkOptions flink = new FlinkOptions();
+
     @Option(
             names = "--ingest-id",
             paramLabel = "ID",
@@ -127,7 +132,10 @@ final class CompactVerb implements Callable<Integer> {
                 print(plan, ingest);
             }
             Stores.requireAtomicCreate(open.dataset().store());
-            int code = run(compaction, plan, read);
+            Compaction onCluster = flink.workers(open.location(), "stoker compact", threads, read, plan.bytes())
+                    .map(workers -> compaction(open.dataset(), ingest, workers))
+                    .orElse(compaction);
+            int code = run(onCluster, plan, read);
             if (code == 0) {
                 IndexUpdate.ofExisting(open, path, spec.commandLine().getErr());
             }
@@ -142,6 +150,11 @@ final class CompactVerb implements Callable<Integer> {
         CompactionThreads work = new CompactionThreads(
                 reads, Math.min(MOST_PACKERS, processors), Runtime.getRuntime().maxMemory() / 2);
         return new Compaction(dataset, ingest, System.getProperty("user.name"), InstantSource.system(), work, progress);
+    }
+
+    private static Compaction compaction(Dataset dataset, String ingest, Workers workers) {
+        return new Compaction(
+                dataset, ingest, System.getProperty("user.name"), InstantSource.system(), workers, bytes -> {});
     }
 
     private CompactionRules rules(Dataset dataset) {

@@ -18,7 +18,7 @@ final class IndexUpdate {
     /** Indexes the samples that the index lacks. */
     static void afterCommit(String path, PrintWriter err) {
         try (OpenDataset open = OpenDataset.open(path)) {
-            IndexVerb.build(open.dataset(), IndexVerb.defaultThreads(path), false);
+            IndexVerb.build(open.dataset(), ReadThreads.of(null, path), false);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             warn(path, "interrupted", err);

@@ -6,16 +6,19 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.index.BuildThreads;
 import dev.stoker.metadata.index.IndexBuild;
 import dev.stoker.metadata.index.IndexCheck;
+import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.text.Units;
-import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -32,9 +35,6 @@ import picocli.CommandLine.Spec;
         },
         sortOptions = false)
 final class IndexVerb implements Callable<Integer> {
-
-    /** Reads of a remote store wait rather than compute. */
-    private static final int REMOTE_READS = 16;
 
     @Spec
     private CommandSpec spec;
@@ -57,6 +57,9 @@ final class IndexVerb implements Callable<Integer> {
             description = "Chunks to read at a time. Default: number of processors; at least 16 for HDFS, S3, ….")
     private @Nullable Integer threads;
 
+    @Mixin
+    private FlinkOptions flink = new FlinkOptions();
+
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
@@ -65,18 +68,21 @@ final class IndexVerb implements Callable<Integer> {
         if (rebuild && check) {
             throw new IllegalArgumentException("--rebuild and --check exclude each other");
         }
-        int count = threads == null ? defaultThreads(path) : threads;
-        if (count < 1) {
-            throw new IllegalArgumentException("option --threads: " + count + " must be positive");
-        }
+        int count = ReadThreads.of(threads, path);
         try (OpenDataset open = OpenDataset.open(path)) {
-            return check ? check(open.dataset(), open.snapshot()) : build(open.dataset(), count);
+            if (check) {
+                return check(open.dataset(), open.snapshot());
+            }
+            LongAdder read = new LongAdder();
+            long began = System.nanoTime();
+            Optional<Workers> workers = flink.workers(
+                    open.location(), "stoker index", threads, read, open.snapshot().table().liveRows());
+            IndexBuild.Result result = workers.isPresent()
+                    ? run(new IndexBuild(open.dataset(), workers.get(), rows -> {}), rebuild)
+                    : build(open.dataset(), count, rebuild);
+            print(result, Duration.ofNanos(System.nanoTime() - began));
+            return 0;
         }
-    }
-
-    static int defaultThreads(String path) {
-        int processors = Runtime.getRuntime().availableProcessors();
-        return Stores.isRemote(path) ? Math.max(REMOTE_READS, processors) : processors;
     }
 
     /** Builds the index with a pool of threads. */
@@ -85,17 +91,18 @@ final class IndexVerb implements Callable<Integer> {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {
             BuildThreads work = new BuildThreads(pool, threads, BuildThreads.defaultMemory());
-            IndexBuild build = new IndexBuild(dataset, work, read -> {});
-            return fromScratch ? build.rebuild() : build.update();
+            return run(new IndexBuild(dataset, work, read -> {}), fromScratch);
         } finally {
             pool.shutdownNow();
         }
     }
 
-    private int build(Dataset dataset, int count) throws IOException, InterruptedException {
-        long began = System.nanoTime();
-        IndexBuild.Result result = build(dataset, count, rebuild);
-        Duration time = Duration.ofNanos(System.nanoTime() - began);
+    private static IndexBuild.Result run(IndexBuild build, boolean fromScratch)
+            throws IOException, InterruptedException {
+        return fromScratch ? build.rebuild() : build.update();
+    }
+
+    private void print(IndexBuild.Result result, Duration time) {
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             ObjectNode root = Json.object();
@@ -103,13 +110,12 @@ final class IndexVerb implements Callable<Integer> {
             root.put("runs", result.runs()).put("written", result.written());
             result.replaced().forEach(root.putArray("replaced")::add);
             out.println(root.put("seconds", time.toMillis() / 1e3));
-            return 0;
+            return;
         }
         result.replaced().forEach(message -> out.println("replaced: " + message));
         out.println("version " + result.version() + ": " + Units.plural(result.rows(), "row") + " in "
                 + Units.plural(result.runs(), "run") + ", " + Units.count(result.written()) + " written in "
                 + Units.seconds(time));
-        return 0;
     }
 
     private int check(Dataset dataset, Snapshot snapshot) throws IOException {

@@ -21,13 +21,19 @@ import java.util.OptionalLong;
 /** A dataset that was given as an argument; the verb closes it. */
 final class OpenDataset implements AutoCloseable {
 
+    private final String location;
     private final ObjectStore store;
     private final Dataset dataset;
     private final Optional<VersionName> typed;
     private final Optional<VersionOptions> options;
 
     private OpenDataset(
-            ObjectStore store, Dataset dataset, Optional<VersionName> typed, Optional<VersionOptions> options) {
+            String location,
+            ObjectStore store,
+            Dataset dataset,
+            Optional<VersionName> typed,
+            Optional<VersionOptions> options) {
+        this.location = location;
         this.store = store;
         this.dataset = dataset;
         this.typed = typed;
@@ -62,7 +68,7 @@ final class OpenDataset implements AutoCloseable {
         }
         ObjectStore store = Stores.open(location);
         try {
-            return new OpenDataset(store, Dataset.open(store), reference.version(), options);
+            return new OpenDataset(location, store, Dataset.open(store), reference.version(), options);
         } catch (NotADatasetException e) {
             List<String> below =
                     Stores.isRemote(location) ? RemoteDatasets.below(store) : below(Stores.local(location));
@@ -143,6 +149,11 @@ final class OpenDataset implements AutoCloseable {
 
     Dataset dataset() {
         return dataset;
+    }
+
+    /** Returns the directory or URI, as other machines know it. */
+    String location() {
+        return location;
     }
 
     /** Rejects a version in the name of a dataset that a verb changes. */

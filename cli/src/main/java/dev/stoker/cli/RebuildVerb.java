@@ -3,17 +3,20 @@ package dev.stoker.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.index.BuildThreads;
 import dev.stoker.metadata.rebuild.Rebuild;
+import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -54,6 +57,9 @@ final class RebuildVerb implements Callable<Integer> {
             description = "Chunks to read at a time. Default: number of processors; at least 16 for HDFS, S3, ….")
     private @Nullable Integer threads;
 
+    @Mixin
+    private FlinkOptions flink = new FlinkOptions();
+
     @Option(names = JsonFlag.NAME, description = "Print JSON, on one line.")
     private boolean json;
 
@@ -61,13 +67,12 @@ final class RebuildVerb implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         int count = ReadThreads.of(threads, path);
         PrintWriter out = spec.commandLine().getOut();
-        AtomicInteger read = new AtomicInteger();
+        LongAdder read = new LongAdder();
         ExecutorService pool = Executors.newFixedThreadPool(count);
         try (ObjectStore store = OpenDataset.store(path);
                 ReadProgress progress = new ReadProgress(
-                        spec.commandLine().getErr(), () -> "reading: " + Units.plural(read.get(), "chunk"));
-                Rebuild rebuild = Rebuild.plan(
-                        store, new BuildThreads(pool, count, BuildThreads.defaultMemory()), read::addAndGet)) {
+                        spec.commandLine().getErr(), () -> "reading: " + Units.plural(read.sum(), "chunk"));
+                Rebuild rebuild = plan(store, pool, count, read)) {
             progress.end();
             if (!dryRun) {
                 Stores.requireAtomicCreate(store);
@@ -85,6 +90,15 @@ final class RebuildVerb implements Callable<Integer> {
         } finally {
             pool.shutdownNow();
         }
+    }
+
+    private Rebuild plan(ObjectStore store, ExecutorService pool, int count, LongAdder read)
+            throws IOException, InterruptedException {
+        // The number of chunks is not known before they are listed, so pieces that are done are not counted.
+        Optional<Workers> workers = flink.workers(Stores.normalize(path), "stoker rebuild", threads, new LongAdder(), 0);
+        return workers.isPresent()
+                ? Rebuild.plan(store, workers.get(), read::add)
+                : Rebuild.plan(store, new BuildThreads(pool, count, BuildThreads.defaultMemory()), read::add);
     }
 
     private void print(Rebuild rebuild, PrintWriter out) {

@@ -51,6 +51,9 @@ final class VerifyVerb implements Callable<Integer> {
             description = "Chunks to read at a time. Default: number of processors; at least 16 for HDFS, S3, ….")
     private @Nullable Integer threads;
 
+    @Mixin
+    private FlinkOptions flink = new FlinkOptions();
+
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
@@ -61,7 +64,10 @@ final class VerifyVerb implements Callable<Integer> {
         try (OpenDataset open = OpenDataset.open(path, version)) {
             Snapshot snapshot = open.snapshot();
             LongAdder read = new LongAdder();
-            Verification verification = new Verification(open.dataset(), pool, parallelism, read::add);
+            Verification verification = flink
+                    .workers(open.location(), "stoker verify", threads, read, snapshot.table().liveBytes())
+                    .map(workers -> new Verification(open.dataset(), workers, bytes -> {}))
+                    .orElseGet(() -> new Verification(open.dataset(), pool, parallelism, read::add));
             CompletableFuture<VerificationReport> result = new CompletableFuture<>();
             long began = System.nanoTime();
             pool.execute(() -> {

@@ -49,6 +49,9 @@ public final class DatasetLayout {
     /** The lists of what ingests have left out. */
     public static final String SKIP_LISTS = "_stoker/skipped/";
 
+    /** Temporary files of work that several machines do. */
+    public static final String SCRATCH = "_stoker/scratch/";
+
     /** The chunks. */
     public static final String CHUNKS = "chunks/";
 

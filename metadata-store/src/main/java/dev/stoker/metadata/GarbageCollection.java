@@ -139,7 +139,9 @@ public final class GarbageCollection {
 
     /** Returns the ingest that wrote a file, according to its content or name; empty if they do not say. */
     private static String ingest(Dataset dataset, Orphan orphan) throws IOException {
-        if (orphan.unfinished() || IndexRange.ofName(orphan.name()).isPresent()) {
+        if (orphan.unfinished()
+                || IndexRange.ofName(orphan.name()).isPresent()
+                || orphan.name().startsWith(DatasetLayout.SCRATCH)) {
             return "";
         }
         Optional<String> ofSkipList = DatasetLayout.ingestOfSkipList(orphan.name());

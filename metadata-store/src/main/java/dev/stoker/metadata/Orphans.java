@@ -18,7 +18,8 @@ import java.util.UUID;
 import java.util.function.Predicate;
 
 /**
- * Finds and deletes the files of a dataset that no version contains, and superseded runs of its sample index. A chunk
+ * Finds and deletes the files of a dataset that no version contains: chunks, lists of left-out samples, superseded runs
+ * of its sample index, and temporary files. A chunk
  * that any version ever contained is not an orphan, even if it was removed. Running writers also have such files;
  * {@link GarbageCollection} distinguishes them.
  */
@@ -32,12 +33,14 @@ public final class Orphans {
      * @param chunks files with names of Stoker's chunks
      * @param skipLists lists of what ingests have left out
      * @param indexRuns runs of the sample index that another run supersedes
+     * @param scratch temporary files of work that several machines do
      * @param unfinished unfinished files of writers
      */
     record Files(
             List<ObjectInfo> chunks,
             List<ObjectInfo> skipLists,
             List<ObjectInfo> indexRuns,
+            List<ObjectInfo> scratch,
             List<ObjectInfo> unfinished) {}
 
     /** Finds all orphans, in no particular order. Omits files without names of Stoker's files. */
@@ -58,6 +61,7 @@ public final class Orphans {
                         DatasetLayout.SKIP_LISTS,
                         name -> DatasetLayout.ingestOfSkipList(name).isPresent()),
                 supersededRuns(store),
+                list(store, DatasetLayout.SCRATCH, name -> true),
                 store.listUnfinished("").toList());
     }
 
@@ -100,6 +104,9 @@ public final class Orphans {
         }
         for (ObjectInfo run : files.indexRuns) {
             orphans.add(orphan(run, clock, false));
+        }
+        for (ObjectInfo file : files.scratch) {
+            orphans.add(orphan(file, clock, false));
         }
         for (ObjectInfo list : files.skipLists) {
             if (!isOfVersion(dataset, list.name())) {

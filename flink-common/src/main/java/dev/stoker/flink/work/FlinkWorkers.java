@@ -25,6 +25,9 @@ import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 import org.apache.flink.util.InstantiationUtil;
+import org.apache.flink.util.ShutdownHookUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The tasks of a Flink cluster. Each run is a batch job, which this process waits for. The results arrive after the
@@ -43,6 +46,8 @@ public record FlinkWorkers(
         Supplier<StreamExecutionEnvironment> environments,
         WorkProgress progress)
         implements Workers {
+
+    private static final Logger LOG = LoggerFactory.getLogger(FlinkWorkers.class);
 
     private static final int RESTARTS = 10;
     private static final int CANCEL_SECONDS = 30;
@@ -70,6 +75,8 @@ public record FlinkWorkers(
                 .collectAsync();
         JobClient job = start(env);
         Future<?> taken = take(done, result -> results.accept(read(result, work)));
+        // If the process ends before, so does the job.
+        Thread hook = ShutdownHookUtil.addShutdownHook(() -> job.cancel().get(1, TimeUnit.SECONDS), name, LOG);
         try {
             await(taken, job, pieces);
         } catch (InterruptedException e) {
@@ -77,6 +84,8 @@ public record FlinkWorkers(
             throw e;
         } catch (ExecutionException e) {
             throw failure(job, e);
+        } finally {
+            ShutdownHookUtil.removeShutdownHook(hook, name, LOG);
         }
     }
 

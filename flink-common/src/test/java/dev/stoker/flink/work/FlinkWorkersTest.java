@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.flink.embedded.EmbeddedFlink;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.Orphans;
 import dev.stoker.metadata.Verification;
 import dev.stoker.metadata.VerificationReport;
@@ -14,9 +15,14 @@ import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionResult;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.Crumbs;
+import dev.stoker.metadata.index.BuildThreads;
+import dev.stoker.metadata.index.IndexBuild;
+import dev.stoker.metadata.index.IndexCheck;
+import dev.stoker.metadata.rebuild.Rebuild;
 import dev.stoker.metadata.work.PieceWork;
 import dev.stoker.metadata.work.PieceWorker;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -28,6 +34,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -127,6 +134,54 @@ class FlinkWorkersTest {
                 .isInstanceOf(CompactionFailedException.class)
                 .hasMessageContaining("Chunk 7 ");
         assertThat(dataset.latestVersion()).isEqualTo(version);
+    }
+
+    @Test
+    void anIndexIsTheSameAsThatOfThreads() throws Exception {
+        new IndexBuild(dataset, BuildThreads.ofCaller(), rows -> {}).update();
+        Map<String, byte[]> expected = indexFiles();
+        IndexBuild.Result result = new IndexBuild(dataset, workers(), rows -> {}).rebuild();
+        assertThat(result.rows()).isEqualTo(dataset.snapshot().table().liveRows());
+        assertThat(indexFiles()).containsExactlyEntriesOf(expected);
+        assertThat(store.list(DatasetLayout.SCRATCH).toList()).isEmpty();
+    }
+
+    private Map<String, byte[]> indexFiles() throws IOException {
+        Map<String, byte[]> files = new TreeMap<>();
+        for (ObjectInfo file : store.list(DatasetLayout.INDEX).toList()) {
+            files.put(file.name(), store.readAll(file.name(), 1 << 20));
+        }
+        assertThat(files).isNotEmpty();
+        return files;
+    }
+
+    @Test
+    void aRebuiltLogIsTheSameAsThatOfThreads() throws Exception {
+        compaction("c").run(plan());
+        damage(dataset.snapshot().table().size() - 1);
+        Path lost = Files.move(directory.resolve("_stoker"), directory.resolve("lost"));
+        Files.createDirectories(directory.resolve("_stoker"));
+        Files.copy(lost.resolve("dataset.json"), directory.resolve("_stoker/dataset.json"));
+        List<String> notes;
+        long samples;
+        try (Rebuild rebuild = Rebuild.plan(store, BuildThreads.ofCaller(), read -> {})) {
+            notes = rebuild.notes();
+            samples = rebuild.samples();
+            assertThat(rebuild.versions()).isGreaterThan(1);
+        }
+        AtomicInteger read = new AtomicInteger();
+        try (Rebuild rebuild = Rebuild.plan(store, workers(), read::addAndGet)) {
+            assertThat(rebuild.notes()).isEqualTo(notes);
+            assertThat(rebuild.samples()).isEqualTo(samples);
+            assertThat(read).hasValueGreaterThanOrEqualTo(rebuild.chunks());
+            rebuild.apply();
+            rebuild.index();
+        }
+        Dataset rebuilt = Dataset.open(store);
+        assertThat(Crumbs.samples(rebuilt, rebuilt.latestVersion())).hasSize((int) samples);
+        assertThat(store.list(DatasetLayout.SCRATCH).toList()).isEmpty();
+        assertThat(new IndexCheck(rebuilt, rebuilt.snapshot(), rows -> {}).run().differences())
+                .isZero();
     }
 
     @Test

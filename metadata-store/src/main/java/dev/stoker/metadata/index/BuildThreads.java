@@ -1,6 +1,8 @@
 package dev.stoker.metadata.index;
 
+import dev.stoker.metadata.Dataset;
 import java.util.concurrent.Executor;
+import java.util.function.LongConsumer;
 
 /**
  * What a build of the index may use.
@@ -27,5 +29,11 @@ public record BuildThreads(Executor executor, int count, long memoryBytes) {
     /** Returns an eighth of the heap, at most 256 MiB. */
     public static long defaultMemory() {
         return Math.min(DEFAULT_MEMORY, Runtime.getRuntime().maxMemory() / 8);
+    }
+
+    /** Returns reads with these threads. */
+    RowReads reads(Dataset dataset, LongConsumer progress) {
+        return (table, chunks, scratch) ->
+                new RowCollector(dataset, table, this, scratch, progress).collect(chunks);
     }
 }

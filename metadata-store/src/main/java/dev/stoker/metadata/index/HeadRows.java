@@ -1,11 +1,15 @@
 package dev.stoker.metadata.index;
 
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.crc.ConcatCrc;
 import dev.stoker.schemas.index.IndexedRow;
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.util.List;
 
@@ -13,6 +17,28 @@ import java.util.List;
 final class HeadRows {
 
     private final ConcatCrc crc = new ConcatCrc();
+
+    /**
+     * Adds the rows of a chunk to a buffer. Adds nothing if the chunk was removed and its file does not exist any more.
+     *
+     * @param chunk index in the chunk table
+     * @return number of rows
+     */
+    int addTo(RowBuffer buffer, ObjectStore store, ChunkTable table, int chunk) throws IOException {
+        ChunkHead head;
+        try {
+            head = ChunkHeads.read(store, table, chunk);
+        } catch (NoSuchObjectException e) {
+            if (table.isLive(chunk)) {
+                throw e;
+            }
+            return 0;
+        }
+        for (int row = 0; row < head.rows(); row++) {
+            buffer.add(head.keys(), row, row(head, table.ordinal(chunk), row));
+        }
+        return head.rows();
+    }
 
     /**
      * Returns what the index stores about a sample.

@@ -2,6 +2,7 @@ package dev.stoker.metadata.index;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.IndexRange;
+import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.index.RunIdentity;
@@ -33,17 +34,30 @@ public final class IndexBuild {
 
     private final Dataset dataset;
     private final ObjectStore store;
-    private final BuildThreads threads;
-    private final LongConsumer progress;
+    private final RowReads reads;
 
     /**
+     * A build with threads of this process.
+     *
      * @param progress receives the number of samples read since its last call, from any of the threads
      */
     public IndexBuild(Dataset dataset, BuildThreads threads, LongConsumer progress) {
+        this(dataset, threads.reads(dataset, progress));
+    }
+
+    /**
+     * A build with workers on other machines.
+     *
+     * @param progress receives the number of samples read since its last call, on any thread
+     */
+    public IndexBuild(Dataset dataset, Workers workers, LongConsumer progress) {
+        this(dataset, new StoredRows(dataset.store(), workers, progress));
+    }
+
+    private IndexBuild(Dataset dataset, RowReads reads) {
         this.dataset = dataset;
         this.store = dataset.store();
-        this.threads = threads;
-        this.progress = progress;
+        this.reads = reads;
     }
 
     /**
@@ -150,7 +164,7 @@ public final class IndexBuild {
                 SpilledHashes hashes = new SpilledHashes(scratch, HASHES_IN_MEMORY)) {
             RunWriter writer = new RunWriter(identity, out::write, hashes);
             int[] chunks = target.chunks().stream().mapToInt(Integer::intValue).toArray();
-            List<RowCursor> read = new RowCollector(dataset, table, threads, scratch, progress).collect(chunks);
+            List<RowCursor> read = reads.collect(table, chunks, scratch);
             List<RowCursor> cursors = Stream.concat(target.runs().stream().map(RunCursor::new), read.stream())
                     .toList();
             try (RowMerge rows = new RowMerge(cursors)) {

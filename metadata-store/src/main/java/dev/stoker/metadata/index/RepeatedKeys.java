@@ -1,7 +1,9 @@
 package dev.stoker.metadata.index;
 
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.stream.IntStream;
@@ -9,12 +11,37 @@ import java.util.stream.IntStream;
 /**
  * Finds samples of different chunks that have the same key. Sorts the keys of all chunks as a build of the index does,
  * with bounded memory.
- *
- * @param dataset holds the chunks
- * @param table the chunks; ordinals ascend from older to newer chunks
- * @param threads read the heads
  */
-public record RepeatedKeys(Dataset dataset, ChunkTable table, BuildThreads threads) {
+public final class RepeatedKeys {
+
+    private final ChunkTable table;
+    private final RowReads reads;
+
+    /**
+     * Reads with threads of this process.
+     *
+     * @param dataset holds the chunks
+     * @param table the chunks; ordinals ascend from older to newer chunks
+     * @param threads read the heads
+     */
+    public RepeatedKeys(Dataset dataset, ChunkTable table, BuildThreads threads) {
+        this(table, threads.reads(dataset, read -> {}));
+    }
+
+    /**
+     * Reads with workers on other machines.
+     *
+     * @param store holds the chunks
+     * @param table the chunks; ordinals ascend from older to newer chunks
+     */
+    public RepeatedKeys(ObjectStore store, ChunkTable table, Workers workers) {
+        this(table, new StoredRows(store, workers, read -> {}));
+    }
+
+    private RepeatedKeys(ChunkTable table, RowReads reads) {
+        this.table = table;
+        this.reads = reads;
+    }
 
     /** Takes pairs of samples with the same key. */
     @FunctionalInterface
@@ -37,8 +64,7 @@ public record RepeatedKeys(Dataset dataset, ChunkTable table, BuildThreads threa
     public void find(Sink sink) throws IOException, InterruptedException {
         int[] chunks = IntStream.range(0, table.size()).toArray();
         try (Scratch scratch = new Scratch();
-                RowMerge rows =
-                        new RowMerge(new RowCollector(dataset, table, threads, scratch, read -> {}).collect(chunks))) {
+                RowMerge rows = new RowMerge(reads.collect(table, chunks, scratch))) {
             byte[] key = {};
             long ordinal = -1;
             while (rows.next()) {

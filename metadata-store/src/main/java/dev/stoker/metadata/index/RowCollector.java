@@ -1,10 +1,7 @@
 package dev.stoker.metadata.index;
 
-import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.table.ChunkTable;
-import dev.stoker.storage.NoSuchObjectException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -88,20 +85,7 @@ final class RowCollector {
         HeadRows rows = new HeadRows();
         List<RowCursor> cursors = new ArrayList<>();
         for (int n = next.getAndIncrement(); n < chunks.length && !stop.get(); n = next.getAndIncrement()) {
-            int index = chunks[n];
-            ChunkHead head;
-            try {
-                head = ChunkHeads.read(dataset.store(), table, index);
-            } catch (NoSuchObjectException e) {
-                if (table.isLive(index)) {
-                    throw e;
-                }
-                continue;
-            }
-            for (int row = 0; row < head.rows(); row++) {
-                buffer.add(head.keys(), row, rows.row(head, table.ordinal(index), row));
-            }
-            progress.accept(head.rows());
+            progress.accept(rows.addTo(buffer, dataset.store(), table, chunks[n]));
             if (buffer.bytes() > threads.memoryBytes() / threads.count()) {
                 Path file = scratch.newFile();
                 SortedRows.write(buffer.sorted(), file);

@@ -15,6 +15,9 @@ final class Scratch implements Closeable {
     /** Guarded by this. */
     private final List<Path> files = new ArrayList<>();
 
+    /** Guarded by this. */
+    private final List<Closeable> others = new ArrayList<>();
+
     Scratch() throws IOException {
         directory = Files.createTempDirectory("stoker-index-");
     }
@@ -26,8 +29,17 @@ final class Scratch implements Closeable {
         return file;
     }
 
+    /** Registers what else is deleted on close. */
+    synchronized void onClose(Closeable other) {
+        others.add(other);
+    }
+
     @Override
     public synchronized void close() throws IOException {
+        for (Closeable other : others) {
+            other.close();
+        }
+        others.clear();
         for (Path file : files) {
             Files.deleteIfExists(file);
         }

@@ -6,6 +6,8 @@ import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -18,8 +20,12 @@ final class SortedRows {
 
     /** Writes all rows of a cursor to a new file. */
     static void write(RowCursor rows, Path file) throws IOException {
-        try (DataOutputStream out =
-                new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), BUFFER_BYTES))) {
+        write(rows, new BufferedOutputStream(Files.newOutputStream(file), BUFFER_BYTES));
+    }
+
+    /** Writes all rows of a cursor, and closes the stream. */
+    static void write(RowCursor rows, OutputStream stream) throws IOException {
+        try (DataOutputStream out = new DataOutputStream(stream)) {
             while (rows.next()) {
                 byte[] key = rows.key();
                 IndexedRow row = rows.row();
@@ -37,7 +43,12 @@ final class SortedRows {
 
     /** Opens a cursor on such a file. */
     static RowCursor read(Path file) throws IOException {
-        DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES));
+        return read(new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES));
+    }
+
+    /** Opens a cursor on a stream of rows, which should be buffered. Closing the cursor closes it. */
+    static RowCursor read(InputStream stream) {
+        DataInputStream in = new DataInputStream(stream);
         return new RowCursor() {
             private byte[] key = {};
             private IndexedRow row = new IndexedRow(0, 0, 0, 0);

@@ -5,9 +5,10 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkOutline;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.AddedChunk;
+import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 
 /**
@@ -18,7 +19,9 @@ import java.util.TreeMap;
  * @param ingest id of its ingest
  * @param classes the class names that it uses, by categorical field
  */
-record FoundChunk(ChunkSummary summary, long createdMs, String ingest, Map<String, List<String>> classes) {
+record FoundChunk(ChunkSummary summary, long createdMs, String ingest, TreeMap<String, ArrayList<String>> classes)
+        implements Serializable {
+    private static final long serialVersionUID = 1;
 
     /** Puts older chunks first. Ids are UUIDv7s, which begin with the time. */
     static final Comparator<FoundChunk> OLDEST_FIRST = Comparator.comparingLong(FoundChunk::createdMs)
@@ -27,13 +30,13 @@ record FoundChunk(ChunkSummary summary, long createdMs, String ingest, Map<Strin
     static FoundChunk of(ChunkOutline outline) {
         ChunkHead head = outline.head();
         List<Field> fields = head.fields();
-        Map<String, List<String>> classes = new TreeMap<>();
+        TreeMap<String, ArrayList<String>> classes = new TreeMap<>();
         for (int f = 0; f < fields.size(); f++) {
             if (!head.classes(f).isEmpty()) {
                 // The text in files of equal names is kept once.
-                classes.put(
-                        fields.get(f).name(),
-                        head.classes(f).stream().map(String::intern).toList());
+                ArrayList<String> names = new ArrayList<>();
+                head.classes(f).forEach(name -> names.add(name.intern()));
+                classes.put(fields.get(f).name(), names);
             }
         }
         return new FoundChunk(

@@ -2,19 +2,16 @@ package dev.stoker.metadata.rebuild;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
-import dev.stoker.metadata.ParallelChunks;
 import dev.stoker.metadata.RebuiltLog;
 import dev.stoker.metadata.index.BuildThreads;
 import dev.stoker.metadata.index.IndexBuild;
 import dev.stoker.metadata.index.RepeatedKeys;
 import dev.stoker.metadata.removal.RowsByChunk;
-import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.metadata.work.ThreadWorkers;
+import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.chunk.ChunkNames;
-import dev.stoker.schemas.chunk.ChunkOutline;
-import dev.stoker.schemas.chunk.OutlineReader;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.schemas.io.RangeReader;
 import dev.stoker.schemas.log.ClassOrder;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
@@ -26,17 +23,15 @@ import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
@@ -56,32 +51,53 @@ public final class Rebuild implements Closeable {
     private final RebuiltLog log;
     private final HeadSpool spool;
     private final BuildThreads threads;
+    private final Optional<Workers> others;
     private final List<FoundChunk> chunks = new ArrayList<>();
-    private final Set<String> leftOut = Collections.synchronizedSet(new TreeSet<>());
-    private final ConcurrentLinkedQueue<String> damaged = new ConcurrentLinkedQueue<>();
+    private final Set<String> leftOut = new TreeSet<>();
+    private final List<String> damaged = new ArrayList<>();
     private List<LogEntry> entries = List.of();
     private long repeated;
 
-    private Rebuild(ObjectStore store, RebuiltLog log, HeadSpool spool, BuildThreads threads) {
+    private Rebuild(
+            ObjectStore store, RebuiltLog log, HeadSpool spool, BuildThreads threads, Optional<Workers> others) {
         this.store = store;
         this.log = log;
         this.spool = spool;
         this.threads = threads;
+        this.others = others;
     }
 
     /**
      * Reads the chunks of a dataset. Writes nothing to it.
      *
      * @param threads read the heads
-     * @param progress receives 1 for each chunk that was read, from any thread
+     * @param progress receives the number of chunks read since its last call, on any thread
      * @throws StokerException if the dataset has a log
      * @throws InterruptedException if interrupted
      */
     public static Rebuild plan(ObjectStore store, BuildThreads threads, IntConsumer progress)
             throws IOException, InterruptedException {
-        Rebuild rebuild = new Rebuild(store, RebuiltLog.of(store), new HeadSpool(store), threads);
+        return plan(store, threads, Optional.empty(), progress);
+    }
+
+    /**
+     * As {@link #plan(ObjectStore, BuildThreads, IntConsumer)}, with workers on other machines. They read each head
+     * again to compare the keys and for the index, and write temporary files.
+     *
+     * @param workers read the heads
+     */
+    public static Rebuild plan(ObjectStore store, Workers workers, IntConsumer progress)
+            throws IOException, InterruptedException {
+        return plan(store, BuildThreads.ofCaller(), Optional.of(workers), progress);
+    }
+
+    private static Rebuild plan(
+            ObjectStore store, BuildThreads threads, Optional<Workers> others, IntConsumer progress)
+            throws IOException, InterruptedException {
+        Rebuild rebuild = new Rebuild(store, RebuiltLog.of(store), new HeadSpool(store), threads, others);
         try {
-            rebuild.read(progress);
+            rebuild.read(
+                    others.orElseGet(() -> new ThreadWorkers(store, threads.executor(), threads.count())), progress);
             rebuild.makeEntries();
             return rebuild;
         } catch (IOException | InterruptedException | RuntimeException e) {
@@ -90,8 +106,7 @@ public final class Rebuild implements Closeable {
         }
     }
 
-    private void read(IntConsumer progress) throws IOException {
-        Set<String> leased = log.leased();
+    private void read(Workers workers, IntConsumer progress) throws IOException, InterruptedException {
         List<ObjectInfo> objects = new ArrayList<>();
         try (ObjectIterator listed = store.list(DatasetLayout.CHUNKS)) {
             while (listed.hasNext()) {
@@ -101,63 +116,32 @@ public final class Rebuild implements Closeable {
                 }
             }
         }
-        ConcurrentLinkedQueue<FoundChunk> found = new ConcurrentLinkedQueue<>();
-        OutlineReader outlines = new OutlineReader();
-        int[] all = IntStream.range(0, objects.size()).toArray();
-        ParallelChunks.forEach(all, threads.count(), () -> index -> {
-            read(objects.get(index), outlines, leased, found);
-            progress.accept(1);
+        Set<String> leased = log.leased();
+        ChunkSurvey work = new ChunkSurvey(log.info(), objects, spool);
+        workers.run(work.pieces(), work, found -> {
+            for (FoundChunk chunk : found.chunks()) {
+                if (leased.contains(chunk.ingest())) {
+                    leftOut.add(chunk.ingest());
+                } else {
+                    chunks.add(chunk);
+                }
+            }
+            damaged.addAll(found.damaged());
+            progress.accept(found.chunks().size() + found.damaged().size());
         });
-        chunks.addAll(found);
         chunks.sort(FoundChunk.OLDEST_FIRST);
+        Collections.sort(damaged);
         if (chunks.isEmpty()) {
             throw new CorruptDataException(
-                    log.in(store).where() + " has no intact chunk" + (damaged.isEmpty() ? "" : ": " + damaged.peek()));
-        }
-    }
-
-    private void read(ObjectInfo object, OutlineReader outlines, Set<String> leased, Collection<FoundChunk> found)
-            throws IOException {
-        try {
-            ChunkOutline outline = outlines.read(new ListedFile(store, object));
-            ChunkIdentity identity = outline.head().identity();
-            if (!ChunkNames.path(identity.chunk()).equals(object.name())
-                    || !identity.dataset().equals(log.info().id())
-                    || !outline.head().fields().equals(log.info().fields())) {
-                damaged.add(store.describe(object.name()) + " belongs to another dataset");
-            } else if (leased.contains(identity.ingest())) {
-                leftOut.add(identity.ingest());
-            } else {
-                spool.keep(outline);
-                found.add(FoundChunk.of(outline));
-            }
-        } catch (StokerException e) {
-            damaged.add(CorruptDataException.withoutFileAdvice(String.valueOf(e.getMessage())));
-        }
-    }
-
-    /** A listed object, whose length needs no request. */
-    private record ListedFile(ObjectStore store, ObjectInfo object) implements RangeReader {
-        @Override
-        public void readFully(long offset, ByteBuffer target) throws IOException {
-            store.read(object.name(), offset, target);
-        }
-
-        @Override
-        public long length() {
-            return object.length();
-        }
-
-        @Override
-        public String name() {
-            return store.describe(object.name());
+                    log.in(store).where() + " has no intact chunk" + (damaged.isEmpty() ? "" : ": " + damaged.get(0)));
         }
     }
 
     private void makeEntries() throws IOException, InterruptedException {
         LogEntry all = entry(1, 0, chunks.size(), List.of());
-        RepeatedKeys keys =
-                new RepeatedKeys(log.in(spool), ChunkTable.empty(log.info()).with(all), threads);
+        ChunkTable table = ChunkTable.empty(log.info()).with(all);
+        RepeatedKeys keys = others.map(workers -> new RepeatedKeys(store, table, workers))
+                .orElseGet(() -> new RepeatedKeys(log.in(spool), table, threads));
         // By chunk: the newest older chunk that has one of its keys.
         int[] older = new int[chunks.size()];
         Arrays.fill(older, -1);
@@ -269,7 +253,10 @@ public final class Rebuild implements Closeable {
      * log, which are derived data.
      */
     public IndexBuild.Result index() throws IOException, InterruptedException {
-        return new IndexBuild(Dataset.open(spool), threads, read -> {}).update();
+        Dataset dataset = Dataset.open(spool);
+        return others.map(workers -> new IndexBuild(dataset, workers, read -> {}))
+                .orElseGet(() -> new IndexBuild(dataset, threads, read -> {}))
+                .update();
     }
 
     @Override

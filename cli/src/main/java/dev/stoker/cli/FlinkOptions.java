@@ -1,0 +1,126 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.flink.work.FlinkWorkers;
+import dev.stoker.metadata.work.Workers;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options of a verb whose work a Flink cluster can do. */
+final class FlinkOptions {
+
+    private static final int DEFAULT_PORT = 8081;
+    private static final Duration ANSWER = Duration.ofSeconds(10);
+
+    @Option(
+            names = "--flink",
+            paramLabel = "HOST[:PORT]",
+            description = "Work with the tasks of the Flink cluster with this REST address, instead of threads. Default"
+                    + " of the port: 8081.")
+    private @Nullable String cluster;
+
+    @Option(
+            names = "--parallelism",
+            paramLabel = "N",
+            description = "With --flink: number of tasks. Default: the free slots of the cluster.")
+    private @Nullable Integer parallelism;
+
+    /**
+     * Returns the tasks of the cluster; empty without {@code --flink}.
+     *
+     * @param dataset its location
+     * @param name of the job
+     * @param threads the value of {@code --threads}; null if it is not given
+     * @param read receives what was read, in proportion to the pieces that are done
+     * @param total what there is to read
+     * @throws CommandException if the cluster does not answer or has no free slot
+     */
+    Optional<Workers> workers(
+            String dataset, String name, @Nullable Integer threads, LongAdder read, long total)
+            throws IOException, InterruptedException {
+        if (cluster == null) {
+            if (parallelism != null) {
+                throw new IllegalArgumentException("--parallelism needs --flink; threads are set with --threads");
+            }
+            return Optional.empty();
+        }
+        if (threads != null) {
+            throw new IllegalArgumentException("--flink and --threads exclude each other; use --parallelism");
+        }
+        if (parallelism != null && parallelism < 1) {
+            throw new IllegalArgumentException("option --parallelism: " + parallelism + " must be positive");
+        }
+        URI address = address(cluster);
+        int tasks = parallelism == null ? freeSlots(address) : parallelism;
+        String jar = jobJar().toString();
+        return Optional.of(new FlinkWorkers(
+                dataset,
+                name,
+                tasks,
+                () -> StreamExecutionEnvironment.createRemoteEnvironment(address.getHost(), address.getPort(), jar),
+                (done, pieces) -> read.add((long) ((double) total * done / pieces) - read.sum())));
+    }
+
+    private static URI address(String text) {
+        try {
+            URI uri = new URI("http://" + text);
+            if (uri.getHost() == null || !uri.getPath().isEmpty()) {
+                throw new IllegalArgumentException(
+                        "option --flink: '" + text + "' is not an address such as jobmanager:8081");
+            }
+            return uri.getPort() < 0 ? new URI("http://" + uri.getHost() + ":" + DEFAULT_PORT) : uri;
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException(
+                    "option --flink: '" + text + "' is not an address such as jobmanager:8081", e);
+        }
+    }
+
+    private static int freeSlots(URI address) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(address.resolve("/overview"))
+                .timeout(ANSWER)
+                .build();
+        JsonNode overview;
+        try {
+            overview = Json.MAPPER.readTree(
+                    HttpClient.newBuilder().connectTimeout(ANSWER).build()
+                            .send(request, HttpResponse.BodyHandlers.ofString())
+                            .body());
+        } catch (IOException e) {
+            throw new CommandException(
+                    "no Flink cluster answers at " + address.getAuthority() + ": " + e, Errors.FAILED, e);
+        }
+        int free = overview.path("slots-available").asInt();
+        if (free < 1) {
+            throw new CommandException("the Flink cluster at " + address.getAuthority()
+                    + " has no free slot; wait for other jobs, or start TaskManagers");
+        }
+        return free;
+    }
+
+    /** Returns the jar that clusters load. It is beside the libraries of the command. */
+    private static Path jobJar() throws IOException {
+        Path own;
+        try {
+            own = Path.of(FlinkWorkers.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        } catch (URISyntaxException e) {
+            throw new IOException(e);
+        }
+        Path jar = own.resolveSibling("../jobs/ingest-job.jar").normalize();
+        if (!Files.isRegularFile(jar)) {
+            throw new CommandException(jar + " does not exist; --flink needs a complete installation of stoker");
+        }
+        return jar;
+    }
+}
