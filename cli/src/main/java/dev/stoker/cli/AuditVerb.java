@@ -1,11 +1,13 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.plan.StreamArgument;
+import dev.stoker.flink.work.FlinkWorkers;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.DeliverySign;
 import dev.stoker.metadata.audit.Audit;
 import dev.stoker.metadata.audit.AuditReport;
+import dev.stoker.metadata.audit.AuditWorkers;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -22,10 +24,12 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -79,6 +83,9 @@ final class AuditVerb implements Callable<Integer> {
             description = "Require that the first N epochs are complete; by default open batches are no error.")
     private @Nullable Long epochs;
 
+    @Mixin
+    private FlinkOptions flink = new FlinkOptions();
+
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
@@ -86,7 +93,7 @@ final class AuditVerb implements Callable<Integer> {
     private record Target(String ledger, Set<String> datasets, Optional<UUID> feed) {}
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         if ((name == null) == (ledger == null)) {
             throw new ParameterException(
                     spec.commandLine(),
@@ -122,14 +129,7 @@ final class AuditVerb implements Callable<Integer> {
                 throw new ParameterException(
                         spec.commandLine(), "give the dataset that the feed serves with --dataset PATH");
             }
-            AuditReport report = new Audit(
-                            files,
-                            datasets,
-                            target.feed,
-                            epochs == null ? OptionalLong.empty() : OptionalLong.of(epochs),
-                            signs,
-                            line::show)
-                    .run();
+            AuditReport report = audit(target, files, datasets, signs, line).run();
             line.end();
             PrintWriter out = spec.commandLine().getOut();
             if (json) {
@@ -143,6 +143,22 @@ final class AuditVerb implements Callable<Integer> {
                 store.close();
             }
         }
+    }
+
+    private Audit audit(
+            Target target, ObjectStore files, List<Dataset> datasets, List<DeliverySign> signs, ProgressLine line)
+            throws IOException, InterruptedException {
+        OptionalLong complete = epochs == null ? OptionalLong.empty() : OptionalLong.of(epochs);
+        Optional<FlinkWorkers> workers = flink.workers(target.ledger, "stoker audit", null, new LongAdder(), 0);
+        return workers.map(cluster -> new Audit(
+                        files,
+                        datasets,
+                        target.feed,
+                        complete,
+                        signs,
+                        line::show,
+                        new AuditWorkers(cluster, cluster.parallelism(), List.copyOf(target.datasets))))
+                .orElseGet(() -> new Audit(files, datasets, target.feed, complete, signs, line::show));
     }
 
     private static boolean isThere(String location, ObjectStore files) throws IOException {

@@ -2,7 +2,6 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.flink.work.FlinkWorkers;
-import dev.stoker.metadata.work.Workers;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -40,15 +39,15 @@ final class FlinkOptions {
     /**
      * Returns the tasks of the cluster; empty without {@code --flink}.
      *
-     * @param dataset its location
+     * @param location directory or URI of the dataset or ledger
      * @param name of the job
      * @param threads the value of {@code --threads}; null if it is not given
      * @param read receives what was read, in proportion to the pieces that are done
      * @param total what there is to read
      * @throws CommandException if the cluster does not answer or has no free slot
      */
-    Optional<Workers> workers(
-            String dataset, String name, @Nullable Integer threads, LongAdder read, long total)
+    Optional<FlinkWorkers> workers(
+            String location, String name, @Nullable Integer threads, LongAdder read, long total)
             throws IOException, InterruptedException {
         if (cluster == null) {
             if (parallelism != null) {
@@ -66,7 +65,7 @@ final class FlinkOptions {
         int tasks = parallelism == null ? freeSlots(address) : parallelism;
         String jar = jobJar().toString();
         return Optional.of(new FlinkWorkers(
-                dataset,
+                location,
                 name,
                 tasks,
                 () -> StreamExecutionEnvironment.createRemoteEnvironment(address.getHost(), address.getPort(), jar),

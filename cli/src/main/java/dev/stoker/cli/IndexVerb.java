@@ -1,12 +1,12 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.flink.work.FlinkWorkers;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.index.BuildThreads;
 import dev.stoker.metadata.index.IndexBuild;
 import dev.stoker.metadata.index.IndexCheck;
-import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -75,7 +75,7 @@ final class IndexVerb implements Callable<Integer> {
             }
             LongAdder read = new LongAdder();
             long began = System.nanoTime();
-            Optional<Workers> workers = flink.workers(
+            Optional<FlinkWorkers> workers = flink.workers(
                     open.location(), "stoker index", threads, read, open.snapshot().table().liveRows());
             IndexBuild.Result result = workers.isPresent()
                     ? run(new IndexBuild(open.dataset(), workers.get(), rows -> {}), rebuild)

@@ -1,9 +1,9 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.flink.work.FlinkWorkers;
 import dev.stoker.metadata.index.BuildThreads;
 import dev.stoker.metadata.rebuild.Rebuild;
-import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -95,7 +95,7 @@ final class RebuildVerb implements Callable<Integer> {
     private Rebuild plan(ObjectStore store, ExecutorService pool, int count, LongAdder read)
             throws IOException, InterruptedException {
         // The number of chunks is not known before they are listed, so pieces that are done are not counted.
-        Optional<Workers> workers = flink.workers(Stores.normalize(path), "stoker rebuild", threads, new LongAdder(), 0);
+        Optional<FlinkWorkers> workers = flink.workers(Stores.normalize(path), "stoker rebuild", threads, new LongAdder(), 0);
         return workers.isPresent()
                 ? Rebuild.plan(store, workers.get(), read::add)
                 : Rebuild.plan(store, new BuildThreads(pool, count, BuildThreads.defaultMemory()), read::add);

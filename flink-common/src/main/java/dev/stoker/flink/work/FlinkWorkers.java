@@ -33,14 +33,14 @@ import org.slf4j.LoggerFactory;
  * The tasks of a Flink cluster. Each run is a batch job, which this process waits for. The results arrive after the
  * last piece is done, so a task that fails and begins again does no harm.
  *
- * @param dataset directory or URI of the dataset, which all machines of the cluster can read and write
+ * @param location directory or URI of the dataset or ledger, which all machines of the cluster can read and write
  * @param name of the jobs
  * @param parallelism number of tasks
  * @param environments makes the environment of a job
  * @param progress of a job
  */
 public record FlinkWorkers(
-        String dataset,
+        String location,
         String name,
         int parallelism,
         Supplier<StreamExecutionEnvironment> environments,
@@ -67,7 +67,7 @@ public record FlinkWorkers(
                 .uid("pieces")
                 .setParallelism(tasks)
                 .transform(
-                        "work", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO, new PieceOperator(dataset, work))
+                        "work", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO, new PieceOperator(location, work))
                 .uid("work")
                 .setParallelism(tasks)
                 // The sink must not be a part of a task that can begin again.

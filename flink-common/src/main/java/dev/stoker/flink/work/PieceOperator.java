@@ -22,15 +22,15 @@ final class PieceOperator extends AbstractStreamOperator<byte[]> implements OneI
     /** The name of the accumulator that counts the pieces that are done. */
     static final String DONE = "pieces";
 
-    private final String dataset;
+    private final String location;
     private final PieceWork<?> work;
 
     private transient ObjectStore store;
     private transient PieceWorker<?> worker;
     private transient IntCounter done;
 
-    PieceOperator(String dataset, PieceWork<?> work) {
-        this.dataset = dataset;
+    PieceOperator(String location, PieceWork<?> work) {
+        this.location = location;
         this.work = work;
     }
 
@@ -40,7 +40,7 @@ final class PieceOperator extends AbstractStreamOperator<byte[]> implements OneI
         ClassLoaderCleanup.atUnload(getRuntimeContext());
         done = new IntCounter();
         getRuntimeContext().addAccumulator(DONE, done);
-        store = Stores.open(dataset);
+        store = Stores.open(location);
         try {
             worker = work.open(store).get();
         } catch (IOException | RuntimeException e) {

@@ -3,19 +3,14 @@ package dev.stoker.metadata.audit;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DeliverySign;
 import dev.stoker.schemas.errors.ErrorText;
-import dev.stoker.schemas.ledger.Receipt;
-import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.util.ArrayDeque;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -46,6 +41,7 @@ public final class Audit {
     private final List<DeliverySign> signs;
     private final int receiptsAtOnce;
     private final Consumer<String> progress;
+    private final Optional<AuditWorkers> workers;
 
     /**
      * @param ledger the ledger's directory
@@ -62,7 +58,29 @@ public final class Audit {
             OptionalLong epochs,
             List<DeliverySign> signs,
             Consumer<String> progress) {
-        this(ledger, datasets, feed, epochs, signs, progress, DEFAULT_RECEIPTS);
+        this(ledger, datasets, feed, epochs, signs, progress, Optional.empty(), DEFAULT_RECEIPTS);
+    }
+
+    /**
+     * An audit whose epochs other workers judge.
+     *
+     * @param ledger the ledger's directory
+     * @param datasets the datasets that the feed serves
+     * @param feed the feed's id, if known; the ledger must then contain nothing of another feed
+     * @param epochs number of epochs that must be complete; if absent, an epoch may be open
+     * @param signs signs that feeds of the ledger have delivered
+     * @param progress receives the current activity from time to time
+     * @param workers judge the epochs
+     */
+    public Audit(
+            ObjectStore ledger,
+            List<Dataset> datasets,
+            Optional<UUID> feed,
+            OptionalLong epochs,
+            List<DeliverySign> signs,
+            Consumer<String> progress,
+            AuditWorkers workers) {
+        this(ledger, datasets, feed, epochs, signs, progress, Optional.of(workers), DEFAULT_RECEIPTS);
     }
 
     Audit(
@@ -72,6 +90,7 @@ public final class Audit {
             OptionalLong epochs,
             List<DeliverySign> signs,
             Consumer<String> progress,
+            Optional<AuditWorkers> workers,
             int receiptsAtOnce) {
         this.signs = List.copyOf(signs);
         this.ledger = ledger;
@@ -79,13 +98,9 @@ public final class Audit {
         this.feed = feed;
         this.epochs = epochs;
         this.progress = progress;
+        this.workers = workers;
         this.receiptsAtOnce = receiptsAtOnce;
     }
-
-    /** Identifies the numbers [from, to) of an epoch. */
-    private record Slice(PassState pass, long epoch, long from, long to, long receipts) {}
-
-    private record EpochKey(PassKey pass, long epoch) {}
 
     /**
      * Reads and judges the whole ledger. The report contains all problems.
@@ -117,42 +132,16 @@ public final class Audit {
         files.visit(survey::visit, e -> findings.add(Finding.Kind.DAMAGED_LEDGER, 0, ErrorText.of(e)));
         requireSigned(files, findings);
         Map<PassKey, PassState> passes = survey.passes();
-        Map<PassKey, TreeMap<Long, AuditReport.Epoch>> judged = new HashMap<>();
-        long duplicates = 0;
-        Deque<Slice> slices = slices(passes.values());
-        Map<EpochKey, EpochJudge> judges = new HashMap<>();
-        while (!slices.isEmpty()) {
-            List<Slice> some = take(slices);
-            Map<EpochKey, List<Slice>> wanted = new HashMap<>();
-            Map<Slice, ReceiptColumns> columns = new HashMap<>();
-            for (Slice slice : some) {
-                wanted.computeIfAbsent(new EpochKey(slice.pass.key, slice.epoch), k -> new ArrayList<>())
-                        .add(slice);
-                columns.put(slice, new ReceiptColumns());
-            }
-            collect(files, follows, wanted, columns, judges, findings);
-            for (Slice slice : some) {
-                progress.accept(slice.pass.key + ": epoch " + slice.epoch);
-                EpochKey key = new EpochKey(slice.pass.key, slice.epoch);
-                EpochJudge judge = judge(judges, slice.pass, slice.epoch, findings);
-                judge.judge(
-                        Objects.requireNonNull(columns.remove(slice), "each slice has columns"), slice.from, slice.to);
-                if (slice.from == 0) {
-                    duplicates += judge.duplicates();
-                    judged.computeIfAbsent(slice.pass.key, k -> new TreeMap<>()).put(slice.epoch, judge.finish());
-                    judges.remove(key);
-                }
-            }
-        }
+        JudgedEpochs judged = judge(files, follows, passes, findings);
         List<AuditReport.Pass> reports = new ArrayList<>();
         for (PassState pass : passes.values()) {
-            reports.add(report(pass, judged.getOrDefault(pass.key, new TreeMap<>()), findings));
+            reports.add(report(pass, judged.of(pass.key), findings));
         }
         if (reports.isEmpty() && epochs.isPresent() && epochs.getAsLong() > 0) {
             findings.add(Finding.Kind.MISSING, 0, "the ledger has no subscription");
         }
         return new AuditReport(
-                files.size(), survey.records, survey.receipts, duplicates, reports, findings.kept(), findings.counts());
+                files.size(), survey.records, survey.receipts, judged.duplicates(), reports, findings.kept(), findings.counts());
     }
 
     /** Each file that a sign names must be there; of an epoch one missing file is told. */
@@ -170,90 +159,18 @@ public final class Audit {
         }
     }
 
-    private static EpochJudge judge(Map<EpochKey, EpochJudge> judges, PassState pass, long epoch, Findings findings) {
-        return judges.computeIfAbsent(new EpochKey(pass.key, epoch), k -> new EpochJudge(pass, epoch, findings));
-    }
-
-    /** Splits epochs into sections. The last section of an epoch comes first. */
-    private Deque<Slice> slices(Iterable<PassState> passes) {
-        Deque<Slice> slices = new ArrayDeque<>();
-        for (PassState pass : passes) {
-            for (Map.Entry<Long, EpochClaims> claimed : pass.claims.entrySet()) {
-                long epoch = claimed.getKey();
-                long end = Math.max(
-                        pass.stream(epoch).order().size().batches(),
-                        claimed.getValue().last() + 1);
-                long receipts = pass.receipts.getOrDefault(epoch, 0L);
-                long pieces = Math.max(1, Math.max(receipts, end) / receiptsAtOnce + 1);
-                long length = (end + pieces - 1) / pieces;
-                for (long i = pieces - 1; i >= 0; i--) {
-                    long from = i * length;
-                    if (from < end || i == 0) {
-                        slices.add(new Slice(pass, epoch, from, Math.min(end, from + length), receipts / pieces));
-                    }
-                }
-            }
+    private JudgedEpochs judge(
+            LedgerFiles files, Follows follows, Map<PassKey, PassState> passes, Findings findings) throws IOException {
+        if (workers.isEmpty()) {
+            return new Judgement(files, follows, findings, receiptsAtOnce, progress)
+                    .judge(passes.values(), epoch -> true);
         }
-        return slices;
-    }
-
-    private List<Slice> take(Deque<Slice> slices) {
-        List<Slice> some = new ArrayList<>();
-        long receipts = 0;
-        do {
-            Slice slice = slices.poll();
-            some.add(slice);
-            receipts += slice.receipts;
-        } while (!slices.isEmpty() && receipts + slices.peek().receipts <= receiptsAtOnce);
-        return some;
-    }
-
-    private static void collect(
-            LedgerFiles files,
-            Follows follows,
-            Map<EpochKey, List<Slice>> wanted,
-            Map<Slice, ReceiptColumns> columns,
-            Map<EpochKey, EpochJudge> judges,
-            Findings findings)
-            throws IOException {
-        files.visit(
-                entry -> {
-                    if (entry instanceof Receipts receipts) {
-                        dev.stoker.schemas.ledger.Consumer part = follows.part(receipts.consumer());
-                        EpochKey key = new EpochKey(PassKey.of(part), receipts.epoch());
-                        List<Slice> slices = wanted.get(key);
-                        // Receipts of another version than the epoch's were reported when the file was first read.
-                        if (slices != null && slices.get(0).pass.isOf(receipts)) {
-                            PassState pass = slices.get(0).pass;
-                            EpochJudge judge = judge(judges, pass, receipts.epoch(), findings);
-                            int view = pass.viewNumber(receipts.viewTag());
-                            for (Receipt receipt : receipts.entries()) {
-                                collect(part, receipt, pass.number(part), view, slices, columns, judge);
-                            }
-                        }
-                    }
-                },
-                // Reported when the file was first read.
-                e -> {});
-    }
-
-    private static void collect(
-            dev.stoker.schemas.ledger.Consumer part,
-            Receipt receipt,
-            int consumer,
-            int view,
-            List<Slice> slices,
-            Map<Slice, ReceiptColumns> columns,
-            EpochJudge judge) {
-        Claim claim = judge.claim(part, receipt.number());
-        for (Slice slice : slices) {
-            boolean within = receipt.number() >= slice.from && receipt.number() < slice.to;
-            if (within && claim != null) {
-                Objects.requireNonNull(columns.get(slice), "each slice has columns")
-                        .add(receipt, consumer, view, claim.tail());
-            } else if (claim == null && slice.from == 0) {
-                judge.foreign(part, receipt.number());
-            }
+        progress.accept("judging the epochs");
+        try {
+            return workers.get().judge(files, feed, passes.values(), receiptsAtOnce, findings);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while the epochs were judged");
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.stoker.metadata.audit;
 
+import java.io.Serializable;
 import java.util.List;
 import java.util.Map;
 
@@ -96,7 +97,10 @@ public record AuditReport(
             Batches open,
             long repeated,
             long superseded,
-            List<Skipped> skipped) {
+            List<Skipped> skipped)
+            implements Serializable {
+        private static final long serialVersionUID = 1;
+
         public Epoch {
             skipped = List.copyOf(skipped);
         }
@@ -110,7 +114,9 @@ public record AuditReport(
      * @param rows number of rows
      * @param samples the rows, if known
      */
-    public record Skipped(long number, int piece, int rows, List<String> samples) {
+    public record Skipped(long number, int piece, int rows, List<String> samples) implements Serializable {
+        private static final long serialVersionUID = 1;
+
         public Skipped {
             samples = List.copyOf(samples);
         }

@@ -1,5 +1,6 @@
 package dev.stoker.metadata.audit;
 
+import java.io.Serializable;
 import java.util.List;
 
 /**
@@ -8,7 +9,10 @@ import java.util.List;
  * @param count number of batches
  * @param ranges ranges of batches, at most the first thousand
  */
-public record Batches(long count, List<BatchRange> ranges) {
+public record Batches(long count, List<BatchRange> ranges) implements Serializable {
+    private static final long serialVersionUID = 1;
+
+
     public Batches {
         ranges = List.copyOf(ranges);
     }

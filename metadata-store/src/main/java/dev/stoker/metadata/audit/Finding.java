@@ -1,5 +1,6 @@
 package dev.stoker.metadata.audit;
 
+import java.io.Serializable;
 import java.util.Locale;
 import java.util.Objects;
 
@@ -10,7 +11,9 @@ import java.util.Objects;
  * @param message the problem, its location, and the expected and found values
  * @param batches number of affected batches; 0 if it affects no batch in particular
  */
-public record Finding(Kind kind, String message, long batches) {
+public record Finding(Kind kind, String message, long batches) implements Serializable {
+    private static final long serialVersionUID = 1;
+
 
     /** Lists the kinds of problems. */
     public enum Kind {

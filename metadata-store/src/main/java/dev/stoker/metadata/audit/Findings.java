@@ -1,5 +1,6 @@
 package dev.stoker.metadata.audit;
 
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
@@ -9,12 +10,14 @@ import java.util.Map;
  * Collects findings: counts all of them and keeps the first of each kind, so a ruined ledger needs no more memory than
  * a good one.
  */
-final class Findings {
+final class Findings implements Serializable {
+
+    private static final long serialVersionUID = 1;
 
     static final int KEPT_PER_KIND = 1000;
 
-    private final Map<Finding.Kind, List<Finding>> kept = new EnumMap<>(Finding.Kind.class);
-    private final Map<Finding.Kind, Long> counts = new EnumMap<>(Finding.Kind.class);
+    private final EnumMap<Finding.Kind, ArrayList<Finding>> kept = new EnumMap<>(Finding.Kind.class);
+    private final EnumMap<Finding.Kind, Long> counts = new EnumMap<>(Finding.Kind.class);
 
     void add(Finding.Kind kind, long batches, String message) {
         counts.merge(kind, 1L, Long::sum);
@@ -22,6 +25,15 @@ final class Findings {
         if (list.size() < KEPT_PER_KIND) {
             list.add(new Finding(kind, message, batches));
         }
+    }
+
+    /** Adds the findings of another part of the audit. */
+    void addAll(Findings others) {
+        others.counts.forEach((kind, count) -> counts.merge(kind, count, Long::sum));
+        others.kept.forEach((kind, findings) -> {
+            List<Finding> list = kept.computeIfAbsent(kind, k -> new ArrayList<>());
+            list.addAll(findings.subList(0, Math.min(findings.size(), KEPT_PER_KIND - list.size())));
+        });
     }
 
     List<Finding> kept() {

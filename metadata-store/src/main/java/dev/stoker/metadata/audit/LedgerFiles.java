@@ -9,8 +9,11 @@ import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -55,6 +58,45 @@ final class LedgerFiles {
      */
     static LedgerFiles list(ObjectStore store, Set<String> signed, Reads reads) throws IOException {
         return new LedgerFiles(store, LedgerName.list(store), signed, reads);
+    }
+
+    /**
+     * Returns files that were listed before.
+     *
+     * @param names of the files, in the order of a listing
+     * @throws LedgerChangedException if a file has been merged into another one since
+     */
+    static LedgerFiles named(ObjectStore store, List<String> names, Reads reads) throws IOException {
+        Map<String, LedgerName> listed = new HashMap<>();
+        LedgerName.list(store).forEach(file -> listed.put(file.file().name(), file));
+        List<LedgerName> files = new ArrayList<>();
+        for (String name : names) {
+            LedgerName file = listed.get(name);
+            if (file == null) {
+                throw new LedgerChangedException(new NoSuchObjectException(store.describe(name)));
+            }
+            files.add(file);
+        }
+        return new LedgerFiles(store, files, Set.of(), reads);
+    }
+
+    /**
+     * Checks that all files are still there, after another process could not read them.
+     *
+     * @throws LedgerChangedException if a file has been merged into another one since the list was made
+     */
+    void requireAll(IOException failure) throws IOException {
+        try {
+            named(store, names(), reads);
+        } catch (LedgerChangedException e) {
+            e.addSuppressed(failure);
+            throw e;
+        }
+    }
+
+    /** Returns the names of the files. */
+    List<String> names() {
+        return files.stream().map(file -> file.file().name()).toList();
     }
 
     /** Returns whether a file that a sign names is there. Call this after the first visit. */

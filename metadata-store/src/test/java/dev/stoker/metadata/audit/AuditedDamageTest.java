@@ -40,7 +40,7 @@ class AuditedDamageTest extends AuditFixture {
 
     private void assertDamageIsFound(byte[] bad) throws IOException {
         stream.ledger.corrupt("part-1-0.avro", bad);
-        AuditReport report = stream.audit();
+        AuditReport report = stream.auditHere();
         assertThat(report.counts()).containsKey(Kind.DAMAGED_LEDGER);
         assertThat(report.findings().get(report.findings().size() - 1).message())
                 .contains("part-1-0.avro");

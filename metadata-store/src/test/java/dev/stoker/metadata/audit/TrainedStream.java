@@ -1,11 +1,14 @@
 package dev.stoker.metadata.audit;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DeliverySign;
 import dev.stoker.metadata.EpochVersions;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.work.SerializedWorkers;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
@@ -33,10 +36,16 @@ import dev.stoker.schemas.order.StreamOrder;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.order.Window;
 import dev.stoker.storage.InMemoryObjectStore;
+import dev.stoker.storage.ObjectInfo;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.PrivateFiles;
+import dev.stoker.storage.Stores;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -285,9 +294,54 @@ final class TrainedStream {
         return audit(OptionalLong.empty(), Audit.DEFAULT_RECEIPTS);
     }
 
+    /** Audits in this process alone. */
+    AuditReport auditHere() throws IOException {
+        return audit(OptionalLong.empty(), Audit.DEFAULT_RECEIPTS, Optional.empty());
+    }
+
+    /** Audits in this process, and requires that other processes come to the same result. */
     AuditReport audit(OptionalLong epochs, int receiptsAtOnce) throws IOException {
-        return new Audit(ledger, List.of(dataset), Optional.of(FEED), epochs, List.of(), text -> {}, receiptsAtOnce)
+        AuditReport report = audit(epochs, receiptsAtOnce, Optional.empty());
+        Path directory = Files.createTempDirectory("audit");
+        try {
+            Path copy = copy(store, directory.resolve("dataset"));
+            ObjectStore files = Stores.open(copy(ledger, directory.resolve("ledger")).toString());
+            AuditReport shared = audit(
+                    epochs,
+                    receiptsAtOnce,
+                    Optional.of(new AuditWorkers(new SerializedWorkers(files), 3, List.of(copy.toString()))));
+            assertThat(shared.passes()).isEqualTo(report.passes());
+            assertThat(shared.counts()).isEqualTo(report.counts());
+            assertThat(shared.duplicates()).isEqualTo(report.duplicates());
+            assertThat(shared.findings()).hasSameSizeAs(report.findings());
+        } finally {
+            PrivateFiles.delete(directory);
+        }
+        return report;
+    }
+
+    private AuditReport audit(OptionalLong epochs, int receiptsAtOnce, Optional<AuditWorkers> workers)
+            throws IOException {
+        return new Audit(
+                        ledger,
+                        List.of(dataset),
+                        Optional.of(FEED),
+                        epochs,
+                        List.of(),
+                        text -> {},
+                        workers,
+                        receiptsAtOnce)
                 .run();
+    }
+
+    private static Path copy(ObjectStore from, Path target) throws IOException {
+        Files.createDirectories(target);
+        for (ObjectInfo object : from.list("").toList()) {
+            Path file = target.resolve(object.name());
+            Files.createDirectories(file.getParent());
+            Files.write(file, from.readAll(object.name(), Integer.MAX_VALUE));
+        }
+        return target;
     }
 
     /** Audits with the signs that ledger files with receipts of the epochs from 0 on were written. */
