@@ -72,8 +72,12 @@ public final class IndexBenchmark {
         new IndexBenchmark(Path.of(args[0]), args.length > 1 ? Integer.parseInt(args[1]) : 10_000_000).run();
     }
 
-    /** Returns the key of a sample. The samples of a chunk have keys from all over the range. */
     private String key(int number) {
+        return key(number, samples);
+    }
+
+    /** Returns the key of a sample of a generated dataset. The samples of a chunk have keys from all over the range. */
+    static String key(int number, int samples) {
         long place = number * 7_368_787L % samples;
         return String.format(Locale.ROOT, "train/n%05d/%08d.jpg", place % 1000, place);
     }

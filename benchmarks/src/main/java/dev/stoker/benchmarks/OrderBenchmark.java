@@ -1,7 +1,7 @@
 package dev.stoker.benchmarks;
 
-import dev.stoker.schemas.order.ExpectedChunk;
 import dev.stoker.schemas.order.EpochOrder;
+import dev.stoker.schemas.order.ExpectedChunk;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.LaneEpoch;
 import dev.stoker.schemas.order.LaneOrder;

@@ -43,11 +43,10 @@ final class FlinkOptions {
      * @param name of the job
      * @param threads the value of {@code --threads}; null if it is not given
      * @param read receives what was read, in proportion to the pieces that are done
-     * @param total what there is to read
+     * @param total the amount that all pieces have
      * @throws CommandException if the cluster does not answer or has no free slot
      */
-    Optional<FlinkWorkers> workers(
-            String location, String name, @Nullable Integer threads, LongAdder read, long total)
+    Optional<FlinkWorkers> workers(String location, String name, @Nullable Integer threads, LongAdder read, long total)
             throws IOException, InterruptedException {
         if (cluster == null) {
             if (parallelism != null) {
@@ -73,17 +72,20 @@ final class FlinkOptions {
     }
 
     private static URI address(String text) {
+        URI uri;
         try {
-            URI uri = new URI("http://" + text);
-            if (uri.getHost() == null || !uri.getPath().isEmpty()) {
-                throw new IllegalArgumentException(
-                        "option --flink: '" + text + "' is not an address such as jobmanager:8081");
-            }
-            return uri.getPort() < 0 ? new URI("http://" + uri.getHost() + ":" + DEFAULT_PORT) : uri;
+            uri = new URI("http://" + text);
         } catch (URISyntaxException e) {
-            throw new IllegalArgumentException(
-                    "option --flink: '" + text + "' is not an address such as jobmanager:8081", e);
+            throw notAnAddress(text);
         }
+        if (uri.getHost() == null || !uri.getPath().isEmpty()) {
+            throw notAnAddress(text);
+        }
+        return uri.getPort() < 0 ? URI.create("http://" + uri.getHost() + ":" + DEFAULT_PORT) : uri;
+    }
+
+    private static IllegalArgumentException notAnAddress(String text) {
+        return new IllegalArgumentException("option --flink: '" + text + "' is not an address such as jobmanager:8081");
     }
 
     private static int freeSlots(URI address) throws IOException, InterruptedException {
@@ -92,10 +94,11 @@ final class FlinkOptions {
                 .build();
         JsonNode overview;
         try {
-            overview = Json.MAPPER.readTree(
-                    HttpClient.newBuilder().connectTimeout(ANSWER).build()
-                            .send(request, HttpResponse.BodyHandlers.ofString())
-                            .body());
+            overview = Json.MAPPER.readTree(HttpClient.newBuilder()
+                    .connectTimeout(ANSWER)
+                    .build()
+                    .send(request, HttpResponse.BodyHandlers.ofString())
+                    .body());
         } catch (IOException e) {
             throw new CommandException(
                     "no Flink cluster answers at " + address.getAuthority() + ": " + e, Errors.FAILED, e);
@@ -108,15 +111,9 @@ final class FlinkOptions {
         return free;
     }
 
-    /** Returns the jar that clusters load. It is beside the libraries of the command. */
+    /** Returns the jar that clusters load. */
     private static Path jobJar() throws IOException {
-        Path own;
-        try {
-            own = Path.of(FlinkWorkers.class.getProtectionDomain().getCodeSource().getLocation().toURI());
-        } catch (URISyntaxException e) {
-            throw new IOException(e);
-        }
-        Path jar = own.resolveSibling("../jobs/ingest-job.jar").normalize();
+        Path jar = Path.of(System.getProperty("stoker.dist", "cli/target/dist"), "jobs", "ingest-job.jar");
         if (!Files.isRegularFile(jar)) {
             throw new CommandException(jar + " does not exist; --flink needs a complete installation of stoker");
         }

@@ -76,7 +76,11 @@ final class IndexVerb implements Callable<Integer> {
             LongAdder read = new LongAdder();
             long began = System.nanoTime();
             Optional<FlinkWorkers> workers = flink.workers(
-                    open.location(), "stoker index", threads, read, open.snapshot().table().liveRows());
+                    open.location(),
+                    "stoker index",
+                    threads,
+                    read,
+                    open.snapshot().table().liveRows());
             IndexBuild.Result result = workers.isPresent()
                     ? run(new IndexBuild(open.dataset(), workers.get(), rows -> {}), rebuild)
                     : build(open.dataset(), count, rebuild);

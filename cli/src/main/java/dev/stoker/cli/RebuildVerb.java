@@ -95,7 +95,8 @@ final class RebuildVerb implements Callable<Integer> {
     private Rebuild plan(ObjectStore store, ExecutorService pool, int count, LongAdder read)
             throws IOException, InterruptedException {
         // The number of chunks is not known before they are listed, so pieces that are done are not counted.
-        Optional<FlinkWorkers> workers = flink.workers(Stores.normalize(path), "stoker rebuild", threads, new LongAdder(), 0);
+        Optional<FlinkWorkers> workers =
+                flink.workers(Stores.normalize(path), "stoker rebuild", threads, new LongAdder(), 0);
         return workers.isPresent()
                 ? Rebuild.plan(store, workers.get(), read::add)
                 : Rebuild.plan(store, new BuildThreads(pool, count, BuildThreads.defaultMemory()), read::add);

@@ -222,7 +222,7 @@ final class Topics {
                             "--end-feed",
                             "--break",
                             "--ingest-id")),
-            new Named("Time and threads", List.of("--timeout", "--threads")),
+            new Named("Time, threads and clusters", List.of("--timeout", "--threads", "--flink", "--parallelism")),
             new Named("Output", List.of("--to", "--chunks", "--keys", "--once", JsonFlag.NAME)),
             new Named("Help", List.of("--help")));
 

@@ -64,8 +64,12 @@ final class VerifyVerb implements Callable<Integer> {
         try (OpenDataset open = OpenDataset.open(path, version)) {
             Snapshot snapshot = open.snapshot();
             LongAdder read = new LongAdder();
-            Verification verification = flink
-                    .workers(open.location(), "stoker verify", threads, read, snapshot.table().liveBytes())
+            Verification verification = flink.workers(
+                            open.location(),
+                            "stoker verify",
+                            threads,
+                            read,
+                            snapshot.table().liveBytes())
                     .map(workers -> new Verification(open.dataset(), workers, bytes -> {}))
                     .orElseGet(() -> new Verification(open.dataset(), pool, parallelism, read::add));
             CompletableFuture<VerificationReport> result = new CompletableFuture<>();

@@ -3,6 +3,10 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Contents;
+import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.storage.ObjectInfo;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
 import dev.stoker.storage.hadoop.HadoopSettings;
 import dev.stoker.storage.hadoop.HdfsCluster;
 import java.io.IOException;
@@ -27,8 +31,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Exports with the job jar on a real cluster: one JobManager and two TaskManagers, each a process with a separate
- * address. The dataset is on HDFS.
+ * Exports, and commands with {@code --flink}, on a real cluster: one JobManager and two TaskManagers, each a process
+ * with a separate address. The dataset is on HDFS.
  */
 @Timeout(400)
 class ExportClusterITCase {
@@ -79,6 +83,7 @@ class ExportClusterITCase {
             cluster.startTaskManager("tm2", "127.0.0.4");
             cluster.awaitTaskManagers(2);
             survivesARoundTripOnHdfs(cluster);
+            maintainsADataset(cluster);
             isCompleteAlthoughATaskManagerIsKilled(cluster);
             isAbsentIfNoTaskManagerIsLeft(cluster);
         }
@@ -93,6 +98,47 @@ class ExportClusterITCase {
         Map<String, String> expected = Contents.of(hdfs + "/data");
         expected.keySet().removeIf(key -> key.startsWith("class2/"));
         assertThat(Contents.of(again)).isEqualTo(expected);
+    }
+
+    private void maintainsADataset(FlinkCluster cluster) throws Exception {
+        String data = hdfs + "/grown";
+        for (int part = 0; part < 4; part++) {
+            stoker(
+                    "ingest",
+                    directory.resolve("source/class" + part).toString(),
+                    data,
+                    part == 0 ? "--payload=data" : "--append",
+                    "--chunk-size=16kb",
+                    "--no-index");
+        }
+        Map<String, String> samples = Contents.of(data);
+
+        assertThat(onCluster(cluster, "verify", data)).contains("4,000 samples", "no damage found");
+        assertThat(onCluster(cluster, "compact", data, "--chunk-size=64kb")).contains("4,000 samples", ": version 5");
+        assertThat(onCluster(cluster, "index", data)).contains("version 5: ", "written");
+        stoker("index", data, "--check");
+        assertThat(Contents.of(data)).isEqualTo(samples);
+
+        try (ObjectStore store = Stores.open(data)) {
+            for (ObjectInfo file : store.list("_stoker/").toList()) {
+                if (!file.name().equals(DatasetLayout.DATASET_JSON)) {
+                    store.delete(file.name());
+                }
+            }
+        }
+        assertThat(onCluster(cluster, "rebuild", data)).contains("the newest has 4,000 samples");
+        stoker("index", data, "--check");
+        assertThat(Contents.of(data)).isEqualTo(samples);
+    }
+
+    private String onCluster(FlinkCluster cluster, String verb, String data, String... options) throws Exception {
+        List<String> args = new ArrayList<>(List.of(verb, data, "--flink", cluster.restAddress()));
+        args.addAll(List.of(options));
+        try (StokerProcess process = StokerProcess.start(directory, args.toArray(String[]::new))) {
+            int code = process.code();
+            assertThat(code).as(process.output()).isZero();
+            return process.output();
+        }
     }
 
     private void isCompleteAlthoughATaskManagerIsKilled(FlinkCluster cluster) throws Exception {

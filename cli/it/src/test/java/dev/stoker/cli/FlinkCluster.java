@@ -221,6 +221,11 @@ final class FlinkCluster implements AutoCloseable {
         return DIST.resolve("jobs").resolve(name + "-job.jar").toString();
     }
 
+    /** Host and port of the REST interface. */
+    String restAddress() {
+        return "127.0.0.2:" + restPort;
+    }
+
     /** GET on the REST interface; empty while it does not answer. */
     String rest(String path) {
         try {

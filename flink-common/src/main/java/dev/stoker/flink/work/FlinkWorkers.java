@@ -67,7 +67,9 @@ public record FlinkWorkers(
                 .uid("pieces")
                 .setParallelism(tasks)
                 .transform(
-                        "work", PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO, new PieceOperator(location, work))
+                        "work",
+                        PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO,
+                        new PieceOperator(location, work))
                 .uid("work")
                 .setParallelism(tasks)
                 // The sink must not be a part of a task that can begin again.

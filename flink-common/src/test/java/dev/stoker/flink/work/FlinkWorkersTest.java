@@ -79,11 +79,7 @@ class FlinkWorkersTest {
                 .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 5)
                 .set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(1));
         return new FlinkWorkers(
-                directory.toString(),
-                "test",
-                2,
-                () -> EmbeddedFlink.environment(2, settings),
-                (done, pieces) -> {});
+                directory.toString(), "test", 2, () -> EmbeddedFlink.environment(2, settings), (done, pieces) -> {});
     }
 
     private Compaction compaction(String id) {
@@ -95,8 +91,7 @@ class FlinkWorkersTest {
     }
 
     private void damage(int chunk) throws IOException {
-        Path file = directory.resolve(
-                ChunkNames.path(dataset.snapshot().table().id(chunk)));
+        Path file = directory.resolve(ChunkNames.path(dataset.snapshot().table().id(chunk)));
         byte[] bytes = Files.readAllBytes(file);
         bytes[bytes.length / 2] ^= 1;
         Files.write(file, bytes);
@@ -106,8 +101,7 @@ class FlinkWorkersTest {
     void aVerificationFindsTheSameAsThreadsDo() throws Exception {
         damage(7);
         damage(50);
-        VerificationReport expected =
-                new Verification(dataset, Runnable::run, 1, bytes -> {}).run(dataset.snapshot());
+        VerificationReport expected = new Verification(dataset, Runnable::run, 1, bytes -> {}).run(dataset.snapshot());
         assertThat(expected.problems()).hasSizeGreaterThanOrEqualTo(2);
         assertThat(new Verification(dataset, workers(), bytes -> {}).run(dataset.snapshot()))
                 .isEqualTo(expected);

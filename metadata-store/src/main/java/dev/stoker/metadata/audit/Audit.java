@@ -141,7 +141,13 @@ public final class Audit {
             findings.add(Finding.Kind.MISSING, 0, "the ledger has no subscription");
         }
         return new AuditReport(
-                files.size(), survey.records, survey.receipts, judged.duplicates(), reports, findings.kept(), findings.counts());
+                files.size(),
+                survey.records,
+                survey.receipts,
+                judged.duplicates(),
+                reports,
+                findings.kept(),
+                findings.counts());
     }
 
     /** Each file that a sign names must be there; of an epoch one missing file is told. */
@@ -159,8 +165,8 @@ public final class Audit {
         }
     }
 
-    private JudgedEpochs judge(
-            LedgerFiles files, Follows follows, Map<PassKey, PassState> passes, Findings findings) throws IOException {
+    private JudgedEpochs judge(LedgerFiles files, Follows follows, Map<PassKey, PassState> passes, Findings findings)
+            throws IOException {
         if (workers.isEmpty()) {
             return new Judgement(files, follows, findings, receiptsAtOnce, progress)
                     .judge(passes.values(), epoch -> true);

@@ -26,14 +26,14 @@ public record AuditWorkers(Workers workers, int shares, List<String> datasets) {
 
     /** Judges all epochs that have a subscription. */
     JudgedEpochs judge(
-            LedgerFiles files,
-            Optional<UUID> feed,
-            Collection<PassState> passes,
-            int receiptsAtOnce,
-            Findings findings)
+            LedgerFiles files, Optional<UUID> feed, Collection<PassState> passes, int receiptsAtOnce, Findings findings)
             throws IOException, InterruptedException {
         EpochShares work = new EpochShares(
-                files.names(), new ArrayList<>(datasets), feed.orElse(null), receiptsAtOnce, shares(passes, receiptsAtOnce));
+                files.names(),
+                new ArrayList<>(datasets),
+                feed.orElse(null),
+                receiptsAtOnce,
+                shares(passes, receiptsAtOnce));
         SortedMap<Integer, EpochShares.Judged> results = new TreeMap<>();
         try {
             workers.run(work.pieces(), work, result -> results.put(result.share(), result));

@@ -11,7 +11,6 @@ import java.io.Serializable;
 public record BatchRange(long first, long last) implements Serializable {
     private static final long serialVersionUID = 1;
 
-
     public BatchRange {
         if (first < 0 || last < first) {
             throw new IllegalArgumentException("Batches " + first + " to " + last);

@@ -12,7 +12,6 @@ import java.util.List;
 public record Batches(long count, List<BatchRange> ranges) implements Serializable {
     private static final long serialVersionUID = 1;
 
-
     public Batches {
         ranges = List.copyOf(ranges);
     }

@@ -14,7 +14,6 @@ import java.util.Objects;
 public record Finding(Kind kind, String message, long batches) implements Serializable {
     private static final long serialVersionUID = 1;
 
-
     /** Lists the kinds of problems. */
     public enum Kind {
         /** A batch that was passed over: nobody acknowledged it, but later ones were acknowledged. */

@@ -32,8 +32,7 @@ final class Judgement {
      * @param receiptsAtOnce the most receipts in memory
      * @param progress receives the current activity from time to time
      */
-    Judgement(
-            LedgerFiles files, Follows follows, Findings findings, int receiptsAtOnce, Consumer<String> progress) {
+    Judgement(LedgerFiles files, Follows follows, Findings findings, int receiptsAtOnce, Consumer<String> progress) {
         this.files = files;
         this.follows = follows;
         this.findings = findings;

@@ -7,7 +7,6 @@ import java.io.Serializable;
 record PassKey(String feed, String stream, String group, String fingerprint, int replica) implements Serializable {
     private static final long serialVersionUID = 1;
 
-
     static PassKey of(Consumer consumer) {
         return new PassKey(
                 consumer.feed(), consumer.stream(), consumer.group(), consumer.fingerprint(), consumer.replica());

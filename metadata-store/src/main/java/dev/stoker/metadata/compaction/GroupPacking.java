@@ -47,7 +47,6 @@ final class GroupPacking implements PieceWork<WrittenGroup> {
 
     private CompactionPlan planAgain(Dataset dataset) throws IOException {
         OptionalLong seed = shuffleSeed == null ? OptionalLong.empty() : OptionalLong.of(shuffleSeed);
-        return CompactionPlan.of(
-                dataset.anySnapshot(version), new CompactionRules(belowBytes, chunkSizeBytes, seed));
+        return CompactionPlan.of(dataset.anySnapshot(version), new CompactionRules(belowBytes, chunkSizeBytes, seed));
     }
 }

@@ -33,7 +33,6 @@ public record BuildThreads(Executor executor, int count, long memoryBytes) {
 
     /** Returns reads with these threads. */
     RowReads reads(Dataset dataset, LongConsumer progress) {
-        return (table, chunks, scratch) ->
-                new RowCollector(dataset, table, this, scratch, progress).collect(chunks);
+        return (table, chunks, scratch) -> new RowCollector(dataset, table, this, scratch, progress).collect(chunks);
     }
 }

@@ -81,8 +81,7 @@ final class RowPieces implements PieceWork<RowPieces.Written> {
 
     @Override
     public Supplier<PieceWorker<Written>> open(ObjectStore store) throws IOException {
-        ChunkTable table =
-                ChunkTable.decode(store.readAll(tableName, Integer.MAX_VALUE), store.describe(tableName));
+        ChunkTable table = ChunkTable.decode(store.readAll(tableName, Integer.MAX_VALUE), store.describe(tableName));
         return () -> {
             HeadRows heads = new HeadRows();
             return piece -> {

@@ -9,8 +9,8 @@ import java.util.List;
 interface RowReads {
 
     /**
-     * Returns cursors over all rows of some chunks. Leaves out chunks that were removed and whose files do not exist any
-     * more.
+     * Returns cursors over all rows of some chunks. Leaves out chunks that were removed and whose files do not exist
+     * any more.
      *
      * @param table chunk table of the newest version that the rows are for
      * @param chunks indices of the chunk table

@@ -84,8 +84,11 @@ final class ChunkSurvey implements PieceWork<ChunkSurvey.Found> {
             Found found = new Found(new ArrayList<>(), new ArrayList<>());
             int from = piece * chunksOfPiece();
             for (int i = from; i < Math.min(size(), from + chunksOfPiece()); i++) {
-                read(new ListedChunk(store, new UUID(listed[3 * i], listed[3 * i + 1]), listed[3 * i + 2]),
-                        outlines, info, found);
+                read(
+                        new ListedChunk(store, new UUID(listed[3 * i], listed[3 * i + 1]), listed[3 * i + 2]),
+                        outlines,
+                        info,
+                        found);
             }
             return found;
         };

@@ -91,8 +91,7 @@ public final class Rebuild implements Closeable {
         return plan(store, BuildThreads.ofCaller(), Optional.of(workers), progress);
     }
 
-    private static Rebuild plan(
-            ObjectStore store, BuildThreads threads, Optional<Workers> others, IntConsumer progress)
+    private static Rebuild plan(ObjectStore store, BuildThreads threads, Optional<Workers> others, IntConsumer progress)
             throws IOException, InterruptedException {
         Rebuild rebuild = new Rebuild(store, RebuiltLog.of(store), new HeadSpool(store), threads, others);
         try {

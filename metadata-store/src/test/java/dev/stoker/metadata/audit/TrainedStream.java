@@ -305,7 +305,8 @@ final class TrainedStream {
         Path directory = Files.createTempDirectory("audit");
         try {
             Path copy = copy(store, directory.resolve("dataset"));
-            ObjectStore files = Stores.open(copy(ledger, directory.resolve("ledger")).toString());
+            ObjectStore files =
+                    Stores.open(copy(ledger, directory.resolve("ledger")).toString());
             AuditReport shared = audit(
                     epochs,
                     receiptsAtOnce,
