@@ -29,8 +29,8 @@ import redis.clients.jedis.Response;
 import redis.embedded.RedisServer;
 
 /**
- * Looks up random keys in the sample index, in Redis and in RocksDB, one after the other in each round, with one thread.
- * All have the same keys; the values of the others have the 16 bytes that the index stores about a sample.
+ * Looks up random keys in the sample index, in Redis and in RocksDB, one after the other in each round, with one
+ * thread. All have the same keys; the values of the others have the 16 bytes that the index stores about a sample.
  *
  * <pre>java -cp … dev.stoker.benchmarks.IndexPeersBenchmark DIRECTORY</pre>
  *
@@ -48,12 +48,14 @@ public final class IndexPeersBenchmark {
 
     private final int samples;
     private final byte[][] wanted = new byte[WANTED][];
+    private final String[] texts = new String[WANTED];
 
     private IndexPeersBenchmark(int samples) {
         this.samples = samples;
         Random random = new Random(3);
         for (int i = 0; i < WANTED; i++) {
             wanted[i] = bytes(random.nextInt(samples));
+            texts[i] = new String(wanted[i], StandardCharsets.UTF_8);
         }
     }
 
@@ -139,8 +141,7 @@ public final class IndexPeersBenchmark {
         List<Way> ways = List.of(
                 new Way("index", at -> {
                     for (int i = 0; i < PIPELINED; i++) {
-                        require(index.stat(new String(key(at + i), StandardCharsets.UTF_8))
-                                .isPresent());
+                        require(index.stat(texts[at + i & (WANTED - 1)]).isPresent());
                     }
                     return PIPELINED;
                 }),

@@ -264,6 +264,12 @@ final class Topics {
                 add(names, FeedFlags.PREFIX, FEED);
                 add(names, FeedFlags.PREFIX, FEED_TO_KAFKA);
             }
+            case "why" -> {
+                names.add(
+                        new Named("Stream and order", List.of("--feed", "--stream", "--group", "--state", "--order")));
+                names.add(new Named("Steps or samples", List.of("--epoch", "--step", "--batch", "--key", "--epochs")));
+                names.add(new Named("Trainers", List.of("--world-size", "--rank", "--start", "--tail")));
+            }
             case "stoker" -> names.add(new Named("Options", List.of("--help", "--version")));
             default -> {
                 // The options of the other verbs have one meaning each.

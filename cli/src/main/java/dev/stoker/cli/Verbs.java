@@ -83,6 +83,7 @@ final class Verbs {
         command.addSubcommand(new StopVerb());
         command.addSubcommand(new WaitVerb());
         command.addSubcommand(new AuditVerb());
+        command.addSubcommand(new WhyVerb());
         command.addSubcommand(new TagVerb());
         command.addSubcommand(new DiffVerb());
         command.addSubcommand(new DeleteVerb());

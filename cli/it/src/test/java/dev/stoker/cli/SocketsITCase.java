@@ -212,6 +212,7 @@ class SocketsITCase {
         commands.put("top", List.of("--once", "sockets-other"));
         commands.put("wait", List.of("sockets-other"));
         commands.put("audit", List.of("sockets-other"));
+        commands.put("why", List.of("--feed", "sockets-other", "--step", "0"));
         commands.put("compact", List.of(data, "--yes"));
         commands.put("gc", List.of(data, "--yes"));
         commands.put("cache", List.of("ls", cache));

@@ -95,6 +95,35 @@ public final class EpochNumbering {
         return number < fullBatches ? List.of(fullBatch(number)) : jointBatch(number - fullBatches);
     }
 
+    /**
+     * Returns the batch that has a row of a lane; the inverse of {@link #batch}.
+     *
+     * @param row index in the lane's epoch
+     */
+    public long batchOf(int lane, long row) {
+        long rest = row - full[lane] * spec.batchSize();
+        return rest < 0
+                ? fullBatch(lane, row / spec.batchSize())
+                : fullBatches + (restBefore[lane] + rest) / spec.batchSize();
+    }
+
+    /**
+     * Returns the index that a row of a lane has in its batch.
+     *
+     * @param number of the batch
+     * @param row index in the lane's epoch
+     */
+    public int indexIn(long number, int lane, long row) {
+        int before = 0;
+        for (Piece piece : batch(number)) {
+            if (piece.lane() == lane && row >= piece.firstRow() && row < piece.firstRow() + piece.rows()) {
+                return before + (int) (row - piece.firstRow());
+            }
+            before += piece.rows();
+        }
+        throw new IllegalArgumentException("row " + row + " of lane " + lane + " is not in batch " + number);
+    }
+
     /** Returns the number of full batches of a lane. */
     long fullBatches(int lane) {
         return full[lane];

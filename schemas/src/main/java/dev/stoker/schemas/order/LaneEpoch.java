@@ -125,6 +125,22 @@ public final class LaneEpoch {
         return low;
     }
 
+    /**
+     * Returns the window that contains a chunk of the lane.
+     *
+     * @param chunk index into the stream's chunks
+     */
+    public int windowOfChunk(int chunk) {
+        for (int w = 0; w < windows(); w++) {
+            for (int i = windowStart[w]; i < windowStart[w + 1]; i++) {
+                if (sequence[i] == chunk) {
+                    return w;
+                }
+            }
+        }
+        throw new IllegalArgumentException("chunk " + chunk + " is not in lane " + lane);
+    }
+
     /** Computes the rows of window {@code w}, at each call, in about 30 ns for each row. */
     public Window window(int w) {
         return Window.compute(this, w);
