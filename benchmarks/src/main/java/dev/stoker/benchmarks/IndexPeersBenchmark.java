@@ -141,7 +141,7 @@ public final class IndexPeersBenchmark {
         List<Way> ways = List.of(
                 new Way("index", at -> {
                     for (int i = 0; i < PIPELINED; i++) {
-                        require(index.stat(texts[at + i & (WANTED - 1)]).isPresent());
+                        require(index.stat(texts[(at + i) & (WANTED - 1)]).isPresent());
                     }
                     return PIPELINED;
                 }),

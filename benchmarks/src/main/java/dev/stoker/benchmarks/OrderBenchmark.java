@@ -78,7 +78,7 @@ public final class OrderBenchmark {
         ExpectedChunk file = new ExpectedChunk(LENGTH, 1, LENGTH / 64, 2, 2 * LENGTH / ROWS);
         for (int i = 0; i < count; i++) {
             UUID id = new UUID(0x0195_0000_0000_7000L + i, 0x8000_0000_0000_0000L + i);
-            int rows = shape == Shape.EQUAL ? ROWS : ROWS - 50 + (int) (i * 2654435761L >>> 8 & 63);
+            int rows = shape == Shape.EQUAL ? ROWS : ROWS - 50 + (int) ((i * 2654435761L >>> 8) & 63);
             if (shape == Shape.EQUAL) {
                 builder.addLive(i, id, rows, file);
             } else if (i % 11 == 0) {
