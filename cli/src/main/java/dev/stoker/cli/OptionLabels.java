@@ -88,6 +88,7 @@ final class OptionLabels {
             entry("until", "latest"),
             entry("value", "raw|json|avro"),
             entry("value-format", "arrow|avro"),
+            entry("version", "NAME"),
             entry("where", "CONDITION"),
             entry("working-memory", "SIZE"),
             entry("world-size", NUMBER));

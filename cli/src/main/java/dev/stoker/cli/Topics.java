@@ -35,7 +35,13 @@ final class Topics {
     static final List<JobTopic> FEED = List.of(
             new JobTopic(
                     "Name and content",
-                    List.of(FeedFlags.NAME, FeedFlags.AS_OF, FeedFlags.FOLLOW, FeedFlags.EPOCHS, FeedFlags.GROUPS)),
+                    List.of(
+                            FeedFlags.NAME,
+                            FeedFlags.VERSION,
+                            FeedFlags.AS_OF,
+                            FeedFlags.FOLLOW,
+                            FeedFlags.EPOCHS,
+                            FeedFlags.GROUPS)),
             new JobTopic(
                     "Order of the samples",
                     List.of(

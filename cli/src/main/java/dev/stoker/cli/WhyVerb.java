@@ -36,8 +36,8 @@ import picocli.CommandLine.Spec;
             "  stoker why ./data/photos:train --state state.json --step 1041"
         },
         description = {
-            "Names the samples of a training step, or the steps of a sample. Computes them from the order of the feed, so"
-                    + " it needs neither a ledger nor a running feed.",
+            "Names the samples of a training step, or the steps of a sample. Computes them from the order of the feed,"
+                    + " so it needs neither a ledger nor a running feed.",
             "Steps and batches count from 0. A batch is what one rank receives in one step."
         },
         sortOptions = false)

@@ -19,6 +19,11 @@ public final class ExportFlags {
                     "Format of the files: parquet, arrow, webdataset, tfrecord, avro, jsonl, or files for one file"
                             + " for each sample. Required.");
 
+    public static final ConfigOption<String> VERSION = ConfigOptions.key(PREFIX + "version")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("Version to export, instead of @version: a number or a tag. Default: the newest.");
+
     public static final ConfigOption<String> AS_OF = ConfigOptions.key(PREFIX + "as-of")
             .stringType()
             .noDefaultValue()
@@ -104,6 +109,7 @@ public final class ExportFlags {
     public static List<ConfigOption<?>> general() {
         return List.of(
                 FORMAT,
+                VERSION,
                 AS_OF,
                 COLUMNS,
                 RENAME,

@@ -8,6 +8,7 @@ import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.formats.expression.InvalidExpressionException;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.metadata.DatasetReference;
+import dev.stoker.metadata.VersionName;
 import dev.stoker.metadata.VersionTimes;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
@@ -88,8 +89,16 @@ final class ExportOptionsParser {
         }
         DatasetReference typed = found.get();
         DatasetReference dataset = new DatasetReference(location(typed.path()), typed.version(), typed.split());
+        Optional<VersionName> version = version();
+        if (version.isPresent() && typed.version().isPresent() && !version.equals(typed.version())) {
+            problems.add("@" + typed.version().get() + " and --version " + version.get() + " give two versions");
+        } else if (version.isPresent()) {
+            dataset = dataset.in(version.get());
+        }
         Optional<String> asOf = given.getOptional(ExportFlags.AS_OF);
-        if (asOf.isPresent() && typed.version().isPresent()) {
+        if (asOf.isPresent() && version.isPresent()) {
+            problems.add("--version and --as-of give two versions");
+        } else if (asOf.isPresent() && typed.version().isPresent()) {
             problems.add("@" + typed.version().get() + " and --as-of give two versions");
         } else if (asOf.isPresent()) {
             try {
@@ -99,6 +108,15 @@ final class ExportOptionsParser {
             }
         }
         return new ExportOptions.Source(dataset, where);
+    }
+
+    private Optional<VersionName> version() {
+        try {
+            return given.getOptional(ExportFlags.VERSION).map(VersionName::new);
+        } catch (IllegalArgumentException e) {
+            problems.add("option --version: " + e.getMessage());
+            return Optional.empty();
+        }
     }
 
     private ExportOptions.Source noSource() {

@@ -44,6 +44,17 @@ class ExportOptionsTest {
         assertThat(options.source().reference().asOf()).contains(Instant.parse("2026-11-20T10:00:00Z"));
         assertThatThrownBy(() -> ExportOptions.parse("/data@best", "/out", "--format=arrow", "--as-of=7d"))
                 .hasMessageContaining("@best and --as-of give two versions");
+        assertThatThrownBy(() -> ExportOptions.parse("/data@3", "/out", "--format=arrow", "--version=best"))
+                .hasMessageContaining("@3 and --version best give two versions");
+        assertThatThrownBy(() -> ExportOptions.parse("/data", "/out", "--format=arrow", "--version=3", "--as-of=7d"))
+                .hasMessageContaining("--version and --as-of give two versions");
+        assertThat(ExportOptions.parse("/data:val", "/out", "--format=arrow", "--version=best")
+                        .source()
+                        .reference()
+                        .version())
+                .contains(new VersionName("best"));
+        assertThatThrownBy(() -> ExportOptions.parse("/data", "/out", "--format=arrow", "--version=a b"))
+                .hasMessageContaining("option --version: ");
         assertThatThrownBy(() -> ExportOptions.parse("/data", "/out", "--format=arrow", "--as-of=noon"))
                 .hasMessageContaining("option --as-of: 'noon' is not a time");
     }

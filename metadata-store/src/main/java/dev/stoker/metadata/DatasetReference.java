@@ -81,6 +81,11 @@ public record DatasetReference(
         return new DatasetReference(path, version, split, version.isPresent() ? Optional.empty() : Optional.of(time));
     }
 
+    /** Returns the same dataset in a version. A version that is named stays. */
+    public DatasetReference in(VersionName name) {
+        return version.isPresent() ? this : new DatasetReference(path, Optional.of(name), split);
+    }
+
     /** Returns the version that is named or that was the newest at the given time, or else the newest one. */
     public Snapshot open(Dataset dataset) throws IOException {
         if (version.isPresent()) {

@@ -33,6 +33,12 @@ public final class FeedFlags {
 
     public static final ConfigOption<String> LANE_ORDER = OrderFlags.laneOrder(PREFIX);
 
+    public static final ConfigOption<String> VERSION = ConfigOptions.key(PREFIX + "version")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("Version to serve, a number or a tag. A stream with @version keeps its own. Default: the"
+                    + " newest.");
+
     public static final ConfigOption<String> AS_OF = ConfigOptions.key(PREFIX + "as-of")
             .stringType()
             .noDefaultValue()
@@ -202,6 +208,7 @@ public final class FeedFlags {
                 SHUFFLE_WINDOW,
                 SHUFFLE,
                 LANE_ORDER,
+                VERSION,
                 AS_OF,
                 FOLLOW,
                 EPOCHS,

@@ -44,18 +44,38 @@ final class FeedOptionsParser {
         problems = new ArrayList<>(arguments.problems());
     }
 
+    private static VersionName version(String text) {
+        try {
+            return new VersionName(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("option --version: " + e.getMessage(), e);
+        }
+    }
+
     FeedOptions parse() {
         if (positional.isEmpty()) {
             problems.add("no dataset is given: name at least one, as [name=]path[@version][:split]");
         }
         Optional<Instant> asOf =
                 options.getOptional(FeedFlags.AS_OF).flatMap(text -> check(() -> VersionTimes.parse(text)));
-        List<StreamArgument> streams = positional.stream()
+        Optional<VersionName> named =
+                options.getOptional(FeedFlags.VERSION).flatMap(text -> check(() -> version(text)));
+        List<StreamArgument> typed = positional.stream()
                 .map(text -> check(() -> StreamArgument.parse(text)))
                 .flatMap(Optional::stream)
+                .toList();
+        if (named.isPresent() && asOf.isPresent()) {
+            problems.add("--version and --as-of give two versions");
+        } else if (named.isPresent()
+                && typed.stream().allMatch(stream -> stream.dataset().version().isPresent())) {
+            problems.add("option --version: each stream has a version already; leave out --version or @version");
+        }
+        List<StreamArgument> streams = typed.stream()
+                .map(stream -> named.map(stream::in).orElse(stream))
                 .map(stream -> asOf.map(stream::asOf).orElse(stream))
                 .toList();
         if (asOf.isPresent()
+                && named.isEmpty()
                 && streams.stream().noneMatch(stream -> stream.dataset().asOf().isPresent())) {
             problems.add("option --as-of: each stream has a version already; leave out --as-of or @version");
         }

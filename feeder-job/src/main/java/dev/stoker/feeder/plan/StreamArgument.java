@@ -1,6 +1,7 @@
 package dev.stoker.feeder.plan;
 
 import dev.stoker.metadata.DatasetReference;
+import dev.stoker.metadata.VersionName;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -38,6 +39,11 @@ public record StreamArgument(String name, DatasetReference dataset) {
     /** Returns the same stream as of a time. A version that is named stays. */
     StreamArgument asOf(Instant time) {
         return new StreamArgument(name, dataset.asOf(time));
+    }
+
+    /** Returns the same stream in a version. A version that is named stays. */
+    StreamArgument in(VersionName version) {
+        return new StreamArgument(name, dataset.in(version));
     }
 
     /** Returns the directory or URI of the dataset. */

@@ -63,6 +63,16 @@ class FeedOptionsTest {
                         Optional.of(Instant.parse("2026-11-20T10:00:00Z")),
                         Optional.empty(),
                         Optional.of(Instant.parse("2026-11-20T10:00:00Z")));
+        assertThatThrownBy(() -> FeedOptions.parse("./photos@3", "--version=2"))
+                .hasMessageContaining("each stream has a version already");
+        assertThatThrownBy(() -> FeedOptions.parse("./photos", "--version=2", "--as-of=7d"))
+                .hasMessageContaining("--version and --as-of give two versions");
+        assertThatThrownBy(() -> FeedOptions.parse("./photos", "--version=2", "--follow"))
+                .hasMessageContaining("is fixed to version 2");
+        assertThat(FeedOptions.parse("./photos:val", "--version", "best", "old=./photos@3")
+                        .streams())
+                .extracting(stream -> stream.dataset().version().orElseThrow().text())
+                .containsExactly("best", "3");
         assertThatThrownBy(() -> FeedOptions.parse("./photos@3", "--as-of=7d"))
                 .hasMessageContaining("each stream has a version already");
         assertThatThrownBy(() -> FeedOptions.parse("./photos", "--as-of=7d", "--follow"))
