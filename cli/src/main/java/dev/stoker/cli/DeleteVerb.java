@@ -19,6 +19,7 @@ import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -44,11 +45,14 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  stoker delete ./data/photos cat/17.jpg cat/18.jpg --yes",
             "  stoker delete ./data/photos --keys-from withdrawn.txt --dry-run",
-            "  stoker delete ./data/photos --where \"label = 'blurred'\" --yes"
+            "  stoker delete ./data/photos --where \"label = 'blurred'\" --yes",
+            "  stoker delete ./data/photos cat/17.jpg --erase --certificate cat-17.json --yes"
         },
         description = {
             "Commits a version of a dataset without some samples. Without --yes, it only prints the plan.",
-            "Older versions keep the samples, and no file is deleted."
+            "Older versions keep the samples, and no file is deleted.",
+            "With --erase, the samples become unrecoverable: it rewrites their chunks, expires all versions that have"
+                    + " them, and deletes the files. An interrupted erasure is finished by the next one."
         },
         sortOptions = false)
 final class DeleteVerb implements Callable<Integer> {
@@ -97,6 +101,15 @@ final class DeleteVerb implements Callable<Integer> {
             description = "What to do if no sample has a given key: fail, or ignore the key. Default: fail.")
     private Missing missing = Missing.FAIL;
 
+    @Option(names = "--erase", description = "Make the samples unrecoverable, in all versions.")
+    private boolean erase;
+
+    @Option(
+            names = "--certificate",
+            paramLabel = "FILE",
+            description = "With --erase: write the certificate also to this file, which must not exist.")
+    private @Nullable Path certificate;
+
     @Option(names = "--dry-run", description = "Print the plan, and write nothing.")
     private boolean dryRun;
 
@@ -106,7 +119,7 @@ final class DeleteVerb implements Callable<Integer> {
     @Option(
             names = "--ingest-id",
             paramLabel = "ID",
-            description = "ID that commits at most one version. Default: a random ID.")
+            description = "ID that commits at most one version, or of the erasure. Default: a random ID.")
     private @Nullable String ingestId;
 
     @Option(
@@ -136,12 +149,25 @@ final class DeleteVerb implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
+        if (certificate != null && !erase) {
+            throw new IllegalArgumentException("option --certificate needs --erase");
+        }
         String ingest = ingestId == null ? ID + UUID.randomUUID() : ingestId;
         int parallelism = ReadThreads.of(threads, path);
         try (OpenDataset open = OpenDataset.open(path)) {
             open.requireNoVersion("stoker delete");
             Dataset dataset = open.dataset();
+            if (erase) {
+                SampleErasure.Request request = new SampleErasure.Request(
+                        Optional.ofNullable(ingestId),
+                        Optional.ofNullable(certificate),
+                        yes && !dryRun,
+                        parallelism,
+                        json);
+                return new SampleErasure(spec, dataset, request)
+                        .run(isSelecting() ? Optional.of(rule(dataset.info().fields())) : Optional.empty());
+            }
             SampleRule rule = rule(dataset.info().fields());
             Committer committer = new Committer(dataset, InstantSource.system(), System.getProperty("user.name"));
             Optional<Commit> before = committer.find(ingest);
@@ -171,6 +197,10 @@ final class DeleteVerb implements Callable<Integer> {
             print(dataset, committer.commit(CommitRequest.remove(ingest, removal, Map.of())));
             return 0;
         }
+    }
+
+    private boolean isSelecting() {
+        return !(keys.isEmpty() && prefixes.isEmpty() && keyFiles.isEmpty() && where == null && split == null);
     }
 
     private SampleRule rule(List<Field> fields) throws IOException {

@@ -7,6 +7,7 @@ import dev.stoker.metadata.Verification;
 import dev.stoker.metadata.VerificationReport;
 import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -27,10 +28,10 @@ import picocli.CommandLine.Spec;
 /** {@code stoker verify}: reads every byte of a version and checks it. */
 @Command(
         name = "verify",
-        header = {"Example:", "  stoker verify ./data/photos"},
+        header = {"Examples:", "  stoker verify ./data/photos", "  stoker verify ./data/photos --erased cat-17.json"},
         description = {
             "Reads every byte of a version of a dataset and verifies its checksums.",
-            "Exits with 1 if anything is damaged."
+            "Exits with 1 if anything is damaged, or if something erased is left."
         })
 final class VerifyVerb implements Callable<Integer> {
 
@@ -44,6 +45,13 @@ final class VerifyVerb implements Callable<Integer> {
 
     @Mixin
     private VersionOptions version = new VersionOptions();
+
+    @Option(
+            names = "--erased",
+            paramLabel = "FILE",
+            description = "Check a certificate of stoker delete --erase instead: read what is left, and report samples,"
+                    + " files and versions that should be gone.")
+    private @Nullable Path erased;
 
     @Option(
             names = "--threads",
@@ -60,6 +68,13 @@ final class VerifyVerb implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         int parallelism = ReadThreads.of(threads, path);
+        if (erased != null) {
+            version.requireNone("--erased");
+            try (OpenDataset open = OpenDataset.open(path)) {
+                open.requireNoVersion("stoker verify --erased");
+                return CertificateCheck.run(spec, open.dataset(), erased, parallelism, json);
+            }
+        }
         ExecutorService pool = Executors.newFixedThreadPool(parallelism + 1);
         try (OpenDataset open = OpenDataset.open(path, version)) {
             Snapshot snapshot = open.snapshot();

@@ -50,6 +50,13 @@ final class VersionOptions {
         return OptionalLong.of(name(version).in(dataset));
     }
 
+    /** Rejects the options beside another one that concerns all versions. */
+    void requireNone(String option) {
+        if (version != null || asOf != null) {
+            throw new IllegalArgumentException(option + " concerns all versions; leave out --version and --as-of");
+        }
+    }
+
     private static VersionName name(String text) {
         try {
             return new VersionName(text);

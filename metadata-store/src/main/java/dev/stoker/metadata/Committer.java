@@ -86,6 +86,11 @@ public final class Committer {
         return Optional.of(new Commit(entry.get(), true));
     }
 
+    /** Returns whether the log contains an ingest id, whatever the operation. */
+    public boolean has(String ingest) throws IOException {
+        return standing(ingest).isPresent();
+    }
+
     /** Returns the log entry of an ingest id, whatever its operation. */
     Optional<LogEntry> standing(String ingest) throws IOException {
         return standing(ingest, dataset.latestVersion());

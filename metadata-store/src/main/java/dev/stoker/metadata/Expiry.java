@@ -13,6 +13,7 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.LongPredicate;
 
 /**
  * Ends old versions with one commit. Their log entries stay, and {@link GarbageCollection} deletes the chunks that no
@@ -42,18 +43,21 @@ public final class Expiry {
 
     private final Dataset dataset;
     private final InstantSource clock;
+    private final LongPredicate wanted;
     private final long cut;
     private final ExpiredVersions before;
     private final List<ExpiredVersions.Range> ranges;
     private final NavigableMap<Long, String> kept;
 
-    private Expiry(Dataset dataset, InstantSource clock, long cut, Snapshot base) throws IOException {
+    private Expiry(Dataset dataset, InstantSource clock, LongPredicate wanted, long cut, Snapshot base)
+            throws IOException {
         this.dataset = dataset;
         this.clock = clock;
+        this.wanted = wanted;
         this.cut = cut;
         this.before = base.table().expired();
         this.kept = ProtectedVersions.read(dataset).headMap(cut, true);
-        this.ranges = ranges(base, cut, kept.keySet());
+        this.ranges = ranges(base, kept.keySet());
     }
 
     /**
@@ -75,14 +79,27 @@ public final class Expiry {
                                     dataset, clock.instant().minus(rule.keep().get()))
                             - 1);
         }
-        return new Expiry(dataset, clock, Math.max(cut, 0), base);
+        return new Expiry(dataset, clock, version -> true, Math.max(cut, 0), base);
     }
 
-    private static List<ExpiredVersions.Range> ranges(Snapshot base, long cut, Set<Long> kept) {
+    /**
+     * Plans an expiry of single versions, without changes. Never ends the newest version.
+     *
+     * @param versions the versions
+     * @throws UnknownVersionException if the dataset has no version
+     */
+    public static Expiry ofVersions(Dataset dataset, Set<Long> versions, InstantSource clock) throws IOException {
+        Snapshot base = dataset.snapshot();
+        Set<Long> all = Set.copyOf(versions);
+        return new Expiry(dataset, clock, all::contains, base.version() - 1, base);
+    }
+
+    private List<ExpiredVersions.Range> ranges(Snapshot base, Set<Long> kept) {
         List<ExpiredVersions.Range> ranges = new ArrayList<>();
         long first = 0;
         for (long version = 1; version <= cut + 1; version++) {
             boolean isEnded = version <= cut
+                    && wanted.test(version)
                     && !kept.contains(version)
                     && !base.table().expired().contains(version);
             if (isEnded && first == 0) {
@@ -134,7 +151,7 @@ public final class Expiry {
                 Map.of(),
                 base -> {
                     List<ExpiredVersions.Range> now =
-                            ranges(base, cut, ProtectedVersions.read(dataset).keySet());
+                            ranges(base, ProtectedVersions.read(dataset).keySet());
                     if (now.isEmpty()) {
                         throw new NothingToExpireException(dataset.where());
                     }

@@ -151,7 +151,7 @@ public final class Orphans {
      *
      * @return the deleted files
      */
-    static List<Orphan> delete(Dataset dataset, Collection<Orphan> orphans) throws IOException {
+    public static List<Orphan> delete(Dataset dataset, Collection<Orphan> orphans) throws IOException {
         Set<UUID> known = known(dataset);
         List<Orphan> deleted = new ArrayList<>();
         for (Orphan orphan : orphans) {

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * feed uses them, or an epoch of a running feed has chosen them. The caller reads the log before. A process that adds a
  * tag or a use checks the log afterwards. So a version that gets its tag or use after this call was not expired.
  */
-final class ProtectedVersions {
+public final class ProtectedVersions {
 
     private static final Pattern CHOICE = Pattern.compile("(?:.*/)([0-9]{20})(-[0-9]{20})?\\.json");
 
@@ -32,7 +32,7 @@ final class ProtectedVersions {
      *
      * @throws dev.stoker.schemas.errors.StokerException if a tag or a choice is damaged, so its version is unknown
      */
-    static NavigableMap<Long, String> read(Dataset dataset) throws IOException {
+    public static NavigableMap<Long, String> read(Dataset dataset) throws IOException {
         NavigableMap<Long, String> reasons = new TreeMap<>();
         for (Tag tag : new Tags(dataset).all().values()) {
             reasons.putIfAbsent(tag.version(), "tag " + tag.name());

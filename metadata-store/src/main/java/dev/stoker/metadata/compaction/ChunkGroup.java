@@ -7,8 +7,17 @@ import java.util.List;
  *
  * @param split the split of all chunks
  * @param sources at least one, in the order in which their rows are read
+ * @param need when the group is rewritten
  */
-record ChunkGroup(String split, List<SourceChunk> sources) {
+record ChunkGroup(String split, List<SourceChunk> sources, Need need) {
+
+    /** Says when a group is rewritten. */
+    enum Need {
+        /** If the result is an improvement. */
+        IMPROVEMENT,
+        /** Whatever the result: files of these chunks must be deleted. */
+        ALWAYS
+    }
 
     ChunkGroup {
         sources = List.copyOf(sources);
@@ -29,8 +38,10 @@ record ChunkGroup(String split, List<SourceChunk> sources) {
         return (int) Math.max(1, (liveBytes() + chunkSizeBytes - 1) / chunkSizeBytes);
     }
 
-    /** Whether this number of chunks would be an improvement. */
+    /** Whether the group is rewritten into this number of chunks. */
     boolean isWorth(int targets) {
-        return targets < sources.size() || sources.stream().anyMatch(SourceChunk::isSparse);
+        return need == Need.ALWAYS
+                || targets < sources.size()
+                || sources.stream().anyMatch(SourceChunk::isSparse);
     }
 }

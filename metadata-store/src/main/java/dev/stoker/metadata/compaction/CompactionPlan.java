@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -53,9 +54,30 @@ public final class CompactionPlan {
                 }
             }
             rules.shuffleSeed().ifPresent(seed -> small.sort(mixed(seed)));
-            cut(split, small, rules).stream()
+            cut(split, small, rules, ChunkGroup.Need.IMPROVEMENT).stream()
                     .filter(group -> group.isWorth(group.targets(rules.chunkSizeBytes())))
                     .forEach(groups::add);
+        }
+        return new CompactionPlan(snapshot.table(), rules, List.copyOf(groups));
+    }
+
+    /**
+     * The plan that rewrites exactly these chunks, whatever their size, so that no later version has their files.
+     *
+     * @param ordinals ordinals of live chunks
+     */
+    public static CompactionPlan ofChunks(Snapshot snapshot, Set<Long> ordinals, CompactionRules rules) {
+        List<ChunkGroup> groups = new ArrayList<>();
+        for (String split : snapshot.splits()) {
+            List<SourceChunk> chunks = new ArrayList<>();
+            for (int i = 0; i < snapshot.table().size(); i++) {
+                if (snapshot.table().isLive(i)
+                        && snapshot.table().split(i).equals(split)
+                        && ordinals.contains(snapshot.table().ordinal(i))) {
+                    chunks.add(SourceChunk.of(snapshot.table(), i));
+                }
+            }
+            groups.addAll(cut(split, chunks, rules, ChunkGroup.Need.ALWAYS));
         }
         return new CompactionPlan(snapshot.table(), rules, List.copyOf(groups));
     }
@@ -75,7 +97,8 @@ public final class CompactionPlan {
     }
 
     /** Cuts the chunks into as few groups of similar size as the limit allows. */
-    private static List<ChunkGroup> cut(String split, List<SourceChunk> chunks, CompactionRules rules) {
+    private static List<ChunkGroup> cut(
+            String split, List<SourceChunk> chunks, CompactionRules rules, ChunkGroup.Need need) {
         long total =
                 chunks.stream().mapToLong(chunk -> chunk.summary().length()).sum();
         long count = (total + rules.groupBytes() - 1) / rules.groupBytes();
@@ -87,7 +110,7 @@ public final class CompactionPlan {
             long length = chunk.summary().length();
             boolean isShareFull = (double) done * count / total >= groups.size() + 1;
             if (!open.isEmpty() && (isShareFull || bytes + length > rules.groupBytes())) {
-                groups.add(new ChunkGroup(split, open));
+                groups.add(new ChunkGroup(split, open, need));
                 open.clear();
                 bytes = 0;
             }
@@ -96,7 +119,7 @@ public final class CompactionPlan {
             done += length;
         }
         if (!open.isEmpty()) {
-            groups.add(new ChunkGroup(split, open));
+            groups.add(new ChunkGroup(split, open, need));
         }
         return groups;
     }

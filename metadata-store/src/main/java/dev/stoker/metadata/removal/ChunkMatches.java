@@ -11,6 +11,7 @@ import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -39,19 +40,46 @@ record ChunkMatches(int[] rows, int[] keyRows, int[] keys) {
             this.condition = rule.condition().map(made -> made.get()).orElse(null);
         }
 
+        /** What a search reads of a chunk. */
+        private record Opened(
+                ArrowColumn keys,
+                @Nullable ChunkHead head,
+                @Nullable ByteBuffer file) {}
+
         ChunkMatches of(ChunkSummary chunk) throws IOException {
+            Opened opened = open(chunk);
+            return of(opened.keys, opened.head, opened.file);
+        }
+
+        /**
+         * Selected rows with their keys.
+         *
+         * @param rows the rows, ascending
+         * @param keys the key of each of them
+         */
+        record Keyed(int[] rows, List<String> keys) {}
+
+        /** Returns the selected rows with their keys. */
+        Keyed keyed(ChunkSummary chunk) throws IOException {
+            Opened opened = open(chunk);
+            int[] rows = of(opened.keys, opened.head, opened.file).rows;
+            return new Keyed(
+                    rows, IntStream.of(rows).mapToObj(opened.keys::stringAt).toList());
+        }
+
+        private Opened open(ChunkSummary chunk) throws IOException {
             if (condition == null) {
-                return of(keys(chunk), null, null);
+                return new Opened(keys(chunk), null, null);
             }
             if (!condition.readsPayload()) {
                 ChunkHead head = ChunkHeads.read(store, chunk);
-                return of(head.keys(), head, null);
+                return new Opened(head.keys(), head, null);
             }
             ByteBuffer file = ByteBuffer.allocate(Math.toIntExact(chunk.length()));
             store.read(ChunkNames.path(chunk.id()), 0, file);
             file.flip();
             ChunkHead head = ChunkReader.headIn(file, chunk, store.describe(ChunkNames.path(chunk.id())));
-            return of(head.keys(), head, file);
+            return new Opened(head.keys(), head, file);
         }
 
         private ArrowColumn keys(ChunkSummary chunk) throws IOException {

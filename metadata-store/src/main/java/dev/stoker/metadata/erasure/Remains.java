@@ -1,0 +1,192 @@
+package dev.stoker.metadata.erasure;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.IndexRange;
+import dev.stoker.metadata.Orphan;
+import dev.stoker.metadata.index.IndexBuild;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.dataset.ErasedChunk;
+import dev.stoker.schemas.dataset.Erasure;
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectInfo;
+import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.zip.CRC32C;
+
+/**
+ * Finds and deletes what other files than chunks contain of erased samples: runs of the sample index, dead letters,
+ * lines of lists of skipped samples, and unfinished files of dead writers. Can be repeated. For one thread.
+ */
+final class Remains {
+
+    /** A list or a dead letter is not longer. */
+    private static final long MAX_TEXT = 1L << 30;
+
+    private static final int PART_BYTES = 1 << 20;
+
+    private static final List<String> NOT_REACHED = List.of(
+            "Kafka topics: records that samples came from, and topics of feeds",
+            "exports, mirrors, copies and backups of the dataset",
+            "disk caches of trainers, and files that readers of expired versions have open",
+            "tiers of feeders that have not looked for erasures since then, and old versions of objects in the store");
+
+    private final Dataset dataset;
+    private final ObjectStore store;
+    private final Erasure erasure;
+    private final Mentions mentions;
+
+    Remains(Dataset dataset, Erasure erasure) {
+        this.dataset = dataset;
+        this.store = dataset.store();
+        this.erasure = erasure;
+        this.mentions = new Mentions(KeyTest.of(erasure.keys()).get());
+    }
+
+    /** Returns length and checksum of a chunk file. */
+    static ErasedChunk chunk(ObjectStore store, String name) throws IOException {
+        long length = store.length(name);
+        CRC32C crc = new CRC32C();
+        for (long at = 0; at < length; at += PART_BYTES) {
+            ByteBuffer part = ByteBuffer.allocate((int) Math.min(PART_BYTES, length - at));
+            store.read(name, at, part);
+            crc.update(part.flip());
+        }
+        return new ErasedChunk(ChunkNames.idOf(name).orElseThrow(), length, (int) crc.getValue());
+    }
+
+    /** Returns what no erasure reaches, and the unfinished files that this one has not deleted. */
+    static List<String> notReached(List<String> unfinished) {
+        List<String> all = new ArrayList<>(NOT_REACHED);
+        unfinished.forEach(name -> all.add("unfinished file of a running writer: " + name));
+        return all;
+    }
+
+    /**
+     * Returns the names of the files that name the samples.
+     *
+     * @param adding the versions that had added the deleted chunks
+     */
+    NavigableSet<String> naming(Set<Long> adding) throws IOException {
+        NavigableSet<String> names = new TreeSet<>(runs(adding));
+        for (String name : list(DatasetLayout.DEAD_LETTERS)) {
+            if (lines(name).map(this::isNaming).orElse(false)) {
+                names.add(name);
+            }
+        }
+        for (String name : list(DatasetLayout.SKIP_LISTS)) {
+            if (lines(name).map(this::isNaming).orElse(false)) {
+                names.add(name);
+            }
+        }
+        return names;
+    }
+
+    /** A run has the rows of all chunks that its versions have added, if their files existed when it was written. */
+    private List<String> runs(Set<Long> adding) throws IOException {
+        return list(DatasetLayout.INDEX).stream()
+                .filter(name -> IndexRange.ofName(name)
+                        .filter(range -> adding.stream().anyMatch(range::contains))
+                        .isPresent())
+                .toList();
+    }
+
+    private List<String> list(String directory) throws IOException {
+        List<String> names = new ArrayList<>();
+        try (ObjectIterator objects = store.list(directory)) {
+            while (objects.hasNext()) {
+                ObjectInfo object = objects.next();
+                names.add(object.name());
+            }
+        }
+        return names;
+    }
+
+    private Optional<List<String>> lines(String name) throws IOException {
+        try {
+            return Optional.of(new String(store.readAll(name, MAX_TEXT), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList());
+        } catch (NoSuchObjectException e) {
+            return Optional.empty();
+        }
+    }
+
+    private boolean isNaming(List<String> lines) {
+        return lines.stream().anyMatch(mentions::in);
+    }
+
+    /**
+     * Deletes the files that name the samples. Lists of skipped samples lose single lines. The sample index is built
+     * again from the heads of the chunks that are left.
+     *
+     * @param adding the versions that had added the deleted chunks
+     * @return the names of the deleted and replaced files
+     */
+    NavigableSet<String> purge(Set<Long> adding, ErasureWork work) throws IOException, InterruptedException {
+        NavigableSet<String> names = naming(adding);
+        for (String name : names) {
+            if (name.startsWith(DatasetLayout.SKIP_LISTS)) {
+                shorten(name);
+            } else {
+                store.delete(name);
+            }
+        }
+        boolean isIndexed = names.stream().anyMatch(name -> name.startsWith(DatasetLayout.INDEX))
+                || erasure.result().stream()
+                        .flatMap(result -> result.files().stream())
+                        .anyMatch(name -> name.startsWith(DatasetLayout.INDEX));
+        if (isIndexed) {
+            new IndexBuild(dataset, work.index(), rows -> {}).update();
+        }
+        return names;
+    }
+
+    private void shorten(String name) throws IOException {
+        Optional<List<String>> lines = lines(name);
+        if (lines.isEmpty()) {
+            return;
+        }
+        String left = lines.get().stream()
+                .filter(line -> !mentions.in(line))
+                .map(line -> line + "\n")
+                .collect(Collectors.joining());
+        store.delete(name);
+        if (!left.isEmpty()) {
+            store.createIfAbsent(name, left.getBytes(StandardCharsets.UTF_8));
+        }
+    }
+
+    /**
+     * Deletes unfinished files that are older than the erasure, unless another writer is running. They cannot be read.
+     *
+     * @return the names of the others
+     */
+    List<String> deleteUnfinished(LooseFiles loose, InstantSource clock) throws IOException {
+        List<String> left = new ArrayList<>();
+        Duration since = Duration.between(erasure.began(), clock.instant());
+        for (Orphan file : loose.unfinished()) {
+            if (file.age().compareTo(since) < 0) {
+                continue;
+            }
+            if (loose.writers().isEmpty()) {
+                store.delete(file.name());
+            } else {
+                left.add(file.name());
+            }
+        }
+        return left;
+    }
+}

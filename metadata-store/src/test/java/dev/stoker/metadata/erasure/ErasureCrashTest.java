@@ -1,0 +1,87 @@
+package dev.stoker.metadata.erasure;
+
+import static dev.stoker.metadata.erasure.ErasableDataset.ANN;
+import static dev.stoker.metadata.erasure.ErasableDataset.BOB;
+import static dev.stoker.metadata.erasure.ErasableDataset.check;
+import static dev.stoker.metadata.erasure.ErasableDataset.containing;
+import static dev.stoker.metadata.erasure.ErasableDataset.samples;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.Verification;
+import dev.stoker.schemas.dataset.ErasedChunk;
+import dev.stoker.schemas.dataset.Erasure;
+import dev.stoker.storage.FaultyObjectStore;
+import dev.stoker.storage.FaultyObjectStore.Fault;
+import dev.stoker.storage.InMemoryObjectStore;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** An erasure fails or dies at every call that it makes to the store, and the same command finishes it. */
+class ErasureCrashTest {
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Fault.class,
+            names = {"CRASH_BEFORE", "CRASH_AFTER", "FAIL_BEFORE", "UNKNOWN_AFTER_EFFECT"})
+    void theSameCommandFinishesIt(Fault fault) throws Exception {
+        InMemoryObjectStore base = ErasableDataset.create();
+        Map<String, String> others = samples(base);
+        others.remove("train:" + ANN);
+        boolean isReached = true;
+        int step = 0;
+        for (; isReached; step++) {
+            InMemoryObjectStore store = base.copy();
+            int at = step;
+            FaultyObjectStore faulty = new FaultyObjectStore(store).on(call -> call.number() == at, fault);
+            try {
+                ErasableDataset.erase(faulty, ANN, BOB);
+            } catch (IOException | FaultyObjectStore.SimulatedCrash e) {
+                // The test injects these faults.
+            }
+            isReached = faulty.calls().size() > step;
+            String where = fault + " at call " + step + ": "
+                    + (isReached ? faulty.calls().get(step) : "none");
+
+            // Whatever happened, no reader sees an erased sample beside its chunk, or misses another one.
+            Map<String, String> between = samples(store);
+            between.remove("train:" + ANN);
+            assertThat(between).as(where).isEqualTo(others);
+
+            Erasure certificate = finished(store, where);
+            assertThat(containing(store, Set.of("ann", "bob"))).as(where).isEmpty();
+            assertThat(samples(store)).as(where).isEqualTo(others);
+            assertThat(certificate.result().orElseThrow().removed())
+                    .as(where)
+                    .extracting(ErasedChunk::id)
+                    .contains(SampleDatasets.id(1), SampleDatasets.id(3), SampleDatasets.id(4));
+            assertThat(check(store, certificate).findings()).as(where).isEmpty();
+            Dataset dataset = Dataset.open(store);
+            assertThat(new ErasureFiles(dataset).unfinished()).as(where).isEmpty();
+            assertThat(new Leases(dataset).all()).as(where).isEmpty();
+            assertThat(new Verification(dataset, Runnable::run, 1, bytes -> {})
+                            .run(dataset.snapshot())
+                            .problems())
+                    .as(where)
+                    .isEmpty();
+        }
+        assertThat(step).isGreaterThan(200);
+    }
+
+    /** The same command again. If the first one had finished before its fault, nothing is left to do. */
+    private static Erasure finished(InMemoryObjectStore store, String where) throws IOException, InterruptedException {
+        try {
+            return ErasableDataset.erase(store, ANN, BOB);
+        } catch (UnerasableKeyException e) {
+            assertThat(new ErasureFiles(Dataset.open(store)).unfinished())
+                    .as(where)
+                    .isEmpty();
+            return new ErasureFiles(Dataset.open(store)).find("erase-1").orElseThrow();
+        }
+    }
+}

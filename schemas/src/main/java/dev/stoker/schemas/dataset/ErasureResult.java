@@ -1,0 +1,54 @@
+package dev.stoker.schemas.dataset;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * What an erasure deletes and changes.
+ *
+ * @param versions the versions that it concerns
+ * @param removed deleted chunk files
+ * @param rewritten chunks with the other samples of the deleted ones
+ * @param files other deleted or replaced files, relative to the dataset, ascending
+ * @param classes salted hashes of purged class names, ascending; see {@link KeyHashes}
+ * @param ended time of the end, in whole milliseconds; empty before all files are deleted
+ * @param notReached one line for each kind of copy that the erasure does not reach
+ */
+public record ErasureResult(
+        Versions versions,
+        List<ErasedChunk> removed,
+        List<UUID> rewritten,
+        List<String> files,
+        List<String> classes,
+        Optional<Instant> ended,
+        List<String> notReached) {
+
+    /**
+     * The versions that an erasure concerns.
+     *
+     * @param upTo chunks of later versions with the same keys were added after the erasure; at least 1
+     * @param newest the newest version after the erasure
+     * @param expired all versions with deleted chunks, as ranges {@code 1-7,9-9}; may be empty
+     */
+    public record Versions(long upTo, long newest, String expired) {
+        public Versions {
+            Objects.requireNonNull(expired, "expired");
+            if (upTo < 1 || newest < upTo) {
+                throw new IllegalArgumentException("versions up to " + upTo + " of " + newest);
+            }
+        }
+    }
+
+    public ErasureResult {
+        Objects.requireNonNull(versions, "versions");
+        removed = List.copyOf(removed);
+        rewritten = List.copyOf(rewritten);
+        files = List.copyOf(files);
+        classes = List.copyOf(classes);
+        Objects.requireNonNull(ended, "ended");
+        notReached = List.copyOf(notReached);
+    }
+}
