@@ -1,6 +1,9 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.dataset.ErasedChunk;
+import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.server.tiers.CacheDirectory;
 import java.io.IOException;
@@ -10,7 +13,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -18,28 +25,37 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code stoker cache ls|clear DIRECTORY}: lists or removes the files of disk tiers in a directory of this machine. */
+/** {@code stoker cache ls|clear|purge DIRECTORY}: lists or removes files of disk tiers in a directory. */
 @Command(
         name = "cache",
-        header = {"Examples:", "  stoker cache ls /nvme/stoker", "  stoker cache clear /nvme/stoker --yes"},
+        header = {
+            "Examples:",
+            "  stoker cache ls /nvme/stoker",
+            "  stoker cache clear /nvme/stoker --yes",
+            "  stoker cache purge /nvme/stoker --erased cat-17.json --yes"
+        },
         description = {
             "Lists or removes the chunks that disk tiers (feed --tier disk:DIRECTORY:400g) keep in a directory"
                     + " of this machine.",
             "clear prints what it would remove, and removes it with --yes. It keeps chunks that a running feed"
-                    + " uses, and all files that do not belong to a tier."
+                    + " uses, and all files that do not belong to a tier.",
+            "purge removes the chunks that an erasure has deleted (stoker delete --erase), also while feeds run."
         })
 final class CacheVerb implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "ls|clear", description = "Action.")
+    @Parameters(index = "0", paramLabel = "ls|clear|purge", description = "Action.")
     private String action;
 
     @Parameters(index = "1", paramLabel = "DIRECTORY", description = "The directory of a tier.")
     private Path directory;
 
-    @Option(names = "--yes", description = "With clear: remove the chunks.")
+    @Option(names = "--erased", paramLabel = "FILE", description = "With purge: the certificate of the erasure.")
+    private @Nullable Path erased;
+
+    @Option(names = "--yes", description = "With clear and purge: remove the chunks.")
     private boolean yes;
 
     @Option(names = "--json", description = "Print JSON.")
@@ -47,13 +63,19 @@ final class CacheVerb implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        if (!action.equals("ls") && !action.equals("clear")) {
-            throw new ParameterException(spec.commandLine(), "cache " + action + ": expected ls or clear");
+        if (!action.equals("ls") && !action.equals("clear") && !action.equals("purge")) {
+            throw new ParameterException(spec.commandLine(), "cache " + action + ": expected ls, clear or purge");
+        }
+        if ((erased != null) != action.equals("purge")) {
+            throw new ParameterException(spec.commandLine(), "cache purge needs --erased, and only purge takes it");
         }
         if (!Files.isDirectory(directory)) {
             throw new CommandException("there is no directory " + directory);
         }
         CacheDirectory cache = new CacheDirectory(directory);
+        if (erased != null) {
+            return purge(cache, erased);
+        }
         List<CacheDirectory.Space> spaces = cache.spaces();
         PrintWriter out = spec.commandLine().getOut();
         ArrayNode array = Json.array();
@@ -93,6 +115,29 @@ final class CacheVerb implements Callable<Integer> {
                             ? "removed " + Units.bytes(bytes)
                             : "would remove " + Units.bytes(bytes) + (bytes > 0 ? "; run with --yes to remove" : ""));
         }
+        return 0;
+    }
+
+    private int purge(CacheDirectory cache, Path file) throws IOException {
+        if (!Files.isRegularFile(file)) {
+            throw new CommandException("there is no file " + file);
+        }
+        Erasure erasure = Erasure.decode(Files.readAllBytes(file), file.toString());
+        Set<UUID> chunks = erasure.result().stream()
+                .flatMap(result -> result.removed().stream())
+                .map(ErasedChunk::id)
+                .collect(Collectors.toSet());
+        List<Path> files = yes ? cache.purge(chunks) : cache.files(chunks);
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            ObjectNode root = Json.object().put("erasure", erasure.id()).put("removed", yes);
+            files.forEach(found -> root.withArray("files").add(found.toString()));
+            out.println(root);
+            return 0;
+        }
+        files.forEach(out::println);
+        out.println((yes ? "removed " : "would remove ") + Units.plural(files.size(), "chunk") + " of erasure "
+                + erasure.id() + (yes || files.isEmpty() ? "" : "; run with --yes to remove"));
         return 0;
     }
 }

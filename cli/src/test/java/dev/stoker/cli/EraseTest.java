@@ -105,7 +105,7 @@ class EraseTest {
         assertThat(out.toString()).contains("nothing of them is left");
         assertThat(stoker("verify", path())).isZero();
         assertThat(stoker("index", path(), "--check")).isZero();
-        // The key is nowhere any more, and the dataset has the same certificate.
+        // No file has the key any more, and the dataset has the same certificate.
         assertThat(stoker("delete", path(), sample.key(), "--erase", "--yes")).isEqualTo(1);
         assertThat(err.toString()).contains("No chunk file of dataset ", "has a sample '" + sample.key() + "'");
         try (Stream<Path> own = Files.walk(dataset.path().resolve("_stoker/erasures"))) {

@@ -351,7 +351,7 @@ class VerbsTest {
         assertThat(stoker("cache", "ls", tier.toString())).isZero();
         assertThat(out.toString()).contains("no tier has files");
         assertThat(stoker("cache", "rm", tier.toString())).isEqualTo(2);
-        assertThat(err.toString()).contains("expected ls or clear");
+        assertThat(err.toString()).contains("expected ls, clear or purge");
         assertThat(stoker("cache", "ls", directory.resolve("nowhere").toString()))
                 .isEqualTo(1);
     }

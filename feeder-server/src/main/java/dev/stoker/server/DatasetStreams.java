@@ -6,6 +6,7 @@ import dev.stoker.metadata.ExpiredVersionException;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.VersionUses;
 import dev.stoker.metadata.WriterProcess;
+import dev.stoker.metadata.erasure.DeletedChunks;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.server.chunks.ChunkSource;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,7 +68,7 @@ public final class DatasetStreams implements FeedServer.Streams {
                         "dataset " + spec.dataset() + " of stream " + spec.name(),
                         "it is dataset " + dataset.info().id());
             }
-            Followed stream = new Followed(feed, spec, dataset, sources.of(store));
+            Followed stream = new Followed(feed, spec, dataset, sources.of(store), sources, new DeletedChunks(dataset));
             if (spec.follow()) {
                 followed.put(spec.name(), stream);
             }
@@ -78,7 +80,14 @@ public final class DatasetStreams implements FeedServer.Streams {
     }
 
     /** A stream of which any version can be opened. */
-    private record Followed(UUID feed, StreamSpec spec, Dataset dataset, ChunkSource source) implements StreamVersions {
+    private record Followed(
+            UUID feed,
+            StreamSpec spec,
+            Dataset dataset,
+            ChunkSource source,
+            ChunkSources sources,
+            DeletedChunks deleted)
+            implements StreamVersions {
         @Override
         public long choose(String group, long epoch, OptionalLong wanted, EpochVersions.Check check)
                 throws IOException {
@@ -118,9 +127,23 @@ public final class DatasetStreams implements FeedServer.Streams {
             return new EpochVersions(dataset, new EpochChoice.Pass(feed, spec.name(), group), InstantSource.system());
         }
 
+        /** Drops copies of chunks that erasures have deleted since the last version was opened. */
+        private void dropErased() {
+            try {
+                Set<UUID> chunks = deleted.next();
+                if (!chunks.isEmpty()) {
+                    sources.erase(dataset.store(), chunks);
+                    LOG.info("Dropped copies of {} erased chunks of {}", chunks.size(), dataset.where());
+                }
+            } catch (IOException e) {
+                LOG.warn("Copies of erased chunks of {} may be kept: {}", dataset.where(), e.toString());
+            }
+        }
+
         @Override
         public ServedStream open(long version) throws IOException {
             use(version);
+            dropErased();
             Snapshot snapshot = dataset.snapshot(version);
             return new ServedStream(
                     spec.name(),

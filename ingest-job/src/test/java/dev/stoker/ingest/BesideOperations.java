@@ -35,10 +35,20 @@ import dev.stoker.metadata.compaction.CompactionFailedException;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
+import dev.stoker.metadata.erasure.ErasureBlockedException;
+import dev.stoker.metadata.erasure.ErasureFiles;
+import dev.stoker.metadata.erasure.ErasurePlan;
+import dev.stoker.metadata.erasure.ErasurePlanner;
+import dev.stoker.metadata.erasure.ErasureRun;
+import dev.stoker.metadata.erasure.ErasureWork;
+import dev.stoker.metadata.erasure.UnerasableKeyException;
+import dev.stoker.metadata.index.BuildThreads;
 import dev.stoker.metadata.removal.SampleRemoval;
+import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.metadata.removal.UnknownKeyException;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.EpochChoice;
+import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.storage.Interleaving;
@@ -155,6 +165,15 @@ final class BesideOperations {
                                 NothingToExpireException.class,
                                 AbandonedException.class),
                         BesideOperations::expire),
+                new Line(
+                        "erase",
+                        Set.of(
+                                NotADatasetException.class,
+                                UnknownVersionException.class,
+                                UnerasableKeyException.class,
+                                ErasureBlockedException.class,
+                                AbandonedException.class),
+                        BesideOperations::erase),
                 new Line("feed", reader, BesideOperations::feed),
                 new Line(
                         "gc",
@@ -279,6 +298,28 @@ final class BesideOperations {
             expiry.commit(slot.ingest, "ada@host");
         }
         GarbageCollection.plan(dataset, Duration.ZERO, SampleDatasets.CLOCK).apply();
+    }
+
+    /** As the command does it: finishes an interrupted erasure first. */
+    private static void erase(ObjectStore store, Slot slot) throws IOException, InterruptedException {
+        Dataset dataset = Dataset.open(store);
+        ErasureWork work = new ErasureWork(
+                new CompactionRules(1 << 20, 1 << 20, OptionalLong.empty()),
+                new CompactionThreads(1, 1, 1 << 24),
+                BuildThreads.ofCaller(),
+                SampleDatasets.CLOCK,
+                "ada@host",
+                chunks -> {});
+        ErasureRun run = new ErasureRun(dataset, work);
+        Optional<Erasure> last = Optional.empty();
+        for (Erasure unfinished : new ErasureFiles(dataset).unfinished()) {
+            last = Optional.of(run.finish(unfinished));
+        }
+        SampleRule rule = SampleRule.ofKeys(List.of(BesideState.ERASED));
+        ErasurePlan plan = new ErasurePlanner(dataset, work).plan(rule, last);
+        if (!plan.isEmpty()) {
+            run.finish(run.begin(slot.ingest, plan));
+        }
     }
 
     /** Reads the newest version as a feeder does, however many versions are committed and expired meanwhile. */

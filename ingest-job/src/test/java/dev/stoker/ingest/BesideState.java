@@ -9,6 +9,8 @@ import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Tags;
+import dev.stoker.metadata.erasure.ErasureCheck;
+import dev.stoker.metadata.erasure.ErasureFiles;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
@@ -16,6 +18,7 @@ import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.dataset.Tag;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
@@ -72,6 +75,9 @@ final class BesideState {
 
     /** Keys that an ingest replaces, or adds if they are gone. */
     static final List<String> REPLACED = List.of("k/2", "k/4");
+
+    /** The key that an erasure erases. No version with a tag has it. */
+    static final String ERASED = "k/4";
 
     /** Keys of the chunks that were read so far. */
     private static final Map<ChunkSummary, List<String>> HEADS = new ConcurrentHashMap<>();
@@ -224,7 +230,7 @@ final class BesideState {
                     expected.addAll(own(entry));
                 }
                 case REPLACE -> expected = new TreeSet<>(own(entry));
-                case REMOVE -> expected.remove("k/2");
+                case REMOVE -> expected.remove(entry.properties().containsKey("erased.keys") ? ERASED : "k/2");
                 case COMPACT, ABANDON, EXPIRE -> {}
                 case RECOVERED -> throw new AssertionError("Version " + version + " was never lost");
             }
@@ -242,6 +248,25 @@ final class BesideState {
             }
         }
         return ingests;
+    }
+
+    /** Checks the certificates: nothing is left, except in chunks of failed ingests, which may be newer. */
+    static void requireErased(ObjectStore store) throws IOException {
+        if (Dataset.find(store).isEmpty()) {
+            return;
+        }
+        Dataset dataset = Dataset.open(store);
+        for (Erasure erasure : new ErasureFiles(dataset).all()) {
+            if (erasure.phase() == Erasure.Phase.DONE) {
+                new ErasureCheck(dataset, erasure, erasure.id(), 1, SampleDatasets.CLOCK, chunk -> {})
+                        .run().findings().stream()
+                                .filter(finding -> !finding.message().contains("has committed no version"))
+                                .findFirst()
+                                .ifPresent(finding -> {
+                                    throw new AssertionError(finding.toString());
+                                });
+            }
+        }
     }
 
     /** Whether a version cannot be opened any more. A version with a tag can always be opened. */

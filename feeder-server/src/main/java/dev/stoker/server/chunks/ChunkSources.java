@@ -1,5 +1,6 @@
 package dev.stoker.server.chunks;
 
+import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,6 +9,7 @@ import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,6 +80,18 @@ public final class ChunkSources implements AutoCloseable {
             return far.of(store);
         }
         return new MappedChunks(store, mappings, reads);
+    }
+
+    /**
+     * Drops chunks that were erased from their dataset: mappings of their deleted files, and copies in tiers.
+     *
+     * @param store the dataset's store
+     */
+    public void erase(ObjectStore store, Set<UUID> chunks) {
+        for (UUID chunk : chunks) {
+            store.localPath(ChunkNames.path(chunk)).ifPresent(mappings::forget);
+        }
+        far.erase(chunks);
     }
 
     /**

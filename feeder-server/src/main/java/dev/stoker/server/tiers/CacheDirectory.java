@@ -7,6 +7,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
 
 /** A directory of disk tiers, as people look after it. Any number of processes may do so at once. */
 public final class CacheDirectory {
@@ -45,6 +47,35 @@ public final class CacheDirectory {
                     Files.getLastModifiedTime(space).toInstant()));
         }
         return spaces;
+    }
+
+    /**
+     * Removes the files of chunks that were erased from their dataset, also from spaces that running feeds use: no
+     * version has these chunks.
+     *
+     * @return the removed files
+     */
+    public List<Path> purge(Set<UUID> chunks) throws IOException {
+        List<Path> removed = new ArrayList<>();
+        for (Path file : files(chunks)) {
+            if (Files.deleteIfExists(file)) {
+                removed.add(file);
+            }
+        }
+        return removed;
+    }
+
+    /** Returns the files of these chunks in all spaces. */
+    public List<Path> files(Set<UUID> chunks) throws IOException {
+        List<Path> files = new ArrayList<>();
+        for (Path space : CacheSpace.spaces(path)) {
+            for (UUID chunk : CacheSpace.list(space).keySet()) {
+                if (chunks.contains(chunk)) {
+                    files.add(CacheSpace.path(space, chunk));
+                }
+            }
+        }
+        return files;
     }
 
     /**

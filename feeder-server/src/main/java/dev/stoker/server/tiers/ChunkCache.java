@@ -32,6 +32,8 @@ public final class ChunkCache implements RemoteChunks, AutoCloseable {
     private final Loads loads;
     /** Chunks that were loaded from an origin and not requested since then. */
     private final Set<UUID> fresh = ConcurrentHashMap.newKeySet();
+    /** Chunks that were erased from their datasets before the tiers were set up. */
+    private final Set<UUID> erased = ConcurrentHashMap.newKeySet();
     /** Space that is reserved for chunks that are being read. */
     private final Map<UUID, Placement.Slot> slots = new ConcurrentHashMap<>();
 
@@ -81,6 +83,13 @@ public final class ChunkCache implements RemoteChunks, AutoCloseable {
         return options.tiers().isPresent() && !options.tiers().get().isEmpty();
     }
 
+    @Override
+    public void erase(Set<UUID> chunks) {
+        erased.addAll(chunks);
+        chunks.forEach(memory::drop);
+        placement.erase(chunks);
+    }
+
     /** Returns whether some chunks are not mapped in place. */
     public boolean isUsed() {
         return used;
@@ -98,6 +107,7 @@ public final class ChunkCache implements RemoteChunks, AutoCloseable {
     public void start(UUID feed, Set<UUID> ours, long workingBytes, DirectBudget budget) throws IOException {
         memory.limit(workingBytes);
         placement = new Placement(memory, setup.tiers(feed, ours, workingBytes, budget));
+        placement.erase(erased);
     }
 
     private void roomMade() {

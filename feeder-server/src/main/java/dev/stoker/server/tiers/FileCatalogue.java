@@ -158,6 +158,17 @@ final class FileCatalogue {
         }
     }
 
+    /** Removes a chunk that was erased from its dataset, also if another process has placed its file. */
+    void erase(UUID id) {
+        remove(id);
+        Path file = space.path(id);
+        try {
+            files.delete(file);
+        } catch (IOException e) {
+            LOG.warn("{} was erased from its dataset, but was not removed; remove it by hand", file, e);
+        }
+    }
+
     /** Forgets the mappings of all chunks. */
     void unmap() {
         kept.keySet().forEach(id -> mappings.forget(space.path(id)));

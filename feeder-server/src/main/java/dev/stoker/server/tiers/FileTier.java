@@ -256,6 +256,11 @@ final class FileTier implements Tier {
     }
 
     @Override
+    public void erase(Set<UUID> chunks) {
+        chunks.forEach(catalogue::erase);
+    }
+
+    @Override
     public TierUse use() {
         return use;
     }

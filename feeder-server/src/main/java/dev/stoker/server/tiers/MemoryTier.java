@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -99,6 +100,11 @@ final class MemoryTier implements Tier {
     @Override
     public void forget(ListedChunk chunk) {
         memory.drop(chunk.id());
+    }
+
+    @Override
+    public void erase(Set<UUID> chunks) {
+        chunks.forEach(memory::drop);
     }
 
     @Override

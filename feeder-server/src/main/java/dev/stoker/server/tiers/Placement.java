@@ -66,6 +66,11 @@ final class Placement implements AutoCloseable {
         return found.isPresent();
     }
 
+    /** Drops erased chunks from all tiers. */
+    void erase(Set<UUID> chunks) {
+        tiers.forEach(tier -> tier.erase(chunks));
+    }
+
     Optional<ChunkBytes> hold(ListedChunk chunk) {
         for (Tier tier : tiers) {
             if (tier.mayHave(chunk)) {

@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileLock;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 
 /**
  * A place that keeps whole chunks, within its quota and until the feed ends. It does not know other tiers. Thread-safe.
@@ -82,6 +84,9 @@ interface Tier extends AutoCloseable {
 
     /** Drops a chunk that was found damaged. */
     void forget(ListedChunk chunk);
+
+    /** Drops chunks that were erased from their dataset, also if another process has placed them. */
+    default void erase(Set<UUID> chunks) {}
 
     /** Returns the counts of the tier. */
     TierUse use();

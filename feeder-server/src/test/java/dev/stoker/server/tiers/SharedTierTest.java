@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,5 +109,24 @@ class SharedTierTest {
         assertThat(CacheSpace.clear(directory, directory.resolve(CacheSpace.NODE)))
                 .isTrue();
         assertThat(tiers.chunkFiles()).isEmpty();
+    }
+
+    @Test
+    void erasedChunksAreRemovedWhoeverHasPlacedThem() throws IOException {
+        Made erased = tiers.chunk();
+        Made other = tiers.chunk();
+        try (FileTier one = tiers.shared(100 * LENGTH, erased.chunk.id());
+                FileTier two = tiers.shared(100 * LENGTH, erased.chunk.id())) {
+            place(one, erased);
+            place(one, other);
+            // The second tier has not looked for the file yet.
+            two.erase(Set.of(erased.chunk.id()));
+            one.erase(Set.of(erased.chunk.id()));
+            assertThat(serves(one, erased)).isFalse();
+            assertThat(serves(two, erased)).isFalse();
+            assertThat(serves(two, other)).isTrue();
+            assertThat(one.status().usedBytes()).isEqualTo(LENGTH);
+            assertThat(tiers.chunkFiles()).hasSize(1);
+        }
     }
 }

@@ -128,7 +128,12 @@ public final class Compaction {
         leases.take(ingest, clock, committedBy, WriterProcess.current());
         boolean isUnknown = false;
         try {
-            return packAndCommit(plan);
+            // An erasure deletes chunks after it has seen no lease of a compaction. So chunks that lost rows before
+            // this lease existed must not be copied.
+            CompactionPlan current = plan.unchangedIn(dataset.latest());
+            CompactionResult result = packAndCommit(current);
+            return new CompactionResult(
+                    result.entry(), result.isRepeated(), result.leftOut() + plan.sources() - current.sources());
         } catch (CommitUnknownException e) {
             isUnknown = true;
             throw e;

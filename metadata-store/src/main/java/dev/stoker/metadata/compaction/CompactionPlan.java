@@ -124,6 +124,21 @@ public final class CompactionPlan {
         return groups;
     }
 
+    /**
+     * The groups of which no chunk has changed up to a version.
+     *
+     * @throws CompactionFailedException if there was a group, and all have changed
+     */
+    CompactionPlan unchangedIn(Snapshot newest) throws CompactionFailedException {
+        List<ChunkGroup> unchanged = groups.stream()
+                .filter(group -> group.sources().stream().allMatch(source -> source.isUnchanged(newest.table())))
+                .toList();
+        if (unchanged.isEmpty() && !groups.isEmpty()) {
+            throw CompactionFailedException.overtaken(newest.version());
+        }
+        return new CompactionPlan(table, rules, unchanged);
+    }
+
     /** Whether there is nothing to do. */
     public boolean isEmpty() {
         return groups.isEmpty();

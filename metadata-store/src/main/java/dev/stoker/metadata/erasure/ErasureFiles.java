@@ -11,6 +11,7 @@ import dev.stoker.storage.UnknownOutcomeException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -31,8 +32,8 @@ public final class ErasureFiles {
         this.store = dataset.store();
     }
 
-    /** Returns the newest record of each erasure, in the order of their ids. */
-    public List<Erasure> all() throws IOException {
+    /** Returns the ids of all erasures, ascending. */
+    NavigableSet<String> ids() throws IOException {
         TreeSet<String> ids = new TreeSet<>();
         for (ObjectInfo object : store.list(DatasetLayout.ERASURES).toList()) {
             Matcher matcher = NAME.matcher(object.name());
@@ -40,8 +41,13 @@ public final class ErasureFiles {
                 ids.add(matcher.group(1));
             }
         }
+        return ids;
+    }
+
+    /** Returns the newest record of each erasure, in the order of their ids. */
+    public List<Erasure> all() throws IOException {
         List<Erasure> all = new ArrayList<>();
-        for (String id : ids) {
+        for (String id : ids()) {
             find(id).ifPresent(all::add);
         }
         return all;

@@ -137,9 +137,8 @@ public final class ErasureRun {
                 removed,
                 rewritten,
                 List.copyOf(remains.naming(adding)),
-                List.of(),
                 Optional.empty(),
-                List.of())));
+                Remains.classes(LastClasses.count(dataset, newest, affected, rows, work.reads())))));
     }
 
     /** Returns the version up to which all samples with the keys are erased; no later version has them. */
@@ -290,8 +289,7 @@ public final class ErasureRun {
                 result.removed(),
                 result.rewritten(),
                 List.copyOf(purged),
-                result.classes(),
                 Optional.of(now()),
-                Remains.notReached(left)));
+                Remains.notReached(result.notReached(), left)));
     }
 }

@@ -8,6 +8,7 @@ import dev.stoker.metadata.index.IndexBuild;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.dataset.ErasedChunk;
 import dev.stoker.schemas.dataset.Erasure;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
@@ -67,9 +68,18 @@ final class Remains {
         return new ErasedChunk(ChunkNames.idOf(name).orElseThrow(), length, (int) crc.getValue());
     }
 
-    /** Returns what no erasure reaches, and the unfinished files that this one has not deleted. */
-    static List<String> notReached(List<String> unfinished) {
+    /** Returns a line about class names that only erased samples had. */
+    static List<String> classes(int count) {
+        return count == 0
+                ? List.of()
+                : List.of(Units.plural(count, "class name") + " that no other sample has: in the log, chunk tables"
+                        + " and dataset.json");
+    }
+
+    /** Returns what no erasure reaches, what this one does not reach, and unfinished files that it has not deleted. */
+    static List<String> notReached(List<String> own, List<String> unfinished) {
         List<String> all = new ArrayList<>(NOT_REACHED);
+        all.addAll(own);
         unfinished.forEach(name -> all.add("unfinished file of a running writer: " + name));
         return all;
     }

@@ -12,6 +12,7 @@ import dev.stoker.metadata.GarbageCollection;
 import dev.stoker.metadata.Orphans;
 import dev.stoker.metadata.Verification;
 import dev.stoker.metadata.removal.SampleRemoval;
+import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.RemovedRows;
@@ -107,6 +108,24 @@ class ContestedCompactionTest {
         assertThat(result.leftOut()).isEqualTo(8);
         assertThat(result.entry().orElseThrow().removed()).hasSize(4);
         assertThat(Crumbs.samples(dataset, 10)).isEqualTo(samples);
+        isWhole();
+    }
+
+    @Test
+    void chunksThatLostRowsBeforeTheLeaseAreNotCopied() throws Exception {
+        FaultyObjectStore watched = new FaultyObjectStore(store);
+        Dataset seen = Dataset.open(watched);
+        CompactionPlan plan = CompactionPlan.of(seen.snapshot(), RULES);
+        crumbs.committer()
+                .commit(CommitRequest.remove("r", SampleRemoval.ofKeys(dataset, List.of("ingest-0/1/0")), Map.of()));
+        watched.reset();
+
+        CompactionResult result = compaction(seen, "mine").run(plan);
+
+        assertThat(result.leftOut()).isEqualTo(8);
+        String lost = ChunkNames.path(dataset.snapshot().table().id(0));
+        assertThat(watched.calls()).noneMatch(call -> call.name().equals(lost));
+        assertThat(Crumbs.samples(dataset, 10)).hasSize(27).doesNotContainKey("ingest-0/1/0");
         isWhole();
     }
 

@@ -26,7 +26,7 @@ import java.util.regex.Pattern;
  * <pre>
  * {"self":"stoker.crc32c=…","format":1,"dataset":…,"name":…,"erasure":…,"began":…,"by":…,"salt":…,"keys":[…],
  *  "up_to":…,"version":…,"expired":…,"removed":[{"chunk":…,"length":…,"crc32c":…},…],"rewritten":[…],"files":[…],
- *  "classes":[…],"ended":…,"not_reached":[…]}
+ *  "ended":…,"not_reached":[…]}
  * </pre>
  *
  * The keys from {@code up_to} on are omitted in the first phase, {@code ended} in the second.
@@ -77,7 +77,6 @@ final class ErasureJson {
         json.writeEndArray();
         texts(json, "rewritten", result.rewritten().stream().map(UUID::toString).toList());
         texts(json, "files", result.files());
-        texts(json, "classes", result.classes());
         if (result.ended().isPresent()) {
             json.writeStringField(
                     "ended", DatasetJson.TIME.format(result.ended().get()));
@@ -134,7 +133,6 @@ final class ErasureJson {
                 removed,
                 texts(json, "rewritten").stream().map(CanonicalUuid::parse).toList(),
                 texts(json, "files"),
-                texts(json, "classes"),
                 json.has("ended") ? Optional.of(time(json, "ended")) : Optional.empty(),
                 texts(json, "not_reached"));
     }

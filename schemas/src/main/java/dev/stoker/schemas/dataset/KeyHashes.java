@@ -13,7 +13,7 @@ import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Names keys of samples without containing them: the HMAC-SHA-256 of each key's UTF-8 bytes under a random salt.
- * Whoever has the salt can test whether a given key is among them, but cannot list the keys. Immutable.
+ * A person who has the salt can test whether a given key is among them, but cannot list the keys. Immutable.
  *
  * @param salt 64 lower-case hex digits; the bytes that they describe are the HMAC's key
  * @param hashes 64 lower-case hex digits for each key, ascending, each once

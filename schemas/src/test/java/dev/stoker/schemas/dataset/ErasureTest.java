@@ -38,7 +38,6 @@ class ErasureTest {
                 List.of(new ErasedChunk(UUID.fromString("019aa0f2-0000-7000-8000-000000000001"), 1234, 0xfedcba98)),
                 List.of(UUID.fromString("019aa0f2-0000-7000-8000-000000000002")),
                 List.of("_stoker/index/00000000000000000001-00000000000000000005.arrow"),
-                List.of(begun().keys().hasher().hash("label\0cat")),
                 ended,
                 List.of("exports"));
     }

@@ -1,0 +1,36 @@
+package dev.stoker.metadata.erasure;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.dataset.Erasure;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Tells processes that keep copies of chunk files which chunks erasures have deleted. Reads each certificate once.
+ * Thread-safe; the monitor of this object guards the ids.
+ */
+public final class DeletedChunks {
+
+    private final ErasureFiles files;
+    private final Set<String> seen = new HashSet<>();
+
+    public DeletedChunks(Dataset dataset) {
+        this.files = new ErasureFiles(dataset);
+    }
+
+    /** Returns the chunks of the erasures that have finished since the last call. */
+    public synchronized Set<UUID> next() throws IOException {
+        Set<UUID> chunks = new HashSet<>();
+        for (String id : files.ids()) {
+            Optional<Erasure> erasure = seen.contains(id) ? Optional.empty() : files.find(id);
+            if (erasure.isPresent() && erasure.get().phase() == Erasure.Phase.DONE) {
+                erasure.get().result().orElseThrow().removed().forEach(chunk -> chunks.add(chunk.id()));
+                seen.add(id);
+            }
+        }
+        return chunks;
+    }
+}
