@@ -31,7 +31,7 @@ def test_an_erased_sample_is_in_no_file_and_the_others_are_read(cli: Cli, tmp_pa
     assert _files_with(path, content[key], content[other], key.encode(), other.encode()) == []
     dataset = stoker.open(path)
     left = {k: v for k, v in content.items() if k not in (key, other)}
-    assert {entry for entry in dataset.keys()} == set(left)
+    assert set(dataset.keys()) == set(left)
     for name, value in left.items():
         assert dataset[name]["data"] == value
     with pytest.raises(KeyError):
