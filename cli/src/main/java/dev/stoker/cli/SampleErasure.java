@@ -231,11 +231,9 @@ final class SampleErasure {
                 + ", of which " + Units.count(plan.rewritten()) + " have other samples and are rewritten, and "
                 + (plan.versions().isEmpty()
                         ? "expire no version"
-                        : "expire " + Units.plural(plan.versions().size() + (plan.samples() > 0 ? 1 : 0), "version")
-                                + ": " + VersionRanges.text(plan.versions())
-                                + (plan.samples() > 0
-                                        ? ", and the ones that the erasure commits before the last"
-                                        : "")));
+                        : "expire " + Units.plural(plan.versions().size(), "version") + ": "
+                                + VersionRanges.text(plan.versions())
+                                + (plan.samples() > 0 ? ", and the version that removes the samples" : "")));
         plan.blockers().forEach(blocker -> out.println("blocked: " + blocker));
         if (!request.isReal) {
             out.println("run with --yes to erase; this cannot be undone");

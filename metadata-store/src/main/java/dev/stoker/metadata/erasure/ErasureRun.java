@@ -1,5 +1,6 @@
 package dev.stoker.metadata.erasure;
 
+import dev.stoker.metadata.AbandonedException;
 import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Committer;
@@ -77,10 +78,17 @@ public final class ErasureRun {
      * Records that an erasure has begun.
      *
      * @throws ErasureBlockedException if tags, feeds or writers prevent it; nothing is changed
+     * @throws IllegalArgumentException if another ingest has committed under the id
      */
     public Erasure begin(String id, ErasurePlan plan) throws IOException {
         if (!plan.blockers().isEmpty()) {
             throw new ErasureBlockedException(dataset.where(), plan.blockers());
+        }
+        for (String own : List.of(id, CommitRequest.COMPACTION + id + "-1", id + "-expire-1")) {
+            if (files.find(id).isEmpty() && committer.has(own)) {
+                throw new IllegalArgumentException(
+                        "the id " + own + " is already in the log; use another id for the erasure");
+            }
         }
         return files.write(new Erasure(
                 dataset.info().id(),
@@ -143,7 +151,11 @@ public final class ErasureRun {
 
     /** Returns the version up to which all samples with the keys are erased; no later version has them. */
     private long remove(Erasure erasure, ErasedRows rows) throws IOException {
-        Optional<Commit> before = committer.find(erasure.id());
+        String id = erasure.id();
+        for (int round = 2; isAbandoned(id); round++) {
+            id = erasure.id() + "-remove-" + round;
+        }
+        Optional<Commit> before = committer.find(id);
         if (before.isPresent()) {
             return before.get().version();
         }
@@ -154,14 +166,20 @@ public final class ErasureRun {
         if (removal.from(base).isEmpty()) {
             return base.version();
         }
+        String keys = Integer.toString(erasure.keys().hashes().size());
         return committer
-                .commit(CommitRequest.remove(
-                        erasure.id(),
-                        removal,
-                        Map.of(
-                                "erased.keys",
-                                Integer.toString(erasure.keys().hashes().size()))))
+                .commit(CommitRequest.remove(id, removal, Map.of("erased.keys", keys)))
                 .version();
+    }
+
+    /** Returns whether {@code stoker gc --break} has ended an id, so that nothing can be committed under it. */
+    private boolean isAbandoned(String id) throws IOException {
+        try {
+            committer.find(id);
+            return false;
+        } catch (AbandonedException e) {
+            return true;
+        }
     }
 
     private List<LooseFiles.Holder> requireNoWriter(Erasure erasure) throws IOException {
@@ -201,6 +219,9 @@ public final class ErasureRun {
         List<UUID> rewritten = new ArrayList<>();
         for (int round = 1; ; round++) {
             String id = CommitRequest.COMPACTION + erasure.id() + "-" + round;
+            if (isAbandoned(id)) {
+                continue;
+            }
             Optional<Commit> before = committer.find(id);
             while (before.isEmpty()) {
                 Snapshot newest = dataset.snapshot();
@@ -242,6 +263,11 @@ public final class ErasureRun {
             NavigableSet<Long> left = new TreeSet<>(versions);
             ChunkTable newest = dataset.latest().table();
             left.removeIf(version -> newest.expired().contains(version));
+            if (left.contains(newest.version())) {
+                // The newest version cannot be expired, and a chunk that was rewritten never returns.
+                throw new IllegalStateException("Version " + newest.version() + " of " + dataset.where()
+                        + " has a chunk again that erasure " + erasure.id() + " had rewritten");
+            }
             if (left.isEmpty()) {
                 return versions;
             }

@@ -12,6 +12,9 @@ public final class VersionRanges {
 
     private static final Pattern RANGE = Pattern.compile("([1-9][0-9]{0,17})-([1-9][0-9]{0,17})");
 
+    /** More than any log has, and few enough to list. */
+    private static final long MOST = 10_000_000;
+
     private VersionRanges() {}
 
     /** Returns the text of versions; empty for none. */
@@ -43,6 +46,9 @@ public final class VersionRanges {
             Matcher matcher = RANGE.matcher(part);
             if (!matcher.matches()) {
                 throw new IllegalArgumentException("'" + part + "' is not a range of versions such as 1-40");
+            }
+            if (Long.parseLong(matcher.group(2)) - Long.parseLong(matcher.group(1)) >= MOST) {
+                throw new IllegalArgumentException("'" + part + "' has more than " + MOST + " versions");
             }
             for (long version = Long.parseLong(matcher.group(1));
                     version <= Long.parseLong(matcher.group(2));

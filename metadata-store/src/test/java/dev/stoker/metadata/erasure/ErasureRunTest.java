@@ -18,6 +18,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.ExpiredVersionException;
+import dev.stoker.metadata.GarbageCollection;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Orphans;
 import dev.stoker.metadata.SampleCondition;
@@ -358,6 +359,30 @@ class ErasureRunTest {
                 .contains(letters + "1.json", letters + "2.json", letters + "3.json", list)
                 .doesNotContain(letters + "4.json");
         assertThat(check(store, certificate).findings()).isEmpty();
+    }
+
+    @Test
+    void anErasureWhoseCommitsWereAbandonedCanBeFinished() throws Exception {
+        ErasureRun run = new ErasureRun(dataset, ErasableDataset.work());
+        Erasure erasure = run.begin("erase-1", plan(store, keys(ANN)));
+        GarbageCollection.end(dataset, "erase-1", CLOCK, "ada");
+        GarbageCollection.end(dataset, "compact-erase-1-1", CLOCK, "ada");
+        GarbageCollection.end(dataset, "erase-1-expire-1", CLOCK, "ada");
+
+        Erasure certificate = run.finish(erasure);
+
+        assertThat(containing(store, Set.of("ann"))).isEmpty();
+        assertThat(check(store, certificate).findings()).isEmpty();
+    }
+
+    @Test
+    void anIdOfAnotherCommitIsRefused() throws Exception {
+        ErasureRun run = new ErasureRun(dataset, ErasableDataset.work());
+
+        assertThatThrownBy(() -> run.begin("d", plan(store, keys(ANN))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("the id d is already in the log; use another id for the erasure");
+        assertThat(store.list("_stoker/erasures/").hasNext()).isFalse();
     }
 
     @Test
