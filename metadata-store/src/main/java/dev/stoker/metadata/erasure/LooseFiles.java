@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
  * are read second, and the log last, as garbage collection does.
  *
  * @param chunks chunk files
- * @param unfinished unfinished files of writers
+ * @param unfinished unfinished files of writers that existed before the leases were read
  * @param writers leases of other writers that may still commit, by ingest
  */
 record LooseFiles(List<Orphan> chunks, List<Orphan> unfinished, Map<String, Lease> writers) {
@@ -42,8 +42,8 @@ record LooseFiles(List<Orphan> chunks, List<Orphan> unfinished, Map<String, Leas
 
     /** @param erasure id of the erasure, whose own compactions do not count as writers */
     static LooseFiles list(Dataset dataset, String erasure, InstantSource clock) throws IOException {
-        Set<String> listed =
-                Orphans.find(dataset, clock).stream().map(Orphan::name).collect(Collectors.toSet());
+        List<Orphan> first = Orphans.find(dataset, clock);
+        Set<String> listed = first.stream().map(Orphan::name).collect(Collectors.toSet());
         Map<String, Lease> writers = new TreeMap<>(new Leases(dataset).all());
         Committer committer = new Committer(dataset, clock, "");
         for (String ingest : List.copyOf(writers.keySet())) {
@@ -52,16 +52,13 @@ record LooseFiles(List<Orphan> chunks, List<Orphan> unfinished, Map<String, Leas
             }
         }
         List<Orphan> chunks = new ArrayList<>();
-        List<Orphan> unfinished = new ArrayList<>();
         // The second search reads the log after the leases.
         for (Orphan orphan : Orphans.find(dataset, clock)) {
-            if (orphan.unfinished()) {
-                unfinished.add(orphan);
-            } else if (listed.contains(orphan.name())
-                    && ChunkNames.idOf(orphan.name()).isPresent()) {
+            if (listed.contains(orphan.name()) && ChunkNames.idOf(orphan.name()).isPresent()) {
                 chunks.add(orphan);
             }
         }
+        List<Orphan> unfinished = first.stream().filter(Orphan::unfinished).toList();
         return new LooseFiles(chunks, unfinished, writers);
     }
 

@@ -180,20 +180,19 @@ final class Remains {
     }
 
     /**
-     * Deletes unfinished files that are older than the erasure, unless another writer is running. They cannot be read.
+     * Deletes unfinished files, unless another writer is running. They cannot be read. A writer of chunks takes its
+     * lease before it creates a file. Other files are deleted only if they are older than the erasure.
      *
-     * @return the names of the others
+     * @return the names of the files that may contain erased samples and were not deleted
      */
     List<String> deleteUnfinished(LooseFiles loose, InstantSource clock) throws IOException {
         List<String> left = new ArrayList<>();
         Duration since = Duration.between(erasure.began(), clock.instant());
         for (Orphan file : loose.unfinished()) {
-            if (file.age().compareTo(since) < 0) {
-                continue;
-            }
-            if (loose.writers().isEmpty()) {
+            boolean isOld = file.age().compareTo(since) >= 0;
+            if (loose.writers().isEmpty() && (isOld || file.name().startsWith(DatasetLayout.CHUNKS))) {
                 store.delete(file.name());
-            } else {
+            } else if (isOld) {
                 left.add(file.name());
             }
         }

@@ -27,6 +27,7 @@ import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -79,11 +80,15 @@ final class ErasableDataset {
     }
 
     static ErasureWork work() {
+        return work(CLOCK);
+    }
+
+    static ErasureWork work(InstantSource clock) {
         return new ErasureWork(
                 new CompactionRules(1 << 16, 1 << 16, OptionalLong.empty()),
                 new CompactionThreads(1, 1, 1 << 24),
                 BuildThreads.ofCaller(),
-                CLOCK,
+                clock,
                 "eve",
                 chunk -> {});
     }

@@ -36,6 +36,7 @@ import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -258,6 +259,22 @@ class ErasureRunTest {
 
         erase(store, BOB);
         assertThat(containing(store, Set.of("ann", "bob"))).isEmpty();
+    }
+
+    @Test
+    void unfinishedChunksOfAnInterruptedRunAreDeletedThoughTheyAreYoungerThanTheErasure() throws Exception {
+        ErasureWork early =
+                ErasableDataset.work(InstantSource.fixed(CLOCK.instant().minusSeconds(3600)));
+        Erasure erasure = new ErasureRun(dataset, early).begin("erase-1", plan(store, keys(ANN)));
+        store.write(ChunkNames.path(id(8))).write(ByteBuffer.wrap(new byte[1]));
+        store.write("_stoker/index/x").write(ByteBuffer.wrap(new byte[1]));
+
+        new ErasureRun(dataset, ErasableDataset.work()).finish(erasure);
+
+        // A writer without a lease may be at work on the other one.
+        assertThat(store.listUnfinished("").toList())
+                .singleElement()
+                .satisfies(file -> assertThat(file.name()).startsWith("_stoker/index/x"));
     }
 
     private record HasImage(Set<String> images) implements SampleCondition {
