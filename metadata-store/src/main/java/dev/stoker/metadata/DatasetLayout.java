@@ -34,6 +34,12 @@ public final class DatasetLayout {
     /** The leases of running writers. */
     public static final String LEASES = "_stoker/leases/";
 
+    /** The leases of copies from and to the dataset. */
+    public static final String COPIES = "_stoker/copies/";
+
+    /** The leases of garbage collections that delete chunks. */
+    public static final String COLLECTIONS = "_stoker/collections/";
+
     /** The tags. */
     public static final String TAGS = "_stoker/tags/";
 
@@ -45,6 +51,9 @@ public final class DatasetLayout {
 
     /** The files of feeds. */
     public static final String FEEDS = "_stoker/feeds/";
+
+    /** The records of topics that could not become samples. */
+    public static final String DEAD_LETTERS = "_stoker/dead-letters/";
 
     /** The lists of what ingests have left out. */
     public static final String SKIP_LISTS = "_stoker/skipped/";

@@ -5,12 +5,11 @@ import dev.stoker.schemas.table.ChunkTable;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.UUID;
 
 /**
@@ -20,9 +19,6 @@ import java.util.UUID;
 final class FreedChunks {
 
     private FreedChunks() {}
-
-    /** Versions without gaps. */
-    private record Kept(long first, long last) {}
 
     /**
      * Returns the ids of the chunks.
@@ -35,61 +31,31 @@ final class FreedChunks {
             return Set.of();
         }
         Set<Long> guarded = ProtectedVersions.read(dataset).keySet();
+        KeptChunks kept = KeptChunks.without(dataset, newest, ended(dataset, newest, guarded, olderThan, clock));
         Set<UUID> freed = new HashSet<>();
         for (int i = 0; i < newest.size(); i++) {
-            freed.add(newest.id(i));
-        }
-        for (Kept kept : kept(dataset, newest, guarded, olderThan, clock)) {
-            ChunkTable first = dataset.anySnapshot(kept.first).table();
-            for (int i = 0; i < first.size(); i++) {
-                if (first.isLive(i)) {
-                    freed.remove(first.id(i));
-                }
-            }
-            for (int i = 0; i < newest.size(); i++) {
-                if (newest.addedIn(i) > kept.first && newest.addedIn(i) <= kept.last) {
-                    freed.remove(newest.id(i));
-                }
+            if (!kept.kept().get(i)) {
+                freed.add(newest.id(i));
             }
         }
         return freed;
     }
 
-    private static List<Kept> kept(
+    private static Set<Long> ended(
             Dataset dataset, ChunkTable newest, Set<Long> guarded, Duration olderThan, InstantSource clock)
             throws IOException {
         Map<Long, Boolean> isOld = new HashMap<>();
         long latestMs = clock.millis() - olderThan.toMillis();
+        Set<Long> ended = new TreeSet<>();
         for (ExpiredVersions.Range range : newest.expired().ranges()) {
             if (!isOld.containsKey(range.by())) {
                 isOld.put(
                         range.by(), dataset.entry(range.by(), newest.version()).committedMs() <= latestMs);
             }
-        }
-        List<Kept> kept = new ArrayList<>();
-        long first = 1;
-        for (ExpiredVersions.Range range : newest.expired().ranges()) {
-            if (!isOld.getOrDefault(range.by(), false)) {
-                continue;
-            }
-            for (long version : ended(range, guarded)) {
-                if (version > first) {
-                    kept.add(new Kept(first, version - 1));
-                }
-                first = version + 1;
+            if (isOld.getOrDefault(range.by(), false)) {
+                ended.addAll(KeptChunks.versions(range, guarded));
             }
         }
-        kept.add(new Kept(first, newest.version()));
-        return kept;
-    }
-
-    private static List<Long> ended(ExpiredVersions.Range range, Set<Long> guarded) {
-        List<Long> versions = new ArrayList<>();
-        for (long version = range.first(); version <= range.last(); version++) {
-            if (!guarded.contains(version)) {
-                versions.add(version);
-            }
-        }
-        return versions;
+        return ended;
     }
 }

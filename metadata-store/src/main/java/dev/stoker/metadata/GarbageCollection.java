@@ -29,6 +29,9 @@ import java.util.stream.Collectors;
  * <p>The order of the reads makes this safe. A writer takes its lease before its first chunk and releases it after its
  * commit. The collection lists the chunks first, the leases second, and reads the log last. A listed chunk therefore
  * has a visible lease, or is committed in a visible version, or its ingest has ended.
+ *
+ * <p>A copy from or to the dataset also uses chunks that no version has yet, or that were freed. While one has its
+ * {@linkplain ProcessLeases lease}, no chunk is deleted.
  */
 public final class GarbageCollection {
 
@@ -37,6 +40,7 @@ public final class GarbageCollection {
     private final List<String> finished;
     private final List<Orphan> expired;
     private final List<Orphan> ofFeeds;
+    private final Map<String, Lease> copies;
     private final Duration olderThan;
     private final InstantSource clock;
 
@@ -46,6 +50,7 @@ public final class GarbageCollection {
             List<String> finished,
             List<Orphan> expired,
             List<Orphan> ofFeeds,
+            Map<String, Lease> copies,
             Duration olderThan,
             InstantSource clock) {
         this.dataset = dataset;
@@ -53,6 +58,7 @@ public final class GarbageCollection {
         this.finished = finished;
         this.expired = expired;
         this.ofFeeds = ofFeeds;
+        this.copies = copies;
         this.olderThan = olderThan;
         this.clock = clock;
     }
@@ -68,6 +74,7 @@ public final class GarbageCollection {
         dataset.log().requireNewest(dataset.latestVersion());
         Orphans.Files files = Orphans.list(dataset);
         Map<String, Lease> leases = new TreeMap<>(new Leases(dataset).all());
+        Map<String, Lease> copies = new ProcessLeases(dataset, ProcessLeases.Kind.COPY).all();
         List<Orphan> orphans = Orphans.without(dataset, files, clock);
         List<String> finished = new ArrayList<>();
         Committer committer = new Committer(dataset, clock, "");
@@ -88,16 +95,22 @@ public final class GarbageCollection {
                 .toList();
         return new GarbageCollection(
                 dataset,
-                leftovers(dataset, orphans, leases, olderThan, clock),
+                leftovers(dataset, orphans, leases, copies, olderThan, clock),
                 finished,
                 expired,
                 ofFeeds,
+                copies,
                 olderThan,
                 clock);
     }
 
     private static List<Leftover> leftovers(
-            Dataset dataset, List<Orphan> orphans, Map<String, Lease> leases, Duration olderThan, InstantSource clock)
+            Dataset dataset,
+            List<Orphan> orphans,
+            Map<String, Lease> leases,
+            Map<String, Lease> copies,
+            Duration olderThan,
+            InstantSource clock)
             throws IOException {
         Map<String, List<Orphan>> byIngest = new LinkedHashMap<>();
         leases.keySet().forEach(ingest -> byIngest.put(ingest, new ArrayList<>()));
@@ -113,7 +126,9 @@ public final class GarbageCollection {
                         orphan.age(),
                         isYoung
                                 ? Leftover.Fate.YOUNG
-                                : leases.isEmpty() ? Leftover.Fate.DELETE : Leftover.Fate.BESIDE_WRITERS));
+                                : leases.isEmpty() && copies.isEmpty()
+                                        ? Leftover.Fate.DELETE
+                                        : Leftover.Fate.BESIDE_WRITERS));
             } else {
                 byIngest.computeIfAbsent(ingest, i -> new ArrayList<>()).add(orphan);
             }
@@ -131,7 +146,9 @@ public final class GarbageCollection {
                     age,
                     lease.isPresent()
                             ? Leftover.Fate.LEASED
-                            : age.compareTo(olderThan) < 0 ? Leftover.Fate.YOUNG : Leftover.Fate.DELETE));
+                            : age.compareTo(olderThan) < 0
+                                    ? Leftover.Fate.YOUNG
+                                    : copies.isEmpty() ? Leftover.Fate.DELETE : Leftover.Fate.BESIDE_WRITERS));
         });
         leftovers.sort(Comparator.comparing(Leftover::age).reversed());
         return leftovers;
@@ -177,13 +194,31 @@ public final class GarbageCollection {
         return finished;
     }
 
+    /** Returns the leases of running copies, by id. While there is one, no chunk is deleted. */
+    public Map<String, Lease> copies() {
+        return copies;
+    }
+
     /**
      * Deletes the planned files, except those that were committed or leased in the meantime, or whose version has got a
-     * tag or a use.
+     * tag or a use. Deletes no chunk if a copy has started in the meantime.
      *
      * @return the deleted files
      */
     public List<Orphan> apply() throws IOException {
+        boolean isAny =
+                !expired.isEmpty() || leftovers.stream().anyMatch(leftover -> leftover.fate() == Leftover.Fate.DELETE);
+        if (!isAny) {
+            return delete(Optional.empty());
+        }
+        try (ChunkDeletion deletion = ChunkDeletion.begin(dataset, clock)) {
+            return delete(Optional.of(deletion));
+        }
+    }
+
+    /** @param deletion empty if there is no chunk to delete */
+    private List<Orphan> delete(Optional<ChunkDeletion> deletion) throws IOException {
+        boolean isAllowed = deletion.isPresent() && deletion.get().isAllowed();
         Leases all = new Leases(dataset);
         Map<String, Lease> leases = all.all();
         List<Orphan> plan = new ArrayList<>();
@@ -191,16 +226,19 @@ public final class GarbageCollection {
             boolean isLeased = leftover.ingest().isEmpty()
                     ? !finished.containsAll(leases.keySet())
                     : leases.containsKey(leftover.ingest()) && !finished.contains(leftover.ingest());
-            if (leftover.fate() == Leftover.Fate.DELETE && !isLeased) {
+            if (leftover.fate() == Leftover.Fate.DELETE && !isLeased && isAllowed) {
                 plan.addAll(leftover.files());
             }
         }
         List<Orphan> deleted = new ArrayList<>(Orphans.delete(dataset, plan));
         finished.forEach(all::release);
-        if (!expired.isEmpty()) {
+        if (!expired.isEmpty() && isAllowed) {
             // A copy of the dataset may lack it.
             ExpirySign.leave(dataset.store());
             Set<UUID> freed = FreedChunks.find(dataset, olderThan, clock);
+            if (!deletion.get().isAllowed()) {
+                freed = Set.of();
+            }
             for (Orphan chunk : expired) {
                 if (freed.contains(ChunkNames.idOf(chunk.name()).orElseThrow())
                         && dataset.store().delete(chunk.name())) {
@@ -229,15 +267,33 @@ public final class GarbageCollection {
      */
     public static LogEntry end(Dataset dataset, String ingest, InstantSource clock, String by) throws IOException {
         LogEntry entry = new Committer(dataset, clock, by).abandon(ingest);
-        List<Orphan> files = new ArrayList<>();
-        for (Orphan orphan : Orphans.without(dataset, Orphans.list(dataset), clock)) {
-            if (entry.operation() == Operation.ABANDON
-                    && ingest(dataset, orphan).equals(ingest)) {
-                files.add(orphan);
+        try (ChunkDeletion deletion = ChunkDeletion.begin(dataset, clock)) {
+            boolean isAllowed = entry.operation() == Operation.ABANDON && deletion.isAllowed();
+            List<Orphan> files = new ArrayList<>();
+            for (Orphan orphan : Orphans.without(dataset, Orphans.list(dataset), clock)) {
+                if (isAllowed && ingest(dataset, orphan).equals(ingest)) {
+                    files.add(orphan);
+                }
             }
+            Orphans.delete(dataset, files);
         }
-        Orphans.delete(dataset, files);
         new Leases(dataset).release(ingest);
         return entry;
+    }
+
+    /**
+     * Ends the lease of a copy or of a garbage collection whose process is dead.
+     *
+     * @return whether there was such a lease
+     */
+    public static boolean endProcess(Dataset dataset, String id) throws IOException {
+        for (ProcessLeases.Kind kind : ProcessLeases.Kind.values()) {
+            ProcessLeases leases = new ProcessLeases(dataset, kind);
+            if (leases.all().containsKey(id)) {
+                leases.release(id);
+                return true;
+            }
+        }
+        return false;
     }
 }

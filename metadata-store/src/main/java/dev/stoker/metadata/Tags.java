@@ -61,6 +61,40 @@ public final class Tags {
     }
 
     /**
+     * Returns the newest change of each tag, by name. The change may have deleted the tag.
+     *
+     * @throws dev.stoker.schemas.errors.StokerException if a file is damaged, foreign or too new
+     */
+    public NavigableMap<String, Tag> changes() throws IOException {
+        NavigableMap<String, Tag> changes = new TreeMap<>();
+        for (String name : numbers(DatasetLayout.TAGS).keySet()) {
+            newest(name).ifPresent(tag -> changes.put(name, tag));
+        }
+        return changes;
+    }
+
+    /**
+     * Makes a change that was made at the source of this copy. The caller keeps the version's chunks.
+     *
+     * @param change the change at the source; the number is greater here if other changes were made here
+     * @throws TagExistsException if another process has just made another change
+     */
+    public void adopt(Tag change) throws IOException {
+        long number =
+                Math.max(change.number(), newest(change.name()).map(Tag::number).orElse(0L) + 1);
+        Tag own = new Tag(change.dataset(), change.name(), number, change.version(), change.created(), change.by());
+        try {
+            create(own);
+        } catch (TagExistsException e) {
+            // Another copy may have been faster.
+            if (!newest(own.name()).filter(own::equals).isPresent()) {
+                throw e;
+            }
+        }
+        deleteBefore(own);
+    }
+
+    /**
      * Returns a tag, if it exists.
      *
      * @throws dev.stoker.schemas.errors.StokerException if its file is damaged, foreign or too new
@@ -123,15 +157,24 @@ public final class Tags {
                 throw e;
             }
         }
-        // The file before stays until the next change, so that a listing during this one finds a file.
-        for (long old : own(name).headSet(number - 1)) {
+        deleteBefore(tag);
+        return tag;
+    }
+
+    /** Deletes the files of earlier changes. The file before stays, so that a listing during a change finds a file. */
+    private void deleteBefore(Tag tag) throws IOException {
+        NavigableSet<Long> numbers = own(tag.name());
+        Long before = numbers.lower(tag.number());
+        for (long old : before == null ? numbers.headSet(0L) : numbers.headSet(before)) {
             try {
-                store.delete(file(name, old));
+                store.delete(file(tag.name(), old));
             } catch (IOException e) {
-                LOG.warn("An old file of tag {} was not deleted; the next change deletes it: {}", name, e.toString());
+                LOG.warn(
+                        "An old file of tag {} was not deleted; the next change deletes it: {}",
+                        tag.name(),
+                        e.toString());
             }
         }
-        return tag;
     }
 
     /** Creates the file of a change, unless another process has made a change of this number. */

@@ -7,7 +7,7 @@ import java.time.Instant;
 public final class UnknownVersionException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    UnknownVersionException(String where, long version, long newest) {
+    public UnknownVersionException(String where, long version, long newest) {
         super(message(where, version, newest));
     }
 

@@ -1,0 +1,183 @@
+package dev.stoker.metadata.copy;
+
+import static dev.stoker.metadata.SampleDatasets.CLOCK;
+import static dev.stoker.metadata.copy.CopiedDatasets.append;
+import static dev.stoker.metadata.copy.CopiedDatasets.requireClean;
+import static dev.stoker.metadata.copy.CopiedDatasets.requireEqual;
+import static dev.stoker.metadata.copy.CopiedDatasets.requireReadable;
+import static dev.stoker.metadata.copy.CopiedDatasets.run;
+
+import dev.stoker.metadata.CollectionRunningException;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.GarbageCollection;
+import dev.stoker.metadata.NothingToExpireException;
+import dev.stoker.metadata.TagExistsException;
+import dev.stoker.metadata.compaction.Compaction;
+import dev.stoker.metadata.compaction.CompactionPlan;
+import dev.stoker.metadata.compaction.CompactionRules;
+import dev.stoker.metadata.compaction.CompactionThreads;
+import dev.stoker.storage.InMemoryObjectStore;
+import dev.stoker.storage.Interleaving;
+import dev.stoker.storage.Interleaving.Outcome;
+import dev.stoker.storage.Interleaving.Program;
+import dev.stoker.storage.Interleaving.Schedule;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A copy beside another operation on its source or on its target, with a switch between the two before every call, and
+ * with two switches in some places. {@code -Dtest.schedules=0} tries all pairs of switches.
+ */
+class CopyBesideTest {
+
+    private static final int PAIRS = Integer.getInteger("test.schedules", 30);
+    private static final long SEED = Long.getLong("test.seed", System.nanoTime());
+
+    private final Interleaving interleaving = new Interleaving();
+    private int runs;
+
+    @AfterEach
+    void close() {
+        interleaving.close();
+        System.out.println("test.seed=" + SEED + ", " + runs + " runs");
+    }
+
+    /** What must be true afterwards. */
+    private interface Check {
+        void accept(ObjectStore store) throws Exception;
+    }
+
+    private int calls(InMemoryObjectStore base, Program program) throws InterruptedException {
+        return interleaving
+                .run(base.copy(), List.of(program), new Schedule(0, List.of()), Optional.empty())
+                .calls()
+                .get(0)
+                .size();
+    }
+
+    private void everySchedule(InMemoryObjectStore base, Program one, Program other, Check check) throws Exception {
+        List<Program> programs = List.of(one, other);
+        int[] calls = {calls(base, one), calls(base, other)};
+        List<Schedule> schedules = new ArrayList<>();
+        List<Schedule> pairs = new ArrayList<>();
+        for (int first = 0; first < 2; first++) {
+            for (int i = 0; i <= calls[first]; i++) {
+                schedules.add(new Schedule(first, List.of(i)));
+                for (int j = 1; j <= calls[1 - first]; j++) {
+                    pairs.add(new Schedule(first, List.of(i, j)));
+                }
+            }
+        }
+        Collections.shuffle(pairs, new Random(SEED));
+        schedules.addAll(PAIRS == 0 ? pairs : pairs.subList(0, Math.min(PAIRS, pairs.size())));
+        for (Schedule schedule : schedules) {
+            runs++;
+            InMemoryObjectStore store = base.copy();
+            Outcome outcome = interleaving.run(store, programs, schedule, Optional.empty());
+            try {
+                for (Optional<Throwable> failure : outcome.failures()) {
+                    if (failure.isPresent() && !mayFail(failure.get())) {
+                        throw new AssertionError("failed: " + failure.get(), failure.get());
+                    }
+                }
+                check.accept(store);
+            } catch (Exception | AssertionError e) {
+                throw new AssertionError(schedule + ", test.seed=" + SEED + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    private static boolean mayFail(Throwable failure) {
+        return failure instanceof CollectionRunningException
+                || failure instanceof NothingToExpireException
+                || failure instanceof TagExistsException;
+    }
+
+    private static void collect(ObjectStore store) throws IOException {
+        GarbageCollection.plan(Dataset.open(store), Duration.ZERO, CLOCK).apply();
+    }
+
+    private static InMemoryObjectStore source() throws IOException {
+        InMemoryObjectStore store = CopiedDatasets.empty();
+        append(store, 1);
+        CopiedDatasets.replace(store, 2);
+        CopiedDatasets.tag(store, "best", 1);
+        append(store, 3);
+        return store;
+    }
+
+    /** A target to which a copy was killed before its first entry, and whose lease a person has ended. */
+    private static InMemoryObjectStore killed(InMemoryObjectStore source) throws IOException {
+        InMemoryObjectStore target = new InMemoryObjectStore(CLOCK);
+        run(source, target);
+        for (String name : CopiedDatasets.names(target, "_stoker/")) {
+            if (!name.startsWith("_stoker/dataset")) {
+                target.delete(name);
+            }
+        }
+        return target;
+    }
+
+    @Test
+    void ofTheSourceBesideWriters() throws Exception {
+        InMemoryObjectStore base = source();
+        for (Program writer : List.<Program>of(
+                store -> append(store, 7),
+                store -> CopiedDatasets.tag(store, "best", 3),
+                CopyBesideTest::compact,
+                store -> CopiedDatasets.expire(store, 8),
+                store -> {
+                    CopiedDatasets.replace(store, 7);
+                    CopiedDatasets.expire(store, 8);
+                    collect(store);
+                })) {
+            InMemoryObjectStore[] target = {null};
+            Program copy = store -> {
+                target[0] = new InMemoryObjectStore(CLOCK);
+                run(store, target[0]);
+                requireReadable(target[0]);
+                requireClean(target[0]);
+            };
+            everySchedule(base, copy, writer, store -> {
+                run(store, target[0]);
+                requireEqual(store, target[0]);
+            });
+        }
+    }
+
+    private static void compact(ObjectStore store) throws Exception {
+        Dataset dataset = Dataset.open(store);
+        CompactionPlan plan =
+                CompactionPlan.of(dataset.snapshot(), new CompactionRules(1 << 20, 1 << 21, OptionalLong.empty()));
+        new Compaction(dataset, "compact-1", "ada@host", CLOCK, new CompactionThreads(1, 1, 1 << 24), read -> {})
+                .run(plan);
+    }
+
+    @Test
+    void toTheTargetBesideAnother() throws Exception {
+        InMemoryObjectStore source = source();
+        Program copy = store -> run(source.copy(), store);
+        for (InMemoryObjectStore base : List.of(new InMemoryObjectStore(CLOCK), killed(source))) {
+            everySchedule(base, copy, copy, store -> requireEqual(source, store));
+        }
+    }
+
+    @Test
+    void toTheTargetBesideGarbageCollection() throws Exception {
+        InMemoryObjectStore source = source();
+        everySchedule(killed(source), store -> run(source.copy(), store), CopyBesideTest::collect, store -> {
+            requireReadable(store);
+            run(source, store);
+            requireEqual(source, store);
+        });
+    }
+}

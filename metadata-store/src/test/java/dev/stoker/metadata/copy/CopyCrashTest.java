@@ -1,0 +1,129 @@
+package dev.stoker.metadata.copy;
+
+import static dev.stoker.metadata.SampleDatasets.CLOCK;
+import static dev.stoker.metadata.copy.CopiedDatasets.requireEqual;
+import static dev.stoker.metadata.copy.CopiedDatasets.run;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.GarbageCollection;
+import dev.stoker.metadata.ProcessLeases;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.storage.FaultyObjectStore;
+import dev.stoker.storage.FaultyObjectStore.Fault;
+import dev.stoker.storage.InMemoryObjectStore;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.util.Optional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A copy fails or dies at every call that it makes to one of the two stores. Another copy completes it. */
+class CopyCrashTest {
+
+    private InMemoryObjectStore source = new InMemoryObjectStore(CLOCK);
+    private InMemoryObjectStore target = new InMemoryObjectStore(CLOCK);
+    private int windows;
+
+    private void whole() throws IOException {
+        source = CopiedDatasets.empty();
+        target = new InMemoryObjectStore(CLOCK);
+        CopiedDatasets.append(source, 1);
+        CopiedDatasets.append(source, 2);
+        CopiedDatasets.tag(source, "best", 1);
+    }
+
+    private void withExpiredVersions() throws IOException {
+        target = new InMemoryObjectStore(CLOCK);
+        source = CopiedDatasets.expired();
+    }
+
+    private void incremental() throws IOException {
+        target = new InMemoryObjectStore(CLOCK);
+        source = CopiedDatasets.expiredAfter(target);
+    }
+
+    private interface Scenario {
+        void prepare() throws IOException;
+    }
+
+    /** Whatever is visible at the target is complete, at any moment. */
+    private void requirePromises() {
+        try {
+            CopiedDatasets.requireNewestReadable(target);
+        } catch (CorruptDataException e) {
+            // Between the chunk table of an entry that expires others, and the entry.
+            assertThat(e).hasMessageContaining("lacks " + DatasetLayout.LOG);
+            windows++;
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void attempt(ObjectStore from, ObjectStore to) {
+        try {
+            run(from, to);
+        } catch (IOException | FaultyObjectStore.SimulatedCrash e) {
+            // The test injects these faults.
+        }
+    }
+
+    private static void endLeases(ObjectStore store) throws IOException {
+        Optional<Dataset> dataset = Dataset.find(store);
+        if (dataset.isPresent()) {
+            for (String lease : new ProcessLeases(dataset.get(), ProcessLeases.Kind.COPY)
+                    .all()
+                    .keySet()) {
+                GarbageCollection.endProcess(dataset.get(), lease);
+            }
+        }
+    }
+
+    private int everyCall(Scenario scenario, Fault fault, boolean isTarget) throws Exception {
+        boolean reached = true;
+        int step = 0;
+        for (; reached; step++) {
+            scenario.prepare();
+            int at = step;
+            FaultyObjectStore faulty =
+                    new FaultyObjectStore(isTarget ? target : source).on(call -> call.number() == at, fault);
+            attempt(isTarget ? source : faulty, isTarget ? faulty : target);
+            reached = faulty.calls().size() > step;
+            try {
+                requirePromises();
+                endLeases(source);
+                endLeases(target);
+                run(source, target);
+                requireEqual(source, target);
+            } catch (Exception | AssertionError e) {
+                throw new AssertionError(
+                        fault + " at call " + step + (isTarget ? " to the target: " : " to the source: ")
+                                + e.getMessage(),
+                        e);
+            }
+        }
+        return step;
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Fault.class,
+            names = {"FAIL_BEFORE", "UNKNOWN_WITHOUT_EFFECT", "UNKNOWN_AFTER_EFFECT", "CRASH_BEFORE", "CRASH_AFTER"})
+    void theTargetIsIntactAndAnotherCopyCompletesIt(Fault fault) throws Exception {
+        for (Scenario scenario : new Scenario[] {this::whole, this::withExpiredVersions, this::incremental}) {
+            assertThat(everyCall(scenario, fault, true)).isBetween(20, 200);
+            assertThat(everyCall(scenario, fault, false)).isBetween(10, 200);
+        }
+        assertThat(windows).as("one call in each of two scenarios").isLessThanOrEqualTo(4);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = Fault.class,
+            names = {"FLIPPED_BIT", "TRUNCATED"})
+    void aReadThatReturnsOtherBytesDamagesNothing(Fault fault) throws Exception {
+        everyCall(this::whole, fault, false);
+        everyCall(this::withExpiredVersions, fault, false);
+    }
+}
