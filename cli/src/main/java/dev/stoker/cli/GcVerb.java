@@ -18,6 +18,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -39,6 +40,9 @@ import picocli.CommandLine.Spec;
         })
 final class GcVerb implements Callable<Integer> {
 
+    /** The id of a copy or of a garbage collection. */
+    private static final Pattern PROCESS = Pattern.compile("(copy|gc)-[0-9a-f-]{36}");
+
     @Spec
     private CommandSpec spec;
 
@@ -55,7 +59,9 @@ final class GcVerb implements Callable<Integer> {
     @Option(
             names = "--break",
             paramLabel = "ID",
-            description = "End the ingest with this ID: it can no longer commit. Deletes its files and its lease.")
+            description =
+                    "End the ingest with this ID: it can no longer commit. Deletes its files and its lease. Or end"
+                            + " the copy with this ID, whose process is dead.")
     private @Nullable String ended;
 
     @Option(names = "--yes", description = "Delete the files.")
@@ -84,6 +90,9 @@ final class GcVerb implements Callable<Integer> {
     }
 
     private int end(String ingest, Dataset dataset, GarbageCollection collection, PrintWriter out) throws IOException {
+        if (PROCESS.matcher(ingest).matches()) {
+            return endProcess(ingest, dataset, out);
+        }
         Leftover leftover = collection.leftovers().stream()
                 .filter(l -> l.ingest().equals(ingest))
                 .findFirst()
@@ -106,6 +115,18 @@ final class GcVerb implements Callable<Integer> {
         return 0;
     }
 
+    private int endProcess(String id, Dataset dataset, PrintWriter out) throws IOException {
+        if (!yes) {
+            out.println("would end " + id + "; run with --yes to do so, if its process is dead");
+            return 0;
+        }
+        if (!GarbageCollection.endProcess(dataset, id)) {
+            throw new CommandException("no process " + id + " works on " + path + "; see stoker gc " + path);
+        }
+        out.println("ended " + id);
+        return 0;
+    }
+
     private static String holder(Leftover leftover) {
         return leftover.lease()
                 .map(lease -> " of " + lease.by() + ", running since " + lease.created())
@@ -113,6 +134,11 @@ final class GcVerb implements Callable<Integer> {
     }
 
     private void print(GarbageCollection collection, List<Orphan> deleted, Duration limit, PrintWriter out) {
+        for (Lease copy : collection.copies().values()) {
+            out.println("chunks are kept: " + copy.ingest() + " of " + copy.by() + " is running since " + copy.created()
+                    + (Leases.isOfEndedProcess(copy) ? ", whose process has ended" : "")
+                    + "; if it is dead, run with --break " + copy.ingest());
+        }
         if (collection.leftovers().isEmpty()
                 && collection.expired().isEmpty()
                 && collection.ofEndedFeeds().isEmpty()) {
@@ -130,8 +156,10 @@ final class GcVerb implements Callable<Integer> {
                     Units.time(leftover.age()),
                     fate(leftover, limit));
         }
-        add(table, "expired versions", collection.expired());
-        add(table, "ended feeds", collection.ofEndedFeeds());
+        String fate = yes ? "deleted" : "";
+        boolean isBesideCopy = !collection.copies().isEmpty();
+        add(table, "expired versions", collection.expired(), isBesideCopy ? "kept: a copy is running" : fate);
+        add(table, "ended feeds", collection.ofEndedFeeds(), fate);
         table.print(out);
         List<Orphan> plan = planned(collection);
         long bytes = (yes ? deleted : plan).stream().mapToLong(Orphan::length).sum();
@@ -148,10 +176,10 @@ final class GcVerb implements Callable<Integer> {
         }
     }
 
-    private void add(Table table, String what, List<Orphan> files) {
+    private static void add(Table table, String what, List<Orphan> files, String fate) {
         if (!files.isEmpty()) {
             long bytes = files.stream().mapToLong(Orphan::length).sum();
-            table.add(what, Units.count(files.size()), Units.bytes(bytes), "", yes ? "deleted" : "");
+            table.add(what, Units.count(files.size()), Units.bytes(bytes), "", fate);
         }
     }
 
@@ -165,7 +193,7 @@ final class GcVerb implements Callable<Integer> {
         return switch (leftover.fate()) {
             case DELETE -> yes ? "deleted" : "";
             case YOUNG -> "kept: younger than " + Units.time(limit);
-            case BESIDE_WRITERS -> "kept: writers are running";
+            case BESIDE_WRITERS -> "kept: writers or copies are running";
             case LEASED -> {
                 Lease lease = leftover.lease().orElseThrow();
                 yield "kept: lease of " + lease.by() + " since " + lease.created()
@@ -178,7 +206,8 @@ final class GcVerb implements Callable<Integer> {
         Stream<Orphan> left = collection.leftovers().stream()
                 .filter(leftover -> leftover.fate() == Leftover.Fate.DELETE)
                 .flatMap(leftover -> leftover.files().stream());
-        return Stream.of(left, collection.expired().stream(), collection.ofEndedFeeds().stream())
+        Stream<Orphan> expired = collection.copies().isEmpty() ? collection.expired().stream() : Stream.empty();
+        return Stream.of(left, expired, collection.ofEndedFeeds().stream())
                 .flatMap(files -> files)
                 .toList();
     }
@@ -196,6 +225,14 @@ final class GcVerb implements Callable<Integer> {
         ObjectNode root = Json.object();
         root.putArray("orphans");
         root.putArray("leases");
+        for (Lease copy : collection.copies().values()) {
+            root.withArray("copies")
+                    .addObject()
+                    .put("id", copy.ingest())
+                    .put("by", copy.by())
+                    .put("created", copy.created().toString())
+                    .put("process_ended", Leases.isOfEndedProcess(copy));
+        }
         put(root.putArray("expired_chunks"), collection.expired(), deleted);
         put(root.putArray("ended_feeds"), collection.ofEndedFeeds(), deleted);
         for (Leftover leftover : collection.leftovers()) {

@@ -163,11 +163,16 @@ final class OpenDataset implements AutoCloseable {
         }
     }
 
-    /** Returns the requested version, or else the newest. */
-    Snapshot snapshot() throws IOException {
-        OptionalLong version = options.isPresent()
+    /** Returns the requested version; empty for the newest. */
+    OptionalLong requested() throws IOException {
+        return options.isPresent()
                 ? options.get().in(dataset, typed)
                 : typed.isPresent() ? OptionalLong.of(typed.get().in(dataset)) : OptionalLong.empty();
+    }
+
+    /** Returns the requested version, or else the newest. */
+    Snapshot snapshot() throws IOException {
+        OptionalLong version = requested();
         return version.isPresent() ? dataset.snapshot(version.getAsLong()) : dataset.snapshot();
     }
 

@@ -221,6 +221,8 @@ final class Topics {
                     List.of(
                             "--rebuild",
                             "--check",
+                            "--checksum",
+                            "--with-ledgers",
                             NoIndexFlag.NAME,
                             "--erase",
                             "--certificate",
@@ -231,7 +233,9 @@ final class Topics {
                             "--end-feed",
                             "--break",
                             "--ingest-id")),
-            new Named("Time, threads and clusters", List.of("--timeout", "--threads", "--flink", "--parallelism")),
+            new Named(
+                    "Time, threads and clusters",
+                    List.of("--timeout", "--interval", "--threads", "--flink", "--parallelism")),
             new Named("Output", List.of("--to", "--chunks", "--keys", "--once", JsonFlag.NAME)),
             new Named("Help", List.of("--help")));
 

@@ -89,6 +89,8 @@ final class Verbs {
         command.addSubcommand(new DeleteVerb());
         command.addSubcommand(new CompactVerb());
         command.addSubcommand(new IndexVerb());
+        command.addSubcommand(new CopyVerb());
+        command.addSubcommand(new MirrorVerb());
         command.addSubcommand(new ExpireVerb());
         command.addSubcommand(new GcVerb());
         command.addSubcommand(new CacheVerb());

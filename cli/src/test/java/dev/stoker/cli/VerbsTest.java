@@ -269,6 +269,8 @@ class VerbsTest {
                 "2 | gc x --older-than 5x | is not a time",
                 "2 | compact | missing: DATASET",
                 "2 | compact x --ingest-id mine | must begin with compact-",
+                "2 | copy x | missing: TARGET",
+                "2 | mirror x y --older-than 5x | is not a time",
                 "2 | audit | give the name of a feed",
                 "1 | audit nosuch | there is no feed nosuch",
                 "1 | stop nosuch | there is no feed nosuch",

@@ -215,6 +215,8 @@ class SocketsITCase {
         commands.put("why", List.of("--feed", "sockets-other", "--step", "0"));
         commands.put("compact", List.of(data, "--yes"));
         commands.put("gc", List.of(data, "--yes"));
+        commands.put("copy", List.of(data, directory.resolve("copied").toString()));
+        commands.put("mirror", List.of(data, directory.resolve("mirrored").toString()));
         commands.put("cache", List.of("ls", cache));
         commands.put("recover", List.of(data));
         commands.put("rebuild", List.of(data));
