@@ -154,10 +154,11 @@ def require_newest(root: Path, newest: int) -> None:
 
 def missing_entry(root: Path, version: int) -> CorruptDataError:
     """The error that says that an entry is lost."""
-    return CorruptDataError(
-        f"{entry_path(root, version)} is missing; restore it from {root}/_stoker/ingests or rebuild it with: "
-        f"stoker recover {root}"
-    )
+    if any((root / "_stoker" / "copies").glob("copy-*.json")):
+        advice = f"a copy to {root} is running or was interrupted: wait, or run stoker copy again"
+    else:
+        advice = f"restore it from {root}/_stoker/ingests or rebuild it with: stoker recover {root}"
+    return CorruptDataError(f"{entry_path(root, version)} is missing; {advice}")
 
 
 def read_entry(root: Path, version: int, dataset: str) -> LogEntry:

@@ -74,8 +74,11 @@ final class GcVerb implements Callable<Integer> {
     public Integer call() throws IOException {
         Duration limit = Units.parseTime("--older-than", olderThan);
         try (OpenDataset open = OpenDataset.open(path)) {
-            GarbageCollection collection = GarbageCollection.plan(open.dataset(), limit, Clock.systemUTC());
             PrintWriter out = spec.commandLine().getOut();
+            if (ended != null && PROCESS.matcher(ended).matches()) {
+                return endProcess(ended, open.dataset(), out);
+            }
+            GarbageCollection collection = GarbageCollection.plan(open.dataset(), limit, Clock.systemUTC());
             if (ended != null) {
                 return end(ended, open.dataset(), collection, out);
             }
@@ -90,9 +93,6 @@ final class GcVerb implements Callable<Integer> {
     }
 
     private int end(String ingest, Dataset dataset, GarbageCollection collection, PrintWriter out) throws IOException {
-        if (PROCESS.matcher(ingest).matches()) {
-            return endProcess(ingest, dataset, out);
-        }
         Leftover leftover = collection.leftovers().stream()
                 .filter(l -> l.ingest().equals(ingest))
                 .findFirst()

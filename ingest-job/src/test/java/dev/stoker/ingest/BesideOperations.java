@@ -35,6 +35,9 @@ import dev.stoker.metadata.compaction.CompactionFailedException;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
+import dev.stoker.metadata.copy.CopyResult;
+import dev.stoker.metadata.copy.CopyRule;
+import dev.stoker.metadata.copy.DatasetCopy;
 import dev.stoker.metadata.erasure.ErasureBlockedException;
 import dev.stoker.metadata.erasure.ErasureFiles;
 import dev.stoker.metadata.erasure.ErasurePlan;
@@ -51,6 +54,7 @@ import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.Operation;
+import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.Interleaving;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
@@ -190,9 +194,29 @@ final class BesideOperations {
                         "recover",
                         reader,
                         (store, slot) -> Recovery.plan(store, "eve").apply()),
+                new Line("copy", reader, BesideOperations::copy),
                 new Line("read", reader, BesideOperations::read),
                 new Line("follow", reader, BesideOperations::follow),
                 new Line("verify", reader, BesideOperations::verify));
+    }
+
+    /** Copies to another store, in which a reader sees whole versions. */
+    private static void copy(ObjectStore store, Slot slot) throws IOException {
+        InMemoryObjectStore target = new InMemoryObjectStore(SampleDatasets.CLOCK);
+        CopyRule rule = new CopyRule(OptionalLong.empty(), 1, Set.of());
+        DatasetCopy.Listener nobody = new DatasetCopy.Listener() {
+            @Override
+            public void planned(CopyResult plan) {}
+
+            @Override
+            public void copied(long bytes) {}
+        };
+        CopyResult result =
+                new DatasetCopy(Dataset.open(store), target, rule, SampleDatasets.CLOCK, slot.ingest, nobody).run();
+        if (!result.isComplete()) {
+            throw new AssertionError(result.problems().toString());
+        }
+        BesideState.check(target);
     }
 
     private void appendTwice(ObjectStore store, Slot slot) throws IOException {

@@ -229,9 +229,16 @@ final class VersionLog {
         }
     }
 
-    private CorruptDataException missing(long version) {
+    private CorruptDataException missing(long version) throws IOException {
+        boolean isCopied;
+        try (ObjectIterator copies = store.list(DatasetLayout.COPIES)) {
+            isCopied = copies.hasNext();
+        }
         return new CorruptDataException("The commit log of " + where() + " lacks " + DatasetLayout.logEntry(version)
-                + " although later files are there; rebuild it with `stoker recover`");
+                + " although later files are there; "
+                + (isCopied
+                        ? "a copy to it is running or was interrupted: wait, or run stoker copy again"
+                        : "rebuild it with `stoker recover`"));
     }
 
     private String where() {

@@ -36,6 +36,7 @@ import dev.stoker.storage.FaultyObjectStore.Fault;
 import dev.stoker.storage.FaultyObjectStore.Operation;
 import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -254,6 +255,32 @@ class DatasetCopyTest {
     }
 
     @Test
+    void aTableThatAKilledCopyHasLeftDoesNotBlockReaders() throws Exception {
+        InMemoryObjectStore source = expired();
+        FaultyObjectStore killed = new FaultyObjectStore(target)
+                .on(
+                        call -> call.name().startsWith(DatasetLayout.LOG) && call.operation() == Operation.CREATE,
+                        Fault.FAIL_BEFORE);
+        assertThatThrownBy(() -> run(source, killed)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> Dataset.open(target).latestVersion())
+                .hasMessageContaining("lacks " + DatasetLayout.logEntry(4))
+                .hasMessageContaining("rebuild it with `stoker recover`");
+        String lease = new ProcessLeases(Dataset.open(target), ProcessLeases.Kind.COPY).take(CLOCK, "ada@host");
+        assertThatThrownBy(() -> Dataset.open(target).latestVersion())
+                .hasMessageContaining("a copy to it is running or was interrupted: wait, or run stoker copy again");
+        GarbageCollection.endProcess(Dataset.open(target), lease);
+
+        byte[] chunk = source.readAll(chunk(3), 1 << 20);
+        source.delete(chunk(3));
+        target.delete(chunk(3));
+        assertThat(run(source, target).isComplete()).isFalse();
+        assertThat(Dataset.open(target).latestVersion()).isZero();
+        source.createIfAbsent(chunk(3), chunk);
+        run(source, target);
+        requireEqual(source, target);
+    }
+
+    @Test
     void aBitThatFlipsOnceIsReadAgain() throws Exception {
         InMemoryObjectStore source = three();
         FaultyObjectStore faulty = new FaultyObjectStore(source)
@@ -354,6 +381,51 @@ class DatasetCopyTest {
                 .as("the third version and the unknown chunk")
                 .hasSize(2);
         assertThat(names(source, DatasetLayout.COLLECTIONS)).isEmpty();
+    }
+
+    /** A copy starts after the collection has looked for copies, and a version is expired before it reads the log. */
+    @Test
+    void garbageCollectionLooksForCopiesAgainAfterItHasReadTheLog() throws IOException {
+        InMemoryObjectStore source = CopiedDatasets.empty();
+        for (int number = 1; number < 4; number++) {
+            CopiedDatasets.replace(source, number);
+        }
+        expire(source, 10);
+        boolean[] hasLooked = {false, false};
+        FaultyObjectStore watched = new FaultyObjectStore(source)
+                .on(
+                        call -> {
+                            if (hasLooked[0] && !hasLooked[1]) {
+                                hasLooked[1] = true;
+                                startCopyAndExpire(source);
+                            }
+                            boolean isCreated = isCollecting(source);
+                            hasLooked[0] |= isCreated && call.name().equals(DatasetLayout.COPIES);
+                            return false;
+                        },
+                        Fault.FAIL_BEFORE);
+        GarbageCollection collection = GarbageCollection.plan(Dataset.open(watched), Duration.ZERO, CLOCK);
+        assertThat(collection.expired()).isNotEmpty();
+        assertThat(collection.apply()).isEmpty();
+        assertThat(hasLooked[1]).isTrue();
+    }
+
+    private static boolean isCollecting(InMemoryObjectStore store) {
+        try {
+            return !names(store, DatasetLayout.COLLECTIONS).isEmpty();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void startCopyAndExpire(InMemoryObjectStore source) {
+        try {
+            new ProcessLeases(Dataset.open(source), ProcessLeases.Kind.COPY).take(CLOCK, "ada@host");
+            append(source, 9);
+            expire(source, 20);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
