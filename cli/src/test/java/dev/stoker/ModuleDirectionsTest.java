@@ -19,6 +19,7 @@ class ModuleDirectionsTest {
     private static final String STORAGE = "dev.stoker.storage..";
     private static final String FORMATS = "dev.stoker.formats..";
     private static final String METADATA = "dev.stoker.metadata..";
+    private static final String REDIS = "dev.stoker.redis..";
     private static final String SERVER = "dev.stoker.server..";
     private static final String FLINK_COMMON = "dev.stoker.flink..";
     private static final String CONNECTORS = "dev.stoker.connectors..";
@@ -34,6 +35,7 @@ class ModuleDirectionsTest {
             STORAGE,
             FORMATS,
             METADATA,
+            REDIS,
             SERVER,
             FLINK_COMMON,
             CONNECTORS,
@@ -126,10 +128,20 @@ class ModuleDirectionsTest {
     }
 
     @Test
+    void onlyTheCommandKnowsRedis() {
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackages(REDIS, CLI)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(REDIS, "redis.clients.."));
+    }
+
+    @Test
     void formatsStoresServerAndClientAreFreeOfFlink() {
         check(noClasses()
                 .that()
-                .resideInAnyPackage(SCHEMAS, STORAGE, METADATA, SERVER, CLIENT)
+                .resideInAnyPackage(SCHEMAS, STORAGE, METADATA, REDIS, SERVER, CLIENT)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.apache.flink.."));

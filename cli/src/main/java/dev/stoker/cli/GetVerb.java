@@ -89,8 +89,9 @@ final class GetVerb implements Callable<Integer> {
         if (!json && to == null && keys.size() != 1) {
             throw new IllegalArgumentException("several samples need --to DIRECTORY or --json");
         }
-        try (OpenDataset open = OpenDataset.open(wanted.path, wanted.version)) {
-            SampleIndex index = SampleIndex.open(open.dataset(), open.snapshot());
+        try (OpenDataset open = OpenDataset.open(wanted.path, wanted.version);
+                Lookups lookups = Lookups.open(open, wanted.redis)) {
+            SampleIndex index = lookups.index();
             List<Field> fields = open.dataset().info().fields();
             if (json) {
                 return printJson(index, keys);

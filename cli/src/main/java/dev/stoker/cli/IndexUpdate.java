@@ -1,10 +1,12 @@
 package dev.stoker.cli;
 
 import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.redis.RedisPlaces;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.storage.ObjectIterator;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,6 +21,12 @@ final class IndexUpdate {
     static void afterCommit(String path, PrintWriter err) {
         try (OpenDataset open = OpenDataset.open(path)) {
             IndexVerb.build(open.dataset(), ReadThreads.of(null, path), false);
+            Optional<RedisPlaces> redis = RedisOption.ofEnvironment(open.dataset());
+            if (redis.isPresent()) {
+                try (RedisPlaces places = redis.get()) {
+                    places.load(open.dataset(), open.dataset().snapshot(), ReadThreads.of(null, path));
+                }
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             warn(path, "interrupted", err);

@@ -7,6 +7,7 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.index.BuildThreads;
 import dev.stoker.metadata.index.IndexBuild;
 import dev.stoker.metadata.index.IndexCheck;
+import dev.stoker.redis.RedisPlaces;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -60,6 +61,9 @@ final class IndexVerb implements Callable<Integer> {
     @Mixin
     private FlinkOptions flink = new FlinkOptions();
 
+    @Mixin
+    private RedisOption redis = new RedisOption();
+
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
@@ -84,7 +88,8 @@ final class IndexVerb implements Callable<Integer> {
             IndexBuild.Result result = workers.isPresent()
                     ? run(new IndexBuild(open.dataset(), workers.get(), rows -> {}), rebuild)
                     : build(open.dataset(), count, rebuild);
-            print(result, Duration.ofNanos(System.nanoTime() - began));
+            Optional<RedisPlaces.Loaded> loaded = load(open.dataset(), count);
+            print(result, loaded, Duration.ofNanos(System.nanoTime() - began));
             return 0;
         }
     }
@@ -106,13 +111,14 @@ final class IndexVerb implements Callable<Integer> {
         return fromScratch ? build.rebuild() : build.update();
     }
 
-    private void print(IndexBuild.Result result, Duration time) {
+    private void print(IndexBuild.Result result, Optional<RedisPlaces.Loaded> loaded, Duration time) {
         PrintWriter out = spec.commandLine().getOut();
         if (json) {
             ObjectNode root = Json.object();
             root.put("version", result.version()).put("rows", result.rows());
             root.put("runs", result.runs()).put("written", result.written());
             result.replaced().forEach(root.putArray("replaced")::add);
+            loaded.ifPresent(places -> root.put("loaded", places.samples()));
             out.println(root.put("seconds", time.toMillis() / 1e3));
             return;
         }
@@ -120,6 +126,22 @@ final class IndexVerb implements Callable<Integer> {
         out.println("version " + result.version() + ": " + Units.plural(result.rows(), "row") + " in "
                 + Units.plural(result.runs(), "run") + ", " + Units.count(result.written()) + " written in "
                 + Units.seconds(time));
+        loaded.ifPresent(places -> out.println("loaded into Redis: " + Units.plural(places.samples(), "place") + " of "
+                + Units.plural(places.chunks(), "chunk")));
+    }
+
+    /** Loads the places that the Redis server lacks, if there is a server. */
+    private Optional<RedisPlaces.Loaded> load(Dataset dataset, int count) throws IOException {
+        Optional<RedisPlaces> places = redis.open(dataset);
+        if (places.isEmpty()) {
+            return Optional.empty();
+        }
+        try (RedisPlaces opened = places.get()) {
+            if (rebuild) {
+                opened.forget();
+            }
+            return Optional.of(opened.load(dataset, dataset.snapshot(), count));
+        }
     }
 
     private int check(Dataset dataset, Snapshot snapshot) throws IOException {

@@ -1,7 +1,6 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.text.Units;
@@ -27,6 +26,9 @@ import picocli.CommandLine.Spec;
         sortOptions = false)
 final class StatVerb implements Callable<Integer> {
 
+    /** Keys that are looked up together. */
+    private static final int TOGETHER = 1000;
+
     @Spec
     private CommandSpec spec;
 
@@ -39,25 +41,19 @@ final class StatVerb implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         List<String> keys = wanted.all();
-        try (OpenDataset open = OpenDataset.open(wanted.path, wanted.version)) {
-            SampleIndex index = SampleIndex.open(open.dataset(), open.snapshot());
+        try (OpenDataset open = OpenDataset.open(wanted.path, wanted.version);
+                Lookups lookups = Lookups.open(open, wanted.redis)) {
             PrintWriter out = spec.commandLine().getOut();
             Table table = new Table("KEY", "SPLIT", "BYTES", "CRC32C", "CHUNK", "ROW");
-            for (String key : keys) {
-                Optional<SampleStat> stat = index.stat(key);
-                if (json) {
-                    out.println(json(key, stat));
-                } else if (stat.isPresent()) {
-                    SampleStat found = stat.get();
-                    table.add(
-                            KeyText.line(key),
-                            found.split(),
-                            Units.count(found.length()),
-                            Crc32cs.hex(found.crc32c()),
-                            Long.toString(found.ordinal()),
-                            Integer.toString(found.row()));
-                } else {
-                    table.add(KeyText.line(key), "not found", "", "", "", "");
+            for (int first = 0; first < keys.size(); first += TOGETHER) {
+                List<String> some = keys.subList(first, Math.min(keys.size(), first + TOGETHER));
+                List<Optional<SampleStat>> stats = lookups.index().stat(some);
+                for (int i = 0; i < some.size(); i++) {
+                    if (json) {
+                        out.println(json(some.get(i), stats.get(i)));
+                    } else {
+                        add(table, some.get(i), stats.get(i));
+                    }
                 }
             }
             if (!json) {
@@ -65,6 +61,21 @@ final class StatVerb implements Callable<Integer> {
             }
             return 0;
         }
+    }
+
+    private static void add(Table table, String key, Optional<SampleStat> stat) {
+        if (stat.isEmpty()) {
+            table.add(KeyText.line(key), "not found", "", "", "", "");
+            return;
+        }
+        SampleStat found = stat.get();
+        table.add(
+                KeyText.line(key),
+                found.split(),
+                Units.count(found.length()),
+                Crc32cs.hex(found.crc32c()),
+                Long.toString(found.ordinal()),
+                Integer.toString(found.row()));
     }
 
     /** Returns the answer for a key as JSON. */

@@ -233,6 +233,7 @@ final class Topics {
                             "--end-feed",
                             "--break",
                             "--ingest-id")),
+            new Named("Redis", List.of("--redis")),
             new Named(
                     "Time, threads and clusters",
                     List.of("--timeout", "--interval", "--threads", "--flink", "--parallelism")),

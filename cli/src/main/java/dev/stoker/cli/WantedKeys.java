@@ -34,6 +34,9 @@ final class WantedKeys {
     @Mixin
     VersionOptions version = new VersionOptions();
 
+    @Mixin
+    RedisOption redis = new RedisOption();
+
     List<String> all() throws IOException {
         List<String> all = new ArrayList<>(keys);
         for (String file : files) {

@@ -42,8 +42,8 @@ final class IndexView {
         return uncovered;
     }
 
-    /** The place of a sample, and the run that names it. */
-    record Found(SampleRun run, IndexedRow place) {}
+    /** The place of a sample, and the run that names it; null if the place was checked before. */
+    record Found(@Nullable SampleRun run, IndexedRow place) {}
 
     private boolean isLive(IndexedRow place) {
         int index = table.indexOf(place.ordinal());

@@ -39,6 +39,7 @@ public final class SampleIndex {
     private final ChunkTable table;
     private final BuildThreads threads;
     private final SampleReads reads;
+    private final @Nullable PlaceHints hints;
 
     /** The run of the chunks that no run of the dataset covers; absent if each chunk has a run. */
     private record Rest(@Nullable SampleRun run) {}
@@ -60,12 +61,14 @@ public final class SampleIndex {
 
     private volatile State state;
 
-    private SampleIndex(Dataset dataset, ChunkTable table, BuildThreads threads, IndexView view) {
+    private SampleIndex(
+            Dataset dataset, ChunkTable table, BuildThreads threads, IndexView view, @Nullable PlaceHints hints) {
         this.dataset = dataset;
         this.table = table;
         this.threads = threads;
         this.state = new State(view, null);
         this.reads = new SampleReads(dataset.store(), table);
+        this.hints = hints;
     }
 
     /** Opens the index of a version. Chunks without a run are read in the thread that needs them. */
@@ -74,12 +77,23 @@ public final class SampleIndex {
     }
 
     /**
+     * Opens the index of a version, for lookups that ask others first. Chunks without a run are read in the thread that
+     * needs them.
+     *
+     * @param hints says where samples may be; the caller closes it
+     */
+    public static SampleIndex open(Dataset dataset, Snapshot snapshot, PlaceHints hints) throws IOException {
+        IndexView view = view(dataset, snapshot.table(), Set.of());
+        return new SampleIndex(dataset, snapshot.table(), BuildThreads.ofCaller(), view, hints);
+    }
+
+    /**
      * Opens the index of a version.
      *
      * @param threads read the heads of chunks without a run
      */
     public static SampleIndex open(Dataset dataset, Snapshot snapshot, BuildThreads threads) throws IOException {
-        return new SampleIndex(dataset, snapshot.table(), threads, view(dataset, snapshot.table(), Set.of()));
+        return new SampleIndex(dataset, snapshot.table(), threads, view(dataset, snapshot.table(), Set.of()), null);
     }
 
     /**
@@ -141,9 +155,37 @@ public final class SampleIndex {
 
     /** Returns what is known about the sample with this key; empty if the version has none. */
     public Optional<SampleStat> stat(String key) throws IOException {
+        return hints == null ? statByIndex(key) : stat(List.of(key)).get(0);
+    }
+
+    /** Returns what is known about the samples with these keys, in the order of the keys. */
+    public List<Optional<SampleStat>> stat(List<String> keys) throws IOException {
+        List<Optional<SampleStat>> stats = new ArrayList<>();
+        List<@Nullable IndexedRow> hinted = hinted(keys);
+        for (int i = 0; i < keys.size(); i++) {
+            IndexedRow row = hinted.get(i);
+            stats.add(row == null ? statByIndex(keys.get(i)) : Optional.of(stat(keys.get(i), row)));
+        }
+        return stats;
+    }
+
+    private Optional<SampleStat> statByIndex(String key) throws IOException {
         byte[] utf8 = utf8(key);
         IndexView.Found found = utf8 == null ? null : find(utf8);
         return found == null ? Optional.empty() : Optional.of(stat(key, found.place()));
+    }
+
+    /** Returns the rows that the hints name and that have these keys; null for each other key. */
+    private List<@Nullable IndexedRow> hinted(List<String> keys) throws IOException {
+        List<@Nullable IndexedRow> rows = new ArrayList<>();
+        List<Optional<PlaceHints.Place>> places = hints == null ? List.of() : hints.find(keys);
+        for (int i = 0; i < keys.size(); i++) {
+            rows.add(
+                    places.isEmpty() || places.get(i).isEmpty()
+                            ? null
+                            : reads.row(keys.get(i), places.get(i).get()));
+        }
+        return rows;
     }
 
     /**
@@ -176,9 +218,11 @@ public final class SampleIndex {
     public List<Optional<StoredSample>> get(List<String> keys) throws IOException {
         while (true) {
             List<IndexView.@Nullable Found> found = new ArrayList<>();
-            for (String key : keys) {
-                byte[] utf8 = utf8(key);
-                found.add(utf8 == null ? null : find(utf8));
+            List<@Nullable IndexedRow> hinted = hinted(keys);
+            for (int i = 0; i < keys.size(); i++) {
+                IndexedRow row = hinted.get(i);
+                byte[] utf8 = utf8(keys.get(i));
+                found.add(row != null ? new IndexView.Found(null, row) : utf8 == null ? null : find(utf8));
             }
             try {
                 return reads.read(keys, found);

@@ -6,7 +6,9 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.index.IndexedRow;
+import dev.stoker.schemas.index.SampleRun;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -71,10 +74,10 @@ final class SampleReads {
                 String key = keys.get(i);
                 int row = rows[i].row();
                 if (row >= head.rows() || !head.key(row).equals(key)) {
-                    IndexView.Found place = found.get(i);
+                    SampleRun run = Objects.requireNonNull(found.get(i).run(), "a checked place has the key");
                     throw new DamagedRunException(
-                            place.run(),
-                            new CorruptDataException(place.run().name() + " is corrupt: it names row " + row
+                            run,
+                            new CorruptDataException(run.name() + " is corrupt: it names row " + row
                                     + " of chunk " + chunk.getKey() + " for the key '" + key
                                     + "', which has another sample there"));
                 }
@@ -87,6 +90,22 @@ final class SampleReads {
             read(index, head, parts);
         }
         return samples;
+    }
+
+    /** Returns the row at a place that somebody has named for a key; null if the version has another sample there. */
+    @Nullable
+    IndexedRow row(String key, PlaceHints.Place place) throws IOException {
+        int index = table.indexOf(place.ordinal());
+        if (index < 0 || place.row() < 0 || !table.isLive(index, place.row())) {
+            return null;
+        }
+        try {
+            ChunkHead head = head(index);
+            return head.key(place.row()).equals(key) ? new HeadRows().row(head, place.ordinal(), place.row()) : null;
+        } catch (StokerException e) {
+            // The index may have an answer without the chunk.
+            return null;
+        }
     }
 
     private static void addParts(ChunkHead head, int row, ByteBuffer[] payload, List<Part> parts) {

@@ -1,0 +1,40 @@
+package dev.stoker.cli;
+
+import dev.stoker.metadata.index.SampleIndex;
+import dev.stoker.redis.RedisPlaces;
+import java.io.IOException;
+import java.util.Optional;
+
+/** The sample index of a version, with a Redis server that is asked first. The verb closes it. */
+final class Lookups implements AutoCloseable {
+
+    private final SampleIndex index;
+    private final Optional<RedisPlaces> places;
+
+    private Lookups(SampleIndex index, Optional<RedisPlaces> places) {
+        this.index = index;
+        this.places = places;
+    }
+
+    static Lookups open(OpenDataset open, RedisOption redis) throws IOException {
+        Optional<RedisPlaces> places = redis.open(open.dataset());
+        try {
+            SampleIndex index = places.isPresent()
+                    ? SampleIndex.open(open.dataset(), open.snapshot(), places.get())
+                    : SampleIndex.open(open.dataset(), open.snapshot());
+            return new Lookups(index, places);
+        } catch (IOException | RuntimeException e) {
+            places.ifPresent(RedisPlaces::close);
+            throw e;
+        }
+    }
+
+    SampleIndex index() {
+        return index;
+    }
+
+    @Override
+    public void close() {
+        places.ifPresent(RedisPlaces::close);
+    }
+}

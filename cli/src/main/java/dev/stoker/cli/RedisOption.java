@@ -1,0 +1,45 @@
+package dev.stoker.cli;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.redis.RedisPlaces;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The Redis server that knows places of samples. */
+final class RedisOption {
+
+    /** Names the server for commands without the option; a command line is visible to other users. */
+    static final String VARIABLE = "STOKER_REDIS";
+
+    @Option(
+            names = "--redis",
+            paramLabel = "URL",
+            description = "Redis server with the places of the samples: redis://host:port. Its answers are checked."
+                    + " Default: $STOKER_REDIS.")
+    private @Nullable String url;
+
+    /** Returns the server that the command line or the environment names. */
+    Optional<RedisPlaces> open(Dataset dataset) {
+        return open(url, dataset);
+    }
+
+    /** Returns the server that the environment names. */
+    static Optional<RedisPlaces> ofEnvironment(Dataset dataset) {
+        return open(null, dataset);
+    }
+
+    private static Optional<RedisPlaces> open(@Nullable String typed, Dataset dataset) {
+        String known = typed == null ? System.getenv(VARIABLE) : typed;
+        if (known == null || known.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(RedisPlaces.open(known, dataset.info().id()));
+        } catch (IllegalArgumentException e) {
+            // Without the cause, whose message does not name the option.
+            throw new IllegalArgumentException(
+                    (typed == null ? "variable " + VARIABLE : "option --redis") + ": " + e.getMessage());
+        }
+    }
+}
