@@ -70,6 +70,21 @@ final class CopiedDatasets {
         return store;
     }
 
+    /** Three versions, each with one more chunk; the second has a tag. */
+    static InMemoryObjectStore three() throws IOException {
+        InMemoryObjectStore source = empty();
+        append(source, 1);
+        append(source, 2);
+        append(source, 3);
+        tag(source, "best", 2);
+        return source;
+    }
+
+    /** The name of the chunk that has this number. */
+    static String chunk(int number) {
+        return ChunkNames.path(id(number));
+    }
+
     /** Commits a version with one more chunk of two samples. */
     static void append(ObjectStore store, int number) throws IOException {
         String ingest = "ingest-" + number;

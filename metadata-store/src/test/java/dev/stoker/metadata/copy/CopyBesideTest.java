@@ -164,10 +164,11 @@ class CopyBesideTest {
 
     @Test
     void toTheTargetBesideAnother() throws Exception {
-        InMemoryObjectStore source = source();
-        Program copy = store -> run(source.copy(), store);
-        for (InMemoryObjectStore base : List.of(new InMemoryObjectStore(CLOCK), killed(source))) {
-            everySchedule(base, copy, copy, store -> requireEqual(source, store));
+        for (InMemoryObjectStore source : List.of(source(), CopiedDatasets.expired())) {
+            Program copy = store -> run(source.copy(), store);
+            for (InMemoryObjectStore base : List.of(new InMemoryObjectStore(CLOCK), killed(source))) {
+                everySchedule(base, copy, copy, store -> requireEqual(source, store));
+            }
         }
     }
 

@@ -1,12 +1,11 @@
 package dev.stoker.metadata.copy;
 
 import static dev.stoker.metadata.SampleDatasets.CLOCK;
-import static dev.stoker.metadata.SampleDatasets.id;
 import static dev.stoker.metadata.copy.CopiedDatasets.append;
+import static dev.stoker.metadata.copy.CopiedDatasets.chunk;
 import static dev.stoker.metadata.copy.CopiedDatasets.chunks;
 import static dev.stoker.metadata.copy.CopiedDatasets.content;
 import static dev.stoker.metadata.copy.CopiedDatasets.copy;
-import static dev.stoker.metadata.copy.CopiedDatasets.expire;
 import static dev.stoker.metadata.copy.CopiedDatasets.expired;
 import static dev.stoker.metadata.copy.CopiedDatasets.names;
 import static dev.stoker.metadata.copy.CopiedDatasets.requireClean;
@@ -14,31 +13,24 @@ import static dev.stoker.metadata.copy.CopiedDatasets.requireEqual;
 import static dev.stoker.metadata.copy.CopiedDatasets.run;
 import static dev.stoker.metadata.copy.CopiedDatasets.tag;
 import static dev.stoker.metadata.copy.CopiedDatasets.tags;
+import static dev.stoker.metadata.copy.CopiedDatasets.three;
 import static dev.stoker.metadata.copy.CopiedDatasets.upTo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.CollectionRunningException;
 import dev.stoker.metadata.CopyRefusedException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.ExpiredVersionException;
-import dev.stoker.metadata.GarbageCollection;
-import dev.stoker.metadata.ProcessLeases;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.UnknownVersionException;
 import dev.stoker.metadata.copy.CopyRule.Extra;
-import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.FaultyObjectStore;
-import dev.stoker.storage.FaultyObjectStore.Fault;
-import dev.stoker.storage.FaultyObjectStore.Operation;
 import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -47,19 +39,6 @@ import org.junit.jupiter.api.Test;
 class DatasetCopyTest {
 
     private final InMemoryObjectStore target = new InMemoryObjectStore(CLOCK);
-
-    private static InMemoryObjectStore three() throws IOException {
-        InMemoryObjectStore source = CopiedDatasets.empty();
-        append(source, 1);
-        append(source, 2);
-        append(source, 3);
-        tag(source, "best", 2);
-        return source;
-    }
-
-    private static String chunk(int number) {
-        return ChunkNames.path(id(number));
-    }
 
     @Test
     void makesTheSameDataset() throws Exception {
@@ -210,109 +189,6 @@ class DatasetCopyTest {
     }
 
     @Test
-    void aDamagedChunkHidesTheVersionsThatNeedIt() throws Exception {
-        InMemoryObjectStore source = three();
-        byte[] damaged = source.readAll(chunk(2), 1 << 20);
-        byte[] intact = damaged.clone();
-        damaged[damaged.length / 2] ^= 1;
-        source.corrupt(chunk(2), damaged);
-
-        CopyResult result = run(source, target);
-        assertThat(result.version()).isEqualTo(1);
-        assertThat(result.wanted()).isEqualTo(3);
-        assertThat(result.problems()).singleElement().satisfies(problem -> {
-            assertThat(problem.file()).contains(chunk(2));
-            assertThat(problem.chunk()).isEqualTo(1);
-            assertThat(problem.message()).contains("has the CRC32C ");
-        });
-        assertThat(chunks(target)).as("the rest is copied").containsExactlyInAnyOrder(chunk(1), chunk(3));
-        assertThat(tags(target)).isEmpty();
-        requireClean(target);
-
-        source.corrupt(chunk(2), intact);
-        assertThat(run(source, target).copied().count()).isEqualTo(1);
-        requireEqual(source, target);
-    }
-
-    @Test
-    void aDamagedChunkHidesExpiredVersionsWithoutChunksToo() throws Exception {
-        InMemoryObjectStore source = expired();
-        source.delete(chunk(5));
-        append(source, 6);
-        CopyResult result = run(source, target);
-        assertThat(result.problems())
-                .singleElement()
-                .satisfies(problem -> assertThat(problem.message()).isEqualTo("is missing"));
-        assertThat(result.version()).isEqualTo(4);
-        requireClean(target);
-
-        InMemoryObjectStore other = new InMemoryObjectStore(CLOCK);
-        source.delete(chunk(3));
-        CopyResult nothing = run(source, other);
-        assertThat(nothing.problems()).hasSize(2);
-        assertThat(nothing.version()).isZero();
-        assertThat(Dataset.open(other).latestVersion()).isZero();
-    }
-
-    @Test
-    void aTableThatAKilledCopyHasLeftDoesNotBlockReaders() throws Exception {
-        InMemoryObjectStore source = expired();
-        FaultyObjectStore killed = new FaultyObjectStore(target)
-                .on(
-                        call -> call.name().startsWith(DatasetLayout.LOG) && call.operation() == Operation.CREATE,
-                        Fault.FAIL_BEFORE);
-        assertThatThrownBy(() -> run(source, killed)).isInstanceOf(IOException.class);
-        assertThatThrownBy(() -> Dataset.open(target).latestVersion())
-                .hasMessageContaining("lacks " + DatasetLayout.logEntry(4))
-                .hasMessageContaining("rebuild it with `stoker recover`");
-        String lease = new ProcessLeases(Dataset.open(target), ProcessLeases.Kind.COPY).take(CLOCK, "ada@host");
-        assertThatThrownBy(() -> Dataset.open(target).latestVersion())
-                .hasMessageContaining("a copy to it is running or was interrupted: wait, or run stoker copy again");
-        GarbageCollection.endProcess(Dataset.open(target), lease);
-
-        byte[] chunk = source.readAll(chunk(3), 1 << 20);
-        source.delete(chunk(3));
-        target.delete(chunk(3));
-        assertThat(run(source, target).isComplete()).isFalse();
-        assertThat(Dataset.open(target).latestVersion()).isZero();
-        source.createIfAbsent(chunk(3), chunk);
-        run(source, target);
-        requireEqual(source, target);
-    }
-
-    @Test
-    void aBitThatFlipsOnceIsReadAgain() throws Exception {
-        InMemoryObjectStore source = three();
-        FaultyObjectStore faulty = new FaultyObjectStore(source)
-                .once(call -> call.operation() == Operation.READ && call.name().equals(chunk(2)), Fault.FLIPPED_BIT);
-        assertThat(run(faulty, target).isComplete()).isTrue();
-        requireEqual(source, target);
-    }
-
-    @Test
-    void aReadThatTheStoreRepeatsIsWrittenOnce() throws Exception {
-        InMemoryObjectStore source = three();
-        FaultyObjectStore faulty = new FaultyObjectStore(source)
-                .on(call -> call.operation() == Operation.READ && call.name().startsWith("chunks/"), Fault.REPEATED);
-        assertThat(run(faulty, target).isComplete()).isTrue();
-        requireEqual(source, target);
-    }
-
-    @Test
-    void replacesChunksOfAnotherLengthAndWithChecksumsDamagedOnes() throws Exception {
-        InMemoryObjectStore source = three();
-        run(source, target);
-        target.corrupt(chunk(1), new byte[3]);
-        assertThat(run(source, target).copied().count()).isEqualTo(1);
-        byte[] damaged = target.readAll(chunk(2), 1 << 20);
-        damaged[damaged.length - 1] ^= 1;
-        target.corrupt(chunk(2), damaged);
-        assertThat(run(source, target).copied().count()).as("only lengths").isZero();
-        assertThat(run(source, target, Extra.CHECKSUMS).copied().count()).isEqualTo(1);
-        requireEqual(source, target);
-    }
-
-    @Test
     void bringsChangesOfTagsAndAMirrorUndoesThoseOfTheTarget() throws Exception {
         InMemoryObjectStore source = three();
         run(source, target);
@@ -348,99 +224,6 @@ class DatasetCopyTest {
         assertThat(run(source, target, Extra.LEDGERS).others()).isEqualTo(new CopyResult.Files(2, content.length));
         assertThat(target.readAll(ledger, 100)).isEqualTo(content);
         assertThat(run(source, target, Extra.LEDGERS).isUnchanged()).isTrue();
-    }
-
-    @Test
-    void copiesASourceThatCannotBeWritten() throws Exception {
-        InMemoryObjectStore source = three();
-        FaultyObjectStore readOnly =
-                new FaultyObjectStore(source).on(call -> call.operation().changes(), Fault.FAIL_BEFORE);
-        assertThat(run(readOnly, target).isComplete()).isTrue();
-        requireEqual(source, target);
-    }
-
-    @Test
-    void garbageCollectionDeletesNoChunkBesideACopy() throws Exception {
-        InMemoryObjectStore source = three();
-        expire(source, 4);
-        Dataset dataset = Dataset.open(source);
-        CopiedDatasets.replace(source, 5);
-        expire(source, 6);
-        SampleDatasets.write(source, id(20), "unknown", "train", "x/1");
-        GarbageCollection planned = GarbageCollection.plan(dataset, Duration.ZERO, CLOCK);
-        ProcessLeases copies = new ProcessLeases(dataset, ProcessLeases.Kind.COPY);
-        String lease = copies.take(CLOCK, "ada@host");
-
-        assertThat(planned.apply()).isEmpty();
-        GarbageCollection beside = GarbageCollection.plan(dataset, Duration.ZERO, CLOCK);
-        assertThat(beside.copies()).containsOnlyKeys(lease);
-        assertThat(beside.apply()).isEmpty();
-        assertThat(GarbageCollection.endProcess(dataset, "copy-unknown")).isFalse();
-        assertThat(GarbageCollection.endProcess(dataset, lease)).isTrue();
-        assertThat(planned.apply())
-                .as("the third version and the unknown chunk")
-                .hasSize(2);
-        assertThat(names(source, DatasetLayout.COLLECTIONS)).isEmpty();
-    }
-
-    /** A copy starts after the collection has looked for copies, and a version is expired before it reads the log. */
-    @Test
-    void garbageCollectionLooksForCopiesAgainAfterItHasReadTheLog() throws IOException {
-        InMemoryObjectStore source = CopiedDatasets.empty();
-        for (int number = 1; number < 4; number++) {
-            CopiedDatasets.replace(source, number);
-        }
-        expire(source, 10);
-        boolean[] hasLooked = {false, false};
-        FaultyObjectStore watched = new FaultyObjectStore(source)
-                .on(
-                        call -> {
-                            if (hasLooked[0] && !hasLooked[1]) {
-                                hasLooked[1] = true;
-                                startCopyAndExpire(source);
-                            }
-                            boolean isCreated = isCollecting(source);
-                            hasLooked[0] |= isCreated && call.name().equals(DatasetLayout.COPIES);
-                            return false;
-                        },
-                        Fault.FAIL_BEFORE);
-        GarbageCollection collection = GarbageCollection.plan(Dataset.open(watched), Duration.ZERO, CLOCK);
-        assertThat(collection.expired()).isNotEmpty();
-        assertThat(collection.apply()).isEmpty();
-        assertThat(hasLooked[1]).isTrue();
-    }
-
-    private static boolean isCollecting(InMemoryObjectStore store) {
-        try {
-            return !names(store, DatasetLayout.COLLECTIONS).isEmpty();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void startCopyAndExpire(InMemoryObjectStore source) {
-        try {
-            new ProcessLeases(Dataset.open(source), ProcessLeases.Kind.COPY).take(CLOCK, "ada@host");
-            append(source, 9);
-            expire(source, 20);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    @Test
-    void waitsForNoCollectionAtTheTarget() throws IOException {
-        InMemoryObjectStore source = three();
-        run(source, target);
-        append(source, 4);
-        Dataset dataset = Dataset.open(target);
-        String lease = new ProcessLeases(dataset, ProcessLeases.Kind.COLLECTION).take(CLOCK, "eve@host");
-        assertThatThrownBy(() -> run(source, target))
-                .isInstanceOf(CollectionRunningException.class)
-                .hasMessageContaining("of eve@host is running")
-                .hasMessageContaining("--break " + lease);
-        assertThat(GarbageCollection.endProcess(dataset, lease)).isTrue();
-        assertThat(run(source, target).copied().count()).isEqualTo(1);
     }
 
     @Test
