@@ -1,17 +1,13 @@
 package dev.stoker.metadata;
 
-import dev.stoker.schemas.log.ExpiredVersions;
 import dev.stoker.schemas.table.ChunkTable;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Collection;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
- * The chunks that are live in a version that was not ended.
+ * The chunks that are live in a version that was not expired.
  *
  * @param table the chunks of all versions
  * @param kept indexes of the chunks in the table
@@ -25,55 +21,23 @@ public record KeptChunks(ChunkTable table, BitSet kept) {
      */
     public static KeptChunks upTo(Dataset dataset, long version, Set<Long> guarded) throws IOException {
         ChunkTable table = dataset.anySnapshot(version).table();
-        Set<Long> ended = new TreeSet<>();
-        for (ExpiredVersions.Range range : table.expired().ranges()) {
-            ended.addAll(versions(range, guarded));
-        }
-        return without(dataset, table, ended);
+        return new KeptChunks(table, in(dataset, table, FreedChunks.kept(table, guarded, range -> true)));
     }
 
-    /**
-     * Returns the chunks of all versions of a table except some.
-     *
-     * @param ended the other versions, in ascending order
-     */
-    static KeptChunks without(Dataset dataset, ChunkTable table, Collection<Long> ended) throws IOException {
-        BitSet kept = new BitSet(table.size());
-        long first = 1;
-        for (long version : ended) {
-            if (version > first) {
-                keep(dataset, table, first, version - 1, kept);
+    /** Returns the indexes of the chunks that are live in one of these versions. Tables list chunks in one order. */
+    static BitSet in(Dataset dataset, ChunkTable newest, List<FreedChunks.Kept> versions) throws IOException {
+        BitSet kept = new BitSet(newest.size());
+        for (FreedChunks.Kept range : versions) {
+            ChunkTable first = dataset.anySnapshot(range.first()).table();
+            for (int i = 0; i < first.size(); i++) {
+                if (first.isLive(i)) {
+                    kept.set(i);
+                }
             }
-            first = version + 1;
-        }
-        if (first <= table.version()) {
-            keep(dataset, table, first, table.version(), kept);
-        }
-        return new KeptChunks(table, kept);
-    }
-
-    /** Adds the chunks of versions without gaps. The tables list the same chunks in the same order. */
-    private static void keep(Dataset dataset, ChunkTable table, long first, long last, BitSet kept) throws IOException {
-        ChunkTable before =
-                first == table.version() ? table : dataset.anySnapshot(first).table();
-        for (int i = 0; i < before.size(); i++) {
-            if (before.isLive(i)) {
+            for (int i = first.size(); i < newest.size() && newest.addedIn(i) <= range.last(); i++) {
                 kept.set(i);
             }
         }
-        for (int i = before.size(); i < table.size() && table.addedIn(i) <= last; i++) {
-            kept.set(i);
-        }
-    }
-
-    /** Returns the versions of a range that are not guarded. */
-    static List<Long> versions(ExpiredVersions.Range range, Set<Long> guarded) {
-        List<Long> versions = new ArrayList<>();
-        for (long version = range.first(); version <= range.last(); version++) {
-            if (!guarded.contains(version)) {
-                versions.add(version);
-            }
-        }
-        return versions;
+        return kept;
     }
 }
