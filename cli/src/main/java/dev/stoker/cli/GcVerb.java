@@ -202,7 +202,8 @@ final class GcVerb implements Callable<Integer> {
         };
     }
 
-    private static List<Orphan> planned(GarbageCollection collection) {
+    /** Returns the files that a collection would delete. */
+    static List<Orphan> planned(GarbageCollection collection) {
         Stream<Orphan> left = collection.leftovers().stream()
                 .filter(leftover -> leftover.fate() == Leftover.Fate.DELETE)
                 .flatMap(leftover -> leftover.files().stream());

@@ -2,8 +2,11 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.CopyRefusedException;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.GarbageCollection;
 import dev.stoker.metadata.Orphan;
 import dev.stoker.metadata.WriterProcess;
+import dev.stoker.metadata.copy.CopyResult;
 import dev.stoker.metadata.copy.CopyRule;
 import dev.stoker.metadata.copy.CopyRule.Extra;
 import dev.stoker.metadata.copy.DatasetCopy;
@@ -90,7 +93,7 @@ final class MirrorVerb implements Callable<Integer> {
             signals.onStop(end::countDown);
             CopyRule rule = options.rule(ends, OptionalLong.empty(), Set.of(Extra.TAGS_OF_SOURCE));
             if (options.isDry()) {
-                plan(ends, rule);
+                plan(ends, rule, limit);
                 return 0;
             }
             copy(ends, rule).check();
@@ -112,15 +115,32 @@ final class MirrorVerb implements Callable<Integer> {
                 ends.dataset(), ends.target(), rule, InstantSource.system(), WriterProcess.user(), progress);
     }
 
-    private void plan(CopyEnds ends, CopyRule rule) throws IOException {
+    private void plan(CopyEnds ends, CopyRule rule, Duration limit) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
-        DatasetCopy copy = copy(ends, rule);
         CopyReport report = new CopyReport(ends);
+        CopyResult plan = copy(ends, rule).plan();
+        Optional<Dataset> mirror = Dataset.find(ends.target());
+        List<Orphan> deleted = mirror.isEmpty()
+                ? List.of()
+                : GcVerb.planned(GarbageCollection.plan(mirror.get(), limit, InstantSource.system()));
         if (options.isJson()) {
-            out.println(report.json(copy.plan(), Duration.ZERO));
-        } else {
-            report.planned(copy.plan(), out);
+            out.println(withDeleted(report.json(plan, Duration.ZERO), deleted));
+            return;
         }
+        report.planned(plan, out);
+        if (!deleted.isEmpty()) {
+            out.println("would delete " + files(deleted) + " at the target");
+        }
+    }
+
+    private static ObjectNode withDeleted(ObjectNode json, List<Orphan> deleted) {
+        long bytes = deleted.stream().mapToLong(Orphan::length).sum();
+        return json.put("deleted", deleted.size()).put("deleted_bytes", bytes);
+    }
+
+    private static String files(List<Orphan> deleted) {
+        long bytes = deleted.stream().mapToLong(Orphan::length).sum();
+        return Units.plural(deleted.size(), "file") + ", " + Units.bytes(bytes);
     }
 
     private int once(Mirror mirror, CopyEnds ends, Signals signals) throws IOException {
@@ -165,14 +185,12 @@ final class MirrorVerb implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         CopyReport report = new CopyReport(ends);
         List<Orphan> deleted = round.deleted();
-        long bytes = deleted.stream().mapToLong(Orphan::length).sum();
         if (options.isJson()) {
-            ObjectNode json = report.json(round.copy(), time);
-            out.println(json.put("deleted", deleted.size()).put("deleted_bytes", bytes));
+            out.println(withDeleted(report.json(round.copy(), time), deleted));
         } else {
             report.print(round.copy(), time, out);
             if (!deleted.isEmpty()) {
-                out.println("deleted " + Units.plural(deleted.size(), "file") + ", " + Units.bytes(bytes));
+                out.println("deleted " + files(deleted));
             }
         }
         out.flush();

@@ -129,6 +129,10 @@ class CopyVerbTest {
 
     @Test
     void aMirrorFollowsTagsAndExpiries() throws IOException {
+        assertThat(stoker("mirror", path(), target(), "--dry-run")).isZero();
+        assertThat(out.toString())
+                .contains("would copy 2 versions and 3 chunks")
+                .doesNotContain("delete");
         assertThat(stoker("mirror", path(), target())).isZero();
         assertThat(stoker("tag", target(), "mine", "1")).isZero();
         assertThat(stoker("expire", path(), "--keep-last", "1", "--yes")).isZero();
@@ -142,6 +146,19 @@ class CopyVerbTest {
         assertThat(stoker("verify", target())).isZero();
         assertThat(stoker("gc", target(), "--older-than", "0")).isZero();
         assertThat(out.toString()).contains("nothing to delete: every file belongs to a version");
+    }
+
+    @Test
+    void aMirrorTakesOverACopyAndDeletesWhatTheCopyKept() throws IOException {
+        assertThat(stoker("copy", path(), target())).isZero();
+        assertThat(stoker("expire", path(), "--keep-last", "1", "--yes")).isZero();
+        assertThat(stoker("copy", path(), target())).isZero();
+        assertThat(stoker("mirror", path(), target(), "--older-than", "0", "--dry-run"))
+                .isZero();
+        assertThat(out.toString()).contains("already: nothing to copy", "would delete 2 files, ", " at the target");
+        assertThat(stoker("mirror", path(), target(), "--older-than", "0")).isZero();
+        assertThat(out.toString()).contains("already: nothing was copied", "deleted 2 files, ");
+        assertThat(stoker("verify", target())).isZero();
     }
 
     @Test
