@@ -16,6 +16,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import lookup_prototype
+
 VECTORS = Path(__file__).resolve().parents[2] / "schemas" / "src" / "test" / "resources" / "vectors" / "protocol.json"
 
 HELLO, WELCOME, SUBSCRIBE, GRANT, BATCH, ACK, DURABLE = range(1, 8)
@@ -302,6 +304,8 @@ def frames() -> list[dict[str, Any]]:
         frame(SELECTED, struct.pack("<Q", 4096) + struct.pack("<Q", int(view_tag(["label"]), 16))),
         {"largest_batch": 4096, "view_tag": view_tag(["label"])},
     )  # fmt: skip
+    for golden in lookup_prototype.frames(frame):
+        add(*golden)
     return out
 
 
@@ -469,6 +473,7 @@ def bad_frames() -> list[dict[str, Any]]:
         ("SELECTED of 15 bytes", "client", True, frame(SELECTED, bytes(15)), "bad_frame"),
         ("SELECTED beyond 2^63", "client", True, frame(SELECTED, bytes(7) + b"\x80" + bytes(8)), "bad_frame"),
         ("LANE_MAP longer than 64 MiB", "client", True, struct.pack("<IBBH", (64 << 20) + 1, LANE_MAP, 0, 0), "bad_frame"),
+        *lookup_prototype.bad_frames(frame),
     ]  # fmt: skip
     return [{"name": n, "to": to, "welcomed": w, "code": code, "hex": data.hex()} for n, to, w, data, code in rows]
 

@@ -11,11 +11,12 @@ import pytest
 
 from stoker._client.lane_map import LaneMap
 from stoker._client.welcome import Welcome
-from stoker._wire import decoding, encoding
+from stoker._wire import decoding, encoding, lookups
 from stoker._wire import protocol as p
 from stoker.errors import FormatTooNewError, ProtocolError
 
 VECTORS = Path(__file__).resolve().parents[2] / "schemas" / "src" / "test" / "resources" / "vectors" / "protocol.json"
+LOOKUPS = ("GET", "SAMPLES", "LIST", "ENTRIES")
 FRAMES = json.loads(VECTORS.read_text(encoding="utf-8"))["frames"]
 
 
@@ -60,6 +61,16 @@ def encode(kind, f):
         return encoding.select(p.Select(f["columns"], tuple(f["selected"])))
     if kind == "SELECTED":
         return encoding.selected(p.Selected(f["largest_batch"], int(f["view_tag"], 16)))
+    if kind == "GET":
+        return encoding.get(p.Get(f["request"], tuple(f["keys"]), f["stat_only"]))
+    if kind == "SAMPLES":
+        items = tuple(p.Item(*item) for item in f["items"])
+        return encoding.samples(p.Samples(f["request"], f["version"], f["last"], items, bytes.fromhex(f["message"])))
+    if kind == "LIST":
+        return encoding.list_samples(p.List(**f))
+    if kind == "ENTRIES":
+        entries = tuple(p.Entry(*entry) for entry in f["entries"])
+        return encoding.entries(p.Entries(f["request"], f["version"], f["more"], entries))
     return (encoding.ping if kind == "PING" else encoding.pong)(int(f["opaque"], 16))
 
 
@@ -87,7 +98,8 @@ def decode(kind, frame):
         return decoding.decode_batch_header(frame)
     if kind in ("DURABLE", "PING", "PONG", "RELEASE"):
         return decoding.decode_u64(getattr(p, kind), body)
-    return getattr(decoding, f"decode_{kind.lower()}")(body)
+    module = lookups if kind in LOOKUPS else decoding
+    return getattr(module, f"decode_{kind.lower()}")(body)
 
 
 @pytest.mark.parametrize("vector", FRAMES, ids=[v["name"] for v in FRAMES])
@@ -124,7 +136,9 @@ def test_decodes_the_vectors(vector):
     else:
         for name, value in f.items():
             expected = int(value, 16) if name in ("crc", "view_tag") else value
-            expected = tuple(value) if name in ("lanes", "selected") else expected
+            expected = tuple(value) if name in ("lanes", "selected", "keys") else expected
+            expected = tuple(map(tuple, value)) if name in ("items", "entries") else expected
+            expected = bytes.fromhex(value) if name == "message" else expected
             assert getattr(found, name) == expected
 
 
@@ -143,7 +157,7 @@ def test_reads_a_welcome(vector):
     "kind",
     sorted(
         {"SUBSCRIBE", "GRANT", "ACK", "NACK", "EPOCH_END", "DURABLE", "PING", "HELLO", "STATS", "DELAY", "RELEASE"}
-        | {"FILE", "SELECT", "SELECTED"}
+        | {"FILE", "SELECT", "SELECTED", *LOOKUPS}
     ),
 )
 def test_refuses_bodies_cut_anywhere(kind):

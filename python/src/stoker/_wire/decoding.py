@@ -7,6 +7,8 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from google_crc32c import extend
+
 from stoker._format.checksum import crc32c
 from stoker._order.spec import TAILS
 from stoker._wire import protocol as p
@@ -29,7 +31,7 @@ def checked_body(kind: int, content: bytes) -> bytes:
     if kind == p.HELLO:
         _check_version(content)
     body = content[:-4]
-    found = crc32c(p.PREFIX_LAYOUT.pack(0, kind, 0, 0)[4:] + body)
+    found = extend(crc32c(p.PREFIX_LAYOUT.pack(0, kind, 0, 0)[4:]), body)
     sent = int.from_bytes(content[-4:], "little")
     if found != sent:
         text = f"the bytes have CRC-32C {found:08x}, expected {sent:08x}: they were changed on the way"
@@ -40,9 +42,10 @@ def checked_body(kind: int, content: bytes) -> bytes:
 def check_prefix(length: int, kind: int, flags: int, reserved: int, limit: int) -> None:
     """Refuses the first 8 bytes of a frame before anything is allocated for it.
 
-    `limit` applies to the length of frames other than BATCH. Raises `ProtocolError` for an unknown type, for a length
-    below the type's own bytes or above the limit, and for bits that this version does not know. The checksum of a
-    BATCH or BATCH_REF covers its flags and reserved bytes, so they are not checked here.
+    `limit` applies to the length of frames other than BATCH and SAMPLES, which the caller limits further. Raises
+    `ProtocolError` for an unknown type, for a length below the type's own bytes or above the limit, and for bits that
+    this version does not know. The checksum of a BATCH or BATCH_REF covers its flags and reserved bytes, so they are
+    not checked here.
     """
     name = p.FRAME_NAMES.get(kind)
     if name is None:
@@ -52,7 +55,9 @@ def check_prefix(length: int, kind: int, flags: int, reserved: int, limit: int) 
         least, limit = p.BATCH_HEADER_BYTES - 4, p.MAX_BATCH
     elif kind == p.BATCH_REF:
         least = p.BATCH_REF_BYTES - 4
-    elif flags or reserved:
+    elif kind == p.SAMPLES:
+        limit = p.MAX_BATCH
+    if kind not in (p.BATCH, p.BATCH_REF) and (flags or reserved):
         raise ProtocolError(f"{name} frame has flags {flags:#x} and reserved bytes {reserved:#x}", "bad_frame")
     if not least <= length <= limit:
         raise ProtocolError(f"{name} frame declares length {length}, allowed are {least} to {limit}", "bad_frame")

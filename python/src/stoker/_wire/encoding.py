@@ -226,6 +226,42 @@ def selected(answer: p.Selected) -> bytes:
     return frame(p.SELECTED, p.SELECTED_LAYOUT.pack(answer.largest_batch, answer.view_tag))
 
 
+def get(wanted: p.Get) -> bytes:
+    """Requests samples by key. Raises `UnicodeEncodeError` for a key with unpaired surrogates."""
+    texts = [key.encode() for key in wanted.keys]
+    body = p.GET_LAYOUT.pack(wanted.request, len(texts), int(wanted.stat_only), 0)
+    return frame(p.GET, body + b"".join(part for text in texts for part in (p.U32.pack(len(text)), text)))
+
+
+def samples(answer: p.Samples) -> bytes:
+    """Answers some keys of a GET."""
+    problems = [item.problem.encode() for item in answer.items]
+    flags, message = int(answer.last), bytes(answer.message)
+    body = p.SAMPLES_LAYOUT.pack(answer.request, len(problems), answer.version, flags, len(message))
+    body += b"".join(
+        p.ITEM_LAYOUT.pack(*item[:-1], len(problem)) for item, problem in zip(answer.items, problems, strict=True)
+    )
+    return frame(p.SAMPLES, body + b"".join(problems) + message)
+
+
+def list_samples(wanted: p.List) -> bytes:
+    """Requests a part of a listing."""
+    texts = [text.encode() for text in (wanted.prefix, wanted.delimiter, wanted.after)]
+    body = p.LIST_LAYOUT.pack(wanted.request, wanted.limit, *map(len, texts), 0)
+    return frame(p.LIST, body + b"".join(texts))
+
+
+def entries(answer: p.Entries) -> bytes:
+    """Answers a LIST."""
+    names = [entry.name.encode() for entry in answer.entries]
+    body = p.ENTRIES_LAYOUT.pack(answer.request, len(names), answer.version, int(answer.more), 0)
+    body += b"".join(
+        p.ENTRY_LAYOUT.pack(len(name), *map(int, entry[1:]), 0)
+        for entry, name in zip(answer.entries, names, strict=True)
+    )
+    return frame(p.ENTRIES, body + b"".join(names))
+
+
 def ping(opaque: int) -> bytes:
     """Asks the other side to answer, to check that it is alive."""
     return frame(p.PING, p.U64.pack(opaque))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from stoker._order.spec import Tail
 
@@ -38,6 +38,10 @@ STATS: Final = 20
 DELAY: Final = 21
 SELECT: Final = 22
 SELECTED: Final = 23
+GET: Final = 24
+SAMPLES: Final = 25
+LIST: Final = 26
+ENTRIES: Final = 27
 
 FRAME_NAMES: Final = {
     HELLO: "HELLO",
@@ -61,6 +65,10 @@ FRAME_NAMES: Final = {
     DELAY: "DELAY",
     SELECT: "SELECT",
     SELECTED: "SELECTED",
+    GET: "GET",
+    SAMPLES: "SAMPLES",
+    LIST: "LIST",
+    ENTRIES: "ENTRIES",
 }
 
 PREFIX_BYTES: Final = 8
@@ -85,6 +93,16 @@ MAX_BATCH: Final = (1 << 31) - 1
 """Limits on the u32 length of a frame."""
 
 FLAG_REPEATED: Final = 1
+MAX_KEYS: Final = 65_536
+"""Keys of a GET."""
+MAX_ENTRIES: Final = 16_384
+"""Entries of an ENTRIES."""
+MAX_REQUESTS: Final = 4
+"""GET and LIST frames of a session without a whole answer."""
+MISSING: Final = 0
+FOUND: Final = 1
+DAMAGED: Final = 2
+"""States of an item of SAMPLES."""
 ACK_ENTRY_BYTES: Final = 32
 MAX_ACK_ENTRIES: Final = 256
 
@@ -104,6 +122,12 @@ EPOCH_END_LAYOUT: Final = struct.Struct("<IIQQ")
 DELAY_LAYOUT: Final = struct.Struct("<IIQHHIII")
 SELECT_LAYOUT: Final = struct.Struct("<II")
 SELECTED_LAYOUT: Final = struct.Struct("<QQ")
+GET_LAYOUT: Final = struct.Struct("<IIII")
+SAMPLES_LAYOUT: Final = struct.Struct("<IIQII")
+ITEM_LAYOUT: Final = struct.Struct("<IIQIIII")
+LIST_LAYOUT: Final = struct.Struct("<IIIIII")
+ENTRIES_LAYOUT: Final = struct.Struct("<IIQII")
+ENTRY_LAYOUT: Final = struct.Struct("<IIQIIII")
 
 assert BATCH_LAYOUT.size == BATCH_HEADER_BYTES
 assert ACK_ENTRY_LAYOUT.size == ACK_ENTRY_BYTES
@@ -237,6 +261,76 @@ class Selected:
     largest_batch: int
     """No message with the selected columns has more bytes."""
     view_tag: int
+
+
+@dataclass(frozen=True, slots=True)
+class Get:
+    """A request for samples by key."""
+
+    request: int
+    keys: tuple[str, ...]
+    stat_only: bool = False
+    """Only where the samples are, without their values."""
+
+
+class Item(NamedTuple):
+    """The answer for one key of a GET."""
+
+    key: int
+    """Index in the request."""
+    state: int
+    """`MISSING`, `FOUND` or `DAMAGED`."""
+    ordinal: int = 0
+    row: int = 0
+    length: int = 0
+    crc32c: int = 0
+    problem: str = ""
+    """What is damaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """A part of the answer to a GET."""
+
+    request: int
+    version: int
+    last: bool
+    items: tuple[Item, ...]
+    message: bytes | memoryview = b""
+    """A record batch message whose rows are the items that were found, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """A request for a part of a listing."""
+
+    request: int
+    limit: int
+    prefix: str = ""
+    delimiter: str = ""
+    after: str = ""
+    """The name of the last entry that the client has."""
+
+
+class Entry(NamedTuple):
+    """An entry of a listing: a sample, or a common prefix."""
+
+    name: str
+    sample: bool
+    ordinal: int = 0
+    row: int = 0
+    length: int = 0
+    crc32c: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The answer to a LIST."""
+
+    request: int
+    version: int
+    more: bool
+    entries: tuple[Entry, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,10 @@ public sealed interface Frame
                 Stats,
                 Delay,
                 Select,
-                Selected {
+                Selected,
+                GetSamples,
+                Samples,
+                ListSamples,
+                Entries {
     FrameType type();
 }

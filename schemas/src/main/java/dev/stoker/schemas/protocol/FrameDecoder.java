@@ -199,7 +199,7 @@ public final class FrameDecoder {
         if (isServer()) {
             return welcomed ? Protocol.MAX_FROM_CLIENT : Protocol.MAX_BEFORE_WELCOME;
         }
-        return found == FrameType.BATCH ? Protocol.MAX_BATCH : Protocol.MAX_FROM_SERVER;
+        return found == FrameType.BATCH || found == FrameType.SAMPLES ? Protocol.MAX_BATCH : Protocol.MAX_FROM_SERVER;
     }
 
     private boolean isServer() {

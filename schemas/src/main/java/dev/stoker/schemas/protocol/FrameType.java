@@ -27,7 +27,11 @@ public enum FrameType {
     STATS(20, Sender.CLIENT, 0, Integer.MAX_VALUE),
     DELAY(21, Sender.SERVER, 32, 32),
     SELECT(22, Sender.CLIENT, Select.FIXED + 1, Integer.MAX_VALUE),
-    SELECTED(23, Sender.SERVER, 16, 16);
+    SELECTED(23, Sender.SERVER, 16, 16),
+    GET(24, Sender.CLIENT, GetSamples.FIXED + Integer.BYTES, Integer.MAX_VALUE),
+    SAMPLES(25, Sender.SERVER, Samples.FIXED, Integer.MAX_VALUE),
+    LIST(26, Sender.CLIENT, ListSamples.FIXED, Integer.MAX_VALUE),
+    ENTRIES(27, Sender.SERVER, Entries.FIXED, Integer.MAX_VALUE);
 
     enum Sender {
         CLIENT,
@@ -35,7 +39,7 @@ public enum FrameType {
         BOTH
     }
 
-    private static final FrameType[] BY_CODE = new FrameType[24];
+    private static final FrameType[] BY_CODE = new FrameType[28];
 
     static {
         for (FrameType type : values()) {

@@ -61,8 +61,8 @@ public final class Frames {
     private static long limit(FrameType type) {
         return switch (type) {
             case HELLO -> Protocol.MAX_BEFORE_WELCOME;
-            case BATCH -> Protocol.MAX_BATCH;
-            case WELCOME, LANE_MAP, BATCH_REF -> Protocol.MAX_FROM_SERVER;
+            case BATCH, SAMPLES -> Protocol.MAX_BATCH;
+            case WELCOME, LANE_MAP, BATCH_REF, ENTRIES -> Protocol.MAX_FROM_SERVER;
             default -> Protocol.MAX_FROM_CLIENT;
         };
     }
@@ -120,6 +120,10 @@ public final class Frames {
                         .putLong(selected.viewTag())
                         .flip();
             }
+            case GET -> ((GetSamples) frame).body();
+            case SAMPLES -> ((Samples) frame).body();
+            case LIST -> ((ListSamples) frame).body();
+            case ENTRIES -> ((Entries) frame).body();
         };
     }
 
@@ -226,6 +230,10 @@ public final class Frames {
                 }
                 case SELECT -> Select.read(body);
                 case SELECTED -> new Selected(body.getLong(), body.getLong());
+                case GET -> GetSamples.read(body);
+                case SAMPLES -> Samples.read(body);
+                case LIST -> ListSamples.read(body);
+                case ENTRIES -> Entries.read(body);
             };
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new ProtocolException(ErrorCode.BAD_FRAME, type + ": " + e.getMessage(), e);

@@ -19,10 +19,10 @@ public final class Protocol {
     /** Greatest value of a frame's length field from a client. */
     public static final int MAX_FROM_CLIENT = 1 << 20;
 
-    /** Greatest value of a frame's length field from a server, except BATCH. */
+    /** Greatest value of a frame's length field from a server, except BATCH and SAMPLES. */
     public static final int MAX_FROM_SERVER = 64 << 20;
 
-    /** Greatest value of a BATCH frame's length field. */
+    /** Greatest value of the length field of a BATCH or SAMPLES frame. */
     public static final int MAX_BATCH = Integer.MAX_VALUE;
 
     /** Number of entries at which a client sends an ACK frame without waiting for more. */

@@ -159,6 +159,37 @@ final class GoldenFrames {
                 new Selected(
                         4096,
                         View.of(List.of("label", "image"), List.of("label")).tag());
+            case "get" ->
+                new GetSamples(
+                        1, false, List.of("cats/1.jpg", "../../etc/passwd", "a\0b\n", "äffchen", "cats/1.jpg", ""));
+            case "get of places" -> new GetSamples(0xFFFF_FFFFL, true, List.of("k"));
+            case "samples" ->
+                new Samples(
+                        1,
+                        3,
+                        false,
+                        List.of(
+                                Samples.Item.found(0, new SamplePlace(12, 5, 110_000, 0xDEADBEEF)),
+                                Samples.Item.missing(1),
+                                Samples.Item.damaged(
+                                        3,
+                                        new SamplePlace(1L << 40, 7, 3, 0),
+                                        "chunk 12, row 7, key 'äffchen': damaged")),
+                        ByteBuffer.wrap(HexFormat.of().parseHex(f.get("message").textValue())));
+            case "samples that are missing" ->
+                new Samples(2, 1, true, List.of(Samples.Item.missing(65_535)), ByteBuffer.allocate(0));
+            case "list" -> new ListSamples(3, 1000, "cäts/", "/", "cäts/1.jpg");
+            case "list everything" -> new ListSamples(4, 1, "", "", "");
+            case "entries" ->
+                new Entries(
+                        3,
+                        3,
+                        true,
+                        List.of(
+                                new Entries.Entry(
+                                        "cäts/1.jpg", Optional.of(new SamplePlace(12, 5, 110_000, 0xDEADBEEF))),
+                                new Entries.Entry("cäts/b/", Optional.empty())));
+            case "entries of an empty listing" -> new Entries(4, 1, false, List.of());
             default -> throw new IllegalArgumentException(golden.name());
         };
     }
