@@ -66,7 +66,7 @@ public final class IndexCheck {
                 open(range, runs);
             }
         }
-        IndexView view = new IndexView(table, runs);
+        IndexView view = new IndexView(table, null, runs);
         int[] uncovered = view.uncovered();
         for (int chunk = 0; chunk < table.size(); chunk++) {
             if (table.isLive(chunk) && Arrays.binarySearch(uncovered, chunk) < 0) {

@@ -19,14 +19,18 @@ final class IndexView {
     private final SampleRun[] runs;
 
     private final int[] uncovered;
+    /** The split whose samples are found; null for all. */
+    private final @Nullable String split;
 
-    IndexView(ChunkTable table, List<SampleRun> runs) {
+    IndexView(ChunkTable table, @Nullable String split, List<SampleRun> runs) {
         this.table = table;
+        this.split = split;
         this.runs = runs.stream()
                 .sorted(Comparator.comparingLong(SampleRun::rows).reversed())
                 .toArray(SampleRun[]::new);
         this.uncovered = IntStream.range(0, table.size())
                 .filter(i -> table.isLive(i)
+                        && isWanted(i)
                         && runs.stream()
                                 .noneMatch(run -> run.identity().first() <= table.addedIn(i)
                                         && table.addedIn(i) <= run.identity().last()))
@@ -45,9 +49,14 @@ final class IndexView {
     /** The place of a sample, and the run that names it; null if the place was checked before. */
     record Found(@Nullable SampleRun run, IndexedRow place) {}
 
-    private boolean isLive(IndexedRow place) {
+    /** Returns whether a row is a sample of the version, and of the split if there is one. */
+    boolean isLive(IndexedRow place) {
         int index = table.indexOf(place.ordinal());
-        return index >= 0 && table.isLive(index, place.row());
+        return index >= 0 && table.isLive(index, place.row()) && isWanted(index);
+    }
+
+    private boolean isWanted(int index) {
+        return split == null || split.equals(table.split(index));
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.stoker.metadata.index;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.IndexRange;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.index.IndexedRow;
 import dev.stoker.schemas.index.SampleRun;
@@ -40,6 +41,8 @@ public final class SampleIndex {
     private final BuildThreads threads;
     private final SampleReads reads;
     private final @Nullable PlaceHints hints;
+    /** The split whose samples are found; null for all. */
+    private final @Nullable String split;
 
     /** The run of the chunks that no run of the dataset covers; absent if each chunk has a run. */
     private record Rest(@Nullable SampleRun run) {}
@@ -62,10 +65,16 @@ public final class SampleIndex {
     private volatile State state;
 
     private SampleIndex(
-            Dataset dataset, ChunkTable table, BuildThreads threads, IndexView view, @Nullable PlaceHints hints) {
+            Dataset dataset,
+            ChunkTable table,
+            BuildThreads threads,
+            @Nullable String split,
+            IndexView view,
+            @Nullable PlaceHints hints) {
         this.dataset = dataset;
         this.table = table;
         this.threads = threads;
+        this.split = split;
         this.state = new State(view, null);
         this.reads = new SampleReads(dataset.store(), table);
         this.hints = hints;
@@ -83,8 +92,8 @@ public final class SampleIndex {
      * @param hints says where samples may be; the caller closes it
      */
     public static SampleIndex open(Dataset dataset, Snapshot snapshot, PlaceHints hints) throws IOException {
-        IndexView view = view(dataset, snapshot.table(), Set.of());
-        return new SampleIndex(dataset, snapshot.table(), BuildThreads.ofCaller(), view, hints);
+        IndexView view = view(dataset, snapshot.table(), null, Set.of());
+        return new SampleIndex(dataset, snapshot.table(), BuildThreads.ofCaller(), null, view, hints);
     }
 
     /**
@@ -93,15 +102,28 @@ public final class SampleIndex {
      * @param threads read the heads of chunks without a run
      */
     public static SampleIndex open(Dataset dataset, Snapshot snapshot, BuildThreads threads) throws IOException {
-        return new SampleIndex(dataset, snapshot.table(), threads, view(dataset, snapshot.table(), Set.of()), null);
+        return open(dataset, snapshot, threads, null);
+    }
+
+    /** Opens the index of one split of a version. Samples of other splits are not found. */
+    public static SampleIndex ofSplit(Dataset dataset, Snapshot snapshot, String split) throws IOException {
+        return open(dataset, snapshot, BuildThreads.ofCaller(), split);
+    }
+
+    private static SampleIndex open(Dataset dataset, Snapshot snapshot, BuildThreads threads, @Nullable String split)
+            throws IOException {
+        ChunkTable table = snapshot.table();
+        return new SampleIndex(dataset, table, threads, split, view(dataset, table, split, Set.of()), null);
     }
 
     /**
      * Opens the runs that a version needs.
      *
+     * @param split the split whose samples are found; null for all
      * @param damaged names of runs that are not used
      */
-    private static IndexView view(Dataset dataset, ChunkTable table, Set<String> damaged) throws IOException {
+    private static IndexView view(Dataset dataset, ChunkTable table, @Nullable String split, Set<String> damaged)
+            throws IOException {
         List<IndexRange> ranges = new ArrayList<>(IndexRuns.list(dataset.store()));
         ranges.removeIf(range -> range.first() > table.version()
                 || damaged.contains(dataset.store().describe(range.name())));
@@ -116,7 +138,8 @@ public final class SampleIndex {
                 }
             }
             if (failed.isEmpty()) {
-                return new IndexView(table, wanted.stream().map(opened::get).toList());
+                return new IndexView(
+                        table, split, wanted.stream().map(opened::get).toList());
             }
             // A run that a damaged one supersedes may still be there.
             ranges.removeAll(failed);
@@ -294,16 +317,34 @@ public final class SampleIndex {
             if (now.view().runs().contains(e.run())) {
                 warn(e);
                 damaged.add(e.run().name());
-                state = new State(view(dataset, table, damaged), null);
+                state = new State(view(dataset, table, split, damaged), null);
             } else if (now.rest() != null && e.run().equals(now.rest().run())) {
                 throw e;
             }
         }
     }
 
+    /**
+     * Tells the index that the chunk has another key in the row of a sample. The index then no longer uses the run that
+     * named the row.
+     *
+     * @throws dev.stoker.schemas.errors.CorruptDataException if the row was read from the chunk itself
+     */
+    public void refute(SampleStat stat) throws IOException {
+        IndexView.Found found = find(bytes(stat.key()));
+        if (found != null
+                && found.place().ordinal() == stat.ordinal()
+                && found.place().row() == stat.row()) {
+            discard(new DamagedRunException(
+                    found.run(),
+                    new CorruptDataException(found.run().name() + " is corrupt: it names row " + stat.row()
+                            + " of chunk " + stat.ordinal() + " for the key '" + stat.key()
+                            + "', which has another sample there")));
+        }
+    }
+
     boolean isLive(IndexedRow row) {
-        int chunk = table.indexOf(row.ordinal());
-        return chunk >= 0 && table.isLive(chunk, row.row());
+        return state.view().isLive(row);
     }
 
     SampleStat stat(String key, IndexedRow row) {

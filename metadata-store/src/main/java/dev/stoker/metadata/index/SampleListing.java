@@ -29,6 +29,20 @@ public final class SampleListing {
         this.resume = prefix;
     }
 
+    /**
+     * Continues a listing with the same prefix and delimiter after an entry. Call it before the first {@link #next}.
+     *
+     * @param name the name of the last entry; a name before the prefix changes nothing
+     */
+    public void skipAfter(String name) {
+        byte[] last = SampleIndex.bytes(name);
+        if (Arrays.compareUnsigned(last, prefix) < 0) {
+            return;
+        }
+        int end = delimiter.length == 0 || !startsWithPrefix(last) ? -1 : endOfDelimiter(last);
+        resume = end < 0 ? Arrays.copyOf(last, last.length + 1) : after(Arrays.copyOf(last, end));
+    }
+
     /** Returns the next entry; empty at the end. */
     public Optional<ListEntry> next() throws IOException {
         while (true) {
@@ -96,11 +110,17 @@ public final class SampleListing {
             return new ListEntry(SampleIndex.text(key), Optional.of(index.stat(SampleIndex.text(key), row)));
         }
         byte[] common = Arrays.copyOf(key, end);
-        resume = common.clone();
-        // The last byte of UTF-8 is less than FF, so this is the least text above all that begin with the prefix.
-        resume[end - 1]++;
+        resume = after(common);
         skip();
         return new ListEntry(new String(common, StandardCharsets.UTF_8), Optional.empty());
+    }
+
+    /** Returns the least bytes above all texts that begin with this one. */
+    private static byte[] after(byte[] common) {
+        byte[] next = common.clone();
+        // The last byte of UTF-8 is less than FF.
+        next[next.length - 1]++;
+        return next;
     }
 
     private boolean startsWithPrefix(byte[] key) {
