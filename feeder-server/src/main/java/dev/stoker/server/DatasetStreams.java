@@ -7,6 +7,7 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.VersionUses;
 import dev.stoker.metadata.WriterProcess;
 import dev.stoker.metadata.erasure.DeletedChunks;
+import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.server.chunks.ChunkSource;
@@ -20,13 +21,13 @@ import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,7 +37,7 @@ public final class DatasetStreams implements FeedServer.Streams {
 
     private final UUID feed;
     private final List<StreamSpec> specs;
-    private final Map<String, Followed> followed = new HashMap<>();
+    private final Map<String, Opened> opened = new ConcurrentHashMap<>();
 
     /** @param feed the feed's id */
     public DatasetStreams(UUID feed, List<StreamSpec> specs) {
@@ -55,7 +56,15 @@ public final class DatasetStreams implements FeedServer.Streams {
 
     @Override
     public Optional<StreamVersions> versions(String stream) {
-        return Optional.ofNullable(followed.get(stream));
+        return Optional.ofNullable(opened.get(stream))
+                .filter(known -> known.spec().follow())
+                .map(known -> known);
+    }
+
+    @Override
+    public Optional<SampleIndex> index(ServedStream stream) throws IOException {
+        Opened known = opened.get(stream.name());
+        return known == null ? Optional.empty() : Optional.of(known.index(stream));
     }
 
     private ServedStream open(StreamSpec spec, ChunkSources sources) throws IOException {
@@ -68,10 +77,8 @@ public final class DatasetStreams implements FeedServer.Streams {
                         "dataset " + spec.dataset() + " of stream " + spec.name(),
                         "it is dataset " + dataset.info().id());
             }
-            Followed stream = new Followed(feed, spec, dataset, sources.of(store), sources, new DeletedChunks(dataset));
-            if (spec.follow()) {
-                followed.put(spec.name(), stream);
-            }
+            Opened stream = new Opened(feed, spec, dataset, sources.of(store), sources, new DeletedChunks(dataset));
+            opened.put(spec.name(), stream);
             return stream.open(spec.version());
         } catch (IOException | RuntimeException e) {
             store.close();
@@ -80,7 +87,7 @@ public final class DatasetStreams implements FeedServer.Streams {
     }
 
     /** A stream of which any version can be opened. */
-    private record Followed(
+    private record Opened(
             UUID feed,
             StreamSpec spec,
             Dataset dataset,
@@ -121,6 +128,10 @@ public final class DatasetStreams implements FeedServer.Streams {
                         dataset.where(),
                         e.toString());
             }
+        }
+
+        SampleIndex index(ServedStream stream) throws IOException {
+            return SampleIndex.ofSplit(dataset, dataset.snapshot(stream.version()), stream.split());
         }
 
         private EpochVersions of(String group) {

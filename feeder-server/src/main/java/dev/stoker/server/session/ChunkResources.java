@@ -7,6 +7,9 @@ import dev.stoker.server.chunks.OriginReads;
 import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.OnCorrupt;
 import dev.stoker.server.feed.ServerOptions;
+import dev.stoker.server.lookup.LookupMemory;
+import dev.stoker.server.lookup.Lookups;
+import dev.stoker.server.threads.Threads;
 import dev.stoker.server.tiers.CacheLifetime;
 import dev.stoker.server.tiers.ChunkCache;
 import dev.stoker.server.tiers.DirectBudget;
@@ -14,6 +17,7 @@ import dev.stoker.server.window.GroupOrder;
 import dev.stoker.server.window.Windows;
 import dev.stoker.server.window.WorkingMemory;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -25,20 +29,37 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** The data that a server holds in memory: mapped chunks, tiers and open windows. Thread-safe. */
 final class ChunkResources implements AutoCloseable {
+    /** Limit of the heads that lookups keep. */
+    private static final long HEADS_OF_LOOKUPS = 64L << 20;
+
+    /** Limit of the answers that are being sent: part of what {@link DirectBudget} leaves for sessions. */
+    private static final long ANSWERS = 32L << 20;
+
+    /** How long an answer waits for memory. */
+    private static final Duration ANSWER_WAIT = Duration.ofSeconds(30);
 
     private final ServerOptions options;
     private final OriginReads reads = new OriginReads();
     private final ChunkCache cache;
     private final ChunkSources sources;
     private final Windows windows;
+    private final Lookups lookups;
 
-    /** @param corrupt counts rows that are permanently damaged */
-    ChunkResources(ServerOptions options, OnCorrupt onCorrupt, LongAdder corrupt) {
+    /**
+     * @param corrupt counts rows that are permanently damaged
+     * @param indexes opens the sample index of a stream
+     */
+    ChunkResources(
+            ServerOptions options, OnCorrupt onCorrupt, LongAdder corrupt, Lookups.Opener indexes, Threads threads) {
         this.options = options;
         HeldChunks mappings = new HeldChunks(options.maxMappings());
         this.cache = new ChunkCache(options.tiers(), mappings, reads);
         this.sources = new ChunkSources(mappings, reads, cache);
         this.windows = new Windows(options.windowBytes(), onCorrupt, corrupt);
+        this.lookups = new Lookups(
+                indexes,
+                Math.min(HEADS_OF_LOOKUPS, options.windowBytes() / 4),
+                new LookupMemory(Math.min(ANSWERS, options.windowBytes() / 4), ANSWER_WAIT, threads));
     }
 
     /** Opens the tiers of a feed whose streams are open. */
@@ -95,9 +116,14 @@ final class ChunkResources implements AutoCloseable {
         return windows;
     }
 
-    /** Returns the memory used by windows, and by chunks that they need and that are in no tier. */
+    /** Returns what answers requests for samples. */
+    Lookups lookups() {
+        return lookups;
+    }
+
+    /** Returns the memory used by windows and lookups, and by chunks that they need and that are in no tier. */
     long usedBytes() {
-        return windows.usedBytes() + cache.workingBytes();
+        return windows.usedBytes() + lookups.usedBytes() + cache.workingBytes();
     }
 
     /** Returns the places that hold data, fastest first, and how full they are. */

@@ -1,9 +1,9 @@
 package dev.stoker.server.session;
 
+import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.protocol.ErrorCode;
-import dev.stoker.schemas.protocol.FieldInfo;
 import dev.stoker.schemas.protocol.FrameDecoder;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
@@ -20,6 +20,7 @@ import dev.stoker.server.feed.Identity;
 import dev.stoker.server.feed.NodeMetrics;
 import dev.stoker.server.feed.ServerOptions;
 import dev.stoker.server.feed.Used;
+import dev.stoker.server.lookup.Lookups;
 import dev.stoker.server.security.ServerTls;
 import dev.stoker.server.security.TokenRights;
 import dev.stoker.server.threads.Threads;
@@ -34,7 +35,6 @@ import java.net.BindException;
 import java.nio.channels.SocketChannel;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +73,15 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
         default Optional<StreamVersions> versions(String stream) {
             return Optional.empty();
         }
+
+        /**
+         * Opens the sample index of a stream that was opened. Any thread.
+         *
+         * @return empty if its samples cannot be looked up
+         */
+        default Optional<SampleIndex> index(ServedStream stream) throws IOException {
+            return Optional.empty();
+        }
     }
 
     /**
@@ -98,7 +107,7 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
         this.started = Instant.ofEpochMilli(threads.nowMs());
         this.options = options;
         this.admission = new Admission(spec, options);
-        this.resources = new ChunkResources(options, spec.onCorrupt(), counters.corrupt);
+        this.resources = new ChunkResources(options, spec.onCorrupt(), counters.corrupt, opener::index, threads);
         this.acks = new AckTable(options.maxPendingReceipts());
         // Before the port, so that wrong files are said first.
         this.tls = options.access().tls().isPresent()
@@ -241,25 +250,7 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
     }
 
     Welcome welcome(FeedStream state, GroupOrder order, Identity identity, long session) {
-        ServedStream stream = order.stream();
-        return new Welcome(
-                new Welcome.FeedName(spec.id(), spec.name()),
-                new Welcome.StreamName(
-                        stream.name(), stream.dataset(), stream.datasetName(), stream.version(), stream.split()),
-                order.fingerprint(),
-                order.spec(),
-                stream.fields().stream()
-                        .map(field -> new FieldInfo(
-                                field.name(), field.type().canonical(), field.nullable(), field.payload()))
-                        .toList(),
-                stream.classes().names(),
-                Arrays.stream(order.order().laneRows()).boxed().toList(),
-                order.order().size().samples(),
-                order.largestBatchBytes(),
-                spec.epochs(),
-                identity.run(),
-                session,
-                state.laneMap().forLanes(order.order().lanes()));
+        return state.welcome(spec, order, identity, session);
     }
 
     /** @param only the epoch that alone is of this order, if there is but one */
@@ -270,6 +261,11 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
 
     Counters counters() {
         return counters;
+    }
+
+    /** What answers requests for samples. */
+    Lookups lookups() {
+        return resources.lookups();
     }
 
     /** Closes the channel in a second, by when the peer has read its farewell; a thread blocked on it is released. */

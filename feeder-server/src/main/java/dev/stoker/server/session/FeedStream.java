@@ -1,15 +1,20 @@
 package dev.stoker.server.session;
 
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.protocol.FieldInfo;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.server.feed.FeedSpec;
 import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.GroupFacts;
+import dev.stoker.server.feed.Identity;
 import dev.stoker.server.window.DamageCheck;
 import dev.stoker.server.window.GroupOrder;
 import dev.stoker.server.window.ServedStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -93,6 +98,33 @@ final class FeedStream {
         }
         Group group = groups.find(hello.group()).orElseGet(() -> new Group(stream.name(), hello.group()));
         return group.look(hello, at(version));
+    }
+
+    /**
+     * Describes a version of the stream.
+     *
+     * @param session the number of the session
+     */
+    Welcome welcome(FeedSpec feed, GroupOrder order, Identity identity, long session) {
+        ServedStream version = order.stream();
+        return new Welcome(
+                new Welcome.FeedName(feed.id(), feed.name()),
+                new Welcome.StreamName(
+                        version.name(), version.dataset(), version.datasetName(), version.version(), version.split()),
+                order.fingerprint(),
+                order.spec(),
+                version.fields().stream()
+                        .map(field -> new FieldInfo(
+                                field.name(), field.type().canonical(), field.nullable(), field.payload()))
+                        .toList(),
+                version.classes().names(),
+                Arrays.stream(order.order().laneRows()).boxed().toList(),
+                order.order().size().samples(),
+                order.largestBatchBytes(),
+                feed.epochs(),
+                identity.run(),
+                session,
+                laneMap().forLanes(order.order().lanes()));
     }
 
     /** Returns the epoch that a looking trainer names, if its version is chosen already. */

@@ -1,6 +1,7 @@
 package dev.stoker.server.session;
 
 import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.GetSamples;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Nack;
@@ -36,6 +37,9 @@ final class SendQueue {
     /** Sends a piece. */
     record Send(PieceKey piece, Subscription subscription) implements Task {}
 
+    /** Answers a request for samples. */
+    record Answer(Frame request) implements Task {}
+
     /** Ends a subscription after its last batch. */
     record End(Subscription subscription) implements Task {}
 
@@ -43,6 +47,10 @@ final class SendQueue {
     private final Condition changed;
     private final ArrayDeque<Frame> frames = new ArrayDeque<>();
     private final ArrayDeque<Nack> nacks = new ArrayDeque<>();
+    /** Requests for samples; the first one is the request that is being answered. */
+    private final ArrayDeque<Frame> requests = new ArrayDeque<>();
+
+    private boolean answering;
     private @Nullable Subscription subscription;
     private @Nullable LaneMap laneMap;
     private boolean durable;
@@ -70,6 +78,10 @@ final class SendQueue {
         lock.lock();
         try {
             inHand = false;
+            if (answering) {
+                answering = false;
+                requests.remove();
+            }
             while (!closed) {
                 Task task = next();
                 if (task != null) {
@@ -99,6 +111,11 @@ final class SendQueue {
             frame = laneMap;
             laneMap = null;
             return new Control(frame);
+        }
+        Frame request = requests.peek();
+        if (request != null) {
+            answering = true;
+            return new Answer(request);
         }
         Nack nack = nacks.poll();
         if (nack != null) {
@@ -214,6 +231,21 @@ final class SendQueue {
                 return false;
             }
             nacks.add(nack);
+            changed.signalAll();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Queues a request for samples. Returns false if too many are not answered. */
+    boolean request(Frame request) {
+        lock.lock();
+        try {
+            if (requests.size() >= GetSamples.MAX_REQUESTS) {
+                return false;
+            }
+            requests.add(request);
             changed.signalAll();
             return true;
         } finally {

@@ -43,6 +43,7 @@ final class Sender implements Runnable {
     private final Admitted admitted;
     private final PieceChannel out;
     private final SessionWatch watch;
+    private final SampleAnswers answers;
     /** Whether chunks may be files of this machine, so that reading them counts as disk time. */
     private final boolean local;
     /** Whether chunks may be read into memory, so that waiting for them counts as origin time. */
@@ -62,6 +63,7 @@ final class Sender implements Runnable {
         this.local = admitted.stream().stream().source().hasFiles();
         this.far = admitted.stream().stream().source().takesMemory();
         this.out = new PieceChannel(channel, server.threads().lock());
+        this.answers = new SampleAnswers(server, session, admitted, out, sendQueue);
     }
 
     @Override
@@ -117,6 +119,8 @@ final class Sender implements Runnable {
                 out.write(control.frame());
             } else if (task instanceof SendQueue.TellDurable) {
                 out.write(new Durable(session.durable()));
+            } else if (task instanceof SendQueue.Answer answer) {
+                answers.answer(answer.request());
             } else if (task instanceof SendQueue.End end) {
                 Subscription over = end.subscription();
                 out.write(new EpochEnd(

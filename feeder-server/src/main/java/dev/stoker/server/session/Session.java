@@ -5,8 +5,10 @@ import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.FrameDecoder;
+import dev.stoker.schemas.protocol.GetSamples;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.schemas.protocol.ListSamples;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.ProtocolException;
@@ -257,6 +259,8 @@ final class Session implements Runnable, Occupant {
                         frame.type() + ": " + whyOnlyLooking(to.stream()));
             }
             reading.handle(frame);
+        } else if (frame instanceof GetSamples || frame instanceof ListSamples) {
+            request(frame);
         } else if (frame instanceof Stats stats) {
             to.watch().told(stats);
         } else if (frame instanceof Ping ping) {
@@ -267,6 +271,20 @@ final class Session implements Runnable, Occupant {
         } else if (frame instanceof ErrorMessage error) {
             LOG.info("Session {} ({}) was ended by the trainer: {} {}", number, this, error.code(), error.message());
             sendQueue.end(null);
+        }
+    }
+
+    private void request(Frame frame) throws ProtocolException {
+        if (!hello.caller().look()) {
+            throw new ProtocolException(
+                    ErrorCode.BAD_FRAME,
+                    frame.type() + ": only a session that looks may request samples; reconnect with HELLO that looks");
+        }
+        if (!sendQueue.request(frame)) {
+            throw new ProtocolException(
+                    ErrorCode.BAD_FRAME,
+                    frame.type() + ": " + GetSamples.MAX_REQUESTS
+                            + " requests have no whole answer yet, which is the limit");
         }
     }
 

@@ -46,16 +46,27 @@ public final class DamageCheck {
      * @throws IOException if the origin fails
      */
     void check(ServedStream stream, int chunk, ListedChunk file, ChunkHead head, int row) throws IOException {
+        try {
+            verify(stream, file, head, row);
+        } catch (CorruptDataException e) {
+            lose(chunk, row, e);
+        }
+    }
+
+    /**
+     * Reads a sample and compares its checksums. If they differ, drops the cached copies of the chunk and reads the
+     * sample again.
+     *
+     * @throws CorruptDataException naming chunk, row and key, if the sample stays damaged
+     * @throws IOException if the origin fails
+     */
+    public static void verify(ServedStream stream, ListedChunk file, ChunkHead head, int row) throws IOException {
         RangeReader reader = reader(stream.source(), file);
         try {
             ChunkReader.verifySample(head, reader, row);
         } catch (CorruptDataException first) {
             stream.source().forget(file);
-            try {
-                ChunkReader.verifySample(head, reader, row);
-            } catch (CorruptDataException second) {
-                lose(chunk, row, second);
-            }
+            ChunkReader.verifySample(head, reader, row);
         }
     }
 

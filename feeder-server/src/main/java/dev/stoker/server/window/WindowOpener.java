@@ -1,9 +1,6 @@
 package dev.stoker.server.window;
 
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
-import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.order.LaneEpoch;
 import dev.stoker.schemas.order.StreamChunks;
@@ -12,9 +9,6 @@ import dev.stoker.server.chunks.ChunkSource;
 import dev.stoker.server.chunks.ListedChunk;
 import dev.stoker.server.feed.OnCorrupt;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -75,7 +69,7 @@ final class WindowOpener {
                     heads[place] = head(order.stream(), rows.chunk(place), files[place]);
                 }
                 if (heads[place] != null) {
-                    classIds[place] = classIds(order.stream(), heads[place]);
+                    classIds[place] = ChunkHeads.classIds(order.stream(), heads[place]);
                 }
             }
         } finally {
@@ -91,66 +85,14 @@ final class WindowOpener {
     /** The checked head, or null when it is damaged for good and may be skipped. */
     private @Nullable ChunkHead head(ServedStream stream, int chunk, ListedChunk file) throws IOException {
         try {
-            return readHead(stream, chunk, file);
-        } catch (CorruptDataException first) {
-            // A second read heals what went wrong on the way.
-            try {
-                return readHead(stream, chunk, file);
-            } catch (CorruptDataException second) {
-                corrupt.increment();
-                if (onCorrupt == OnCorrupt.FAIL) {
-                    throw second;
-                }
-                LOG.warn("Skipping rows of a damaged chunk: {}", second.getMessage());
-                return null;
+            return ChunkHeads.read(stream, chunk, file);
+        } catch (CorruptDataException e) {
+            corrupt.increment();
+            if (onCorrupt == OnCorrupt.FAIL) {
+                throw e;
             }
+            LOG.warn("Skipping rows of a damaged chunk: {}", e.getMessage());
+            return null;
         }
-    }
-
-    private static ChunkHead readHead(ServedStream stream, int chunk, ListedChunk file) throws IOException {
-        StreamChunks chunks = stream.chunks();
-        ByteBuffer head = ByteBuffer.allocate(chunks.headLength(chunk)).order(ByteOrder.LITTLE_ENDIAN);
-        stream.source().read(file, 0, head);
-        head.flip();
-        int found = Crc32cs.of(head);
-        if (found != chunks.headCrc32c(chunk)) {
-            throw CorruptDataException.mismatch(
-                    file.name(), "head CRC32C", Crc32cs.hex(chunks.headCrc32c(chunk)), Crc32cs.hex(found));
-        }
-        ChunkHead parsed = ChunkHead.parse(head, chunks.length(chunk), file.name());
-        if (!parsed.identity().chunk().equals(chunks.id(chunk))
-                || !parsed.identity().dataset().equals(stream.dataset())
-                || parsed.rows() != chunks.rows(chunk)
-                || !parsed.fields().equals(stream.fields())) {
-            throw CorruptDataException.mismatch(
-                    file.name(),
-                    "identity",
-                    "chunk " + chunks.id(chunk) + " of dataset " + stream.dataset() + " with " + chunks.rows(chunk)
-                            + " rows",
-                    "chunk " + parsed.identity().chunk() + " of dataset "
-                            + parsed.identity().dataset() + " with " + parsed.rows() + " rows");
-        }
-        return parsed;
-    }
-
-    private static int[][] classIds(ServedStream stream, ChunkHead head) throws CorruptDataException {
-        List<Field> fields = stream.fields();
-        int[][] ids = new int[fields.size()][];
-        for (int f = 0; f < ids.length; f++) {
-            Field field = fields.get(f);
-            if (field.type() != ScalarType.CATEGORICAL) {
-                continue;
-            }
-            List<String> local = head.classes(f);
-            ids[f] = new int[local.size()];
-            for (int i = 0; i < ids[f].length; i++) {
-                String name = local.get(i);
-                ids[f][i] = stream.classes()
-                        .id(field.name(), name)
-                        .orElseThrow(() -> CorruptDataException.mismatch(
-                                head.file(), "class of field " + field.name(), "one of the version's", name));
-            }
-        }
-        return ids;
     }
 }

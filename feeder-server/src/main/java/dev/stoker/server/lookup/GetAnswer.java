@@ -1,0 +1,188 @@
+package dev.stoker.server.lookup;
+
+import dev.stoker.metadata.index.SampleIndex;
+import dev.stoker.metadata.index.SampleStat;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.protocol.GetSamples;
+import dev.stoker.schemas.protocol.SamplePlace;
+import dev.stoker.schemas.protocol.Samples;
+import dev.stoker.server.chunks.ChunkSource;
+import dev.stoker.server.chunks.ListedChunk;
+import dev.stoker.server.window.ServedStream;
+import dev.stoker.storage.NoSuchObjectException;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+
+/**
+ * Answers one request with the values of samples. Goes through the chunks in ascending order, so that each one is read
+ * once, and has the next ones loaded meanwhile. For one thread.
+ */
+final class GetAnswer implements AutoCloseable {
+    /** Bytes of values at which a frame is sent. A frame has at least one sample. */
+    private static final int FRAME_BYTES = 1 << 20;
+
+    private static final int FRAME_ITEMS = 8192;
+
+    /** Chunks that are loaded ahead. */
+    private static final int AHEAD = 32;
+
+    /** How often a key is looked up again after an index run proved to be damaged. */
+    private static final int TRIES = 8;
+
+    /** A key that was found. */
+    private record Wanted(int key, SampleStat stat, int chunk) {}
+
+    private final GetSamples request;
+    private final ServedStream stream;
+    private final SampleIndex index;
+    private final HeadCache heads;
+    private final SampleMessage message;
+    private final SampleLookup.Output out;
+    /** Chunks that will be needed and are not loaded ahead yet. */
+    private final Queue<Integer> later = new ArrayDeque<>();
+    /** Chunks that are loaded ahead, in the order of their use. */
+    private final Queue<ListedChunk> ahead = new ArrayDeque<>();
+
+    private final List<Samples.Item> items = new ArrayList<>();
+    private final List<SampleMessage.Row> rows = new ArrayList<>();
+    private long bytes;
+
+    GetAnswer(
+            GetSamples request,
+            ServedStream stream,
+            SampleIndex index,
+            HeadCache heads,
+            LookupMemory memory,
+            SampleLookup.Output out) {
+        this.request = request;
+        this.stream = stream;
+        this.index = index;
+        this.heads = heads;
+        this.out = out;
+        this.message = new SampleMessage(stream, memory);
+    }
+
+    void send() throws IOException, InterruptedException {
+        List<Wanted> found = find();
+        found.stream().map(Wanted::chunk).distinct().forEach(later::add);
+        int chunk = -1;
+        for (Wanted wanted : found) {
+            if (out.isEnded()) {
+                return;
+            }
+            if (wanted.chunk() != chunk) {
+                advance(chunk);
+                chunk = wanted.chunk();
+            }
+            add(wanted);
+            if (bytes >= FRAME_BYTES || items.size() >= FRAME_ITEMS) {
+                flush(false);
+            }
+        }
+        flush(true);
+    }
+
+    /** Finds the keys, and notes those that are missing. Returns the others in the order of their places. */
+    private List<Wanted> find() throws IOException {
+        List<Wanted> found = new ArrayList<>();
+        List<String> keys = request.keys();
+        for (int i = 0; i < keys.size(); i++) {
+            Optional<SampleStat> stat = index.stat(keys.get(i));
+            if (stat.isPresent()) {
+                found.add(wanted(i, stat.get()));
+            } else {
+                items.add(Samples.Item.missing(i));
+            }
+        }
+        found.sort(Comparator.comparingInt(Wanted::chunk)
+                .thenComparingInt(wanted -> wanted.stat().row()));
+        return found;
+    }
+
+    private Wanted wanted(int key, SampleStat stat) {
+        return new Wanted(key, stat, stream.chunks().indexOf(stat.ordinal()));
+    }
+
+    /** Ends the use of a chunk, and has more of the next ones loaded. */
+    private void advance(int done) {
+        ChunkSource source = stream.source();
+        if (done >= 0) {
+            ListedChunk used = ahead.poll();
+            if (used != null) {
+                source.unwant(used);
+            }
+        }
+        while (ahead.size() < AHEAD && !later.isEmpty()) {
+            ListedChunk next = stream.file(later.remove());
+            source.want(next);
+            ahead.add(next);
+        }
+    }
+
+    private void add(Wanted wanted) throws IOException {
+        try {
+            Wanted at = wanted;
+            for (int i = 0; i < TRIES; i++) {
+                LookupChunk chunk = heads.get(stream, at.chunk());
+                int row = at.stat().row();
+                if (row < chunk.head().rows()
+                        && chunk.head().key(row).equals(at.stat().key())) {
+                    items.add(Samples.Item.found(at.key(), SampleLookup.place(at.stat())));
+                    rows.add(new SampleMessage.Row(items.size() - 1, chunk, row));
+                    bytes += Integer.toUnsignedLong(at.stat().length());
+                    return;
+                }
+                index.refute(at.stat());
+                Optional<SampleStat> again = index.stat(at.stat().key());
+                if (again.isEmpty()) {
+                    items.add(Samples.Item.missing(at.key()));
+                    return;
+                }
+                at = wanted(at.key(), again.get());
+            }
+            throw new CorruptDataException("the sample index has no right place for the key '"
+                    + wanted.stat().key() + "': build it again with stoker index");
+        } catch (CorruptDataException | NoSuchObjectException e) {
+            items.add(damaged(wanted.key(), wanted.stat().key(), SampleLookup.place(wanted.stat()), e));
+        }
+    }
+
+    private static Samples.Item damaged(int key, String name, SamplePlace place, Exception e) {
+        String why = e instanceof CorruptDataException corrupt ? ErrorText.of(corrupt) : e.toString();
+        return Samples.Item.damaged(
+                key, place, "chunk " + place.ordinal() + ", row " + place.row() + ", key '" + name + "': " + why);
+    }
+
+    /** Sends the items so far. */
+    private void flush(boolean isLast) throws IOException, InterruptedException {
+        if (items.isEmpty() && !isLast) {
+            return;
+        }
+        try {
+            message.build(rows, (row, e) -> {
+                Samples.Item item = items.get(row.item());
+                items.set(row.item(), damaged((int) item.key(), request.keys().get((int) item.key()), item.place(), e));
+            });
+            out.write(new Samples(request.request(), stream.version(), isLast, items, message.bytes())
+                    .parts(message.crc32c()));
+        } finally {
+            message.clear();
+        }
+        items.clear();
+        rows.clear();
+        bytes = 0;
+    }
+
+    @Override
+    public void close() {
+        ahead.forEach(stream.source()::unwant);
+        ahead.clear();
+        message.clear();
+    }
+}

@@ -1,0 +1,122 @@
+package dev.stoker.server.session;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.GetSamples;
+import dev.stoker.schemas.protocol.ListSamples;
+import dev.stoker.server.lookup.SampleLookup;
+import dev.stoker.server.window.ServedStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Answers the requests for samples of one session. For the session's sender thread. */
+final class SampleAnswers {
+    private static final Logger LOG = LoggerFactory.getLogger(SampleAnswers.class);
+
+    private final FeedServer server;
+    private final Session session;
+    private final ServedStream stream;
+    private final PieceChannel out;
+    private final SendQueue sendQueue;
+    private @Nullable SampleLookup samples;
+
+    /** The connection is lost; the origin is not to blame. */
+    private static final class LostConnectionException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        LostConnectionException(IOException cause) {
+            super(cause);
+        }
+    }
+
+    SampleAnswers(FeedServer server, Session session, Admitted admitted, PieceChannel out, SendQueue sendQueue) {
+        this.server = server;
+        this.session = session;
+        this.stream = admitted.order().stream();
+        this.out = out;
+        this.sendQueue = sendQueue;
+    }
+
+    /**
+     * Answers a request. A failure ends the session with an error frame, so the client asks another feeder.
+     *
+     * @throws IOException if the connection is lost
+     */
+    void answer(Frame request) throws IOException, InterruptedException {
+        try {
+            SampleLookup lookup = lookup();
+            if (lookup == null) {
+                sendQueue.end(new ErrorMessage(
+                        ErrorCode.UNSUPPORTED_PROTOCOL,
+                        "samples of stream " + stream.name() + " cannot be looked up at this feeder"));
+            } else if (request instanceof GetSamples get) {
+                lookup.answer(get, new Output());
+            } else if (request instanceof ListSamples list) {
+                out.write(lookup.list(list));
+            }
+        } catch (LostConnectionException e) {
+            throw e;
+        } catch (IOException e) {
+            boolean damaged = e instanceof CorruptDataException
+                    || e instanceof ForeignFileException
+                    || e instanceof FormatTooNewException;
+            fail(damaged ? ErrorCode.CORRUPT : ErrorCode.ORIGIN_UNAVAILABLE, text(e));
+        } catch (IllegalArgumentException e) {
+            fail(ErrorCode.TOO_LARGE, ErrorText.of(e));
+        } catch (OutOfMemoryError e) {
+            fail(
+                    ErrorCode.INTERNAL,
+                    "the feeder has no memory left for an answer (" + e.getMessage()
+                            + "): raise taskmanager.memory.task.off-heap.size");
+        }
+    }
+
+    private static String text(IOException e) {
+        return e instanceof StokerException ? ErrorText.of(e) : e.toString();
+    }
+
+    private @Nullable SampleLookup lookup() throws IOException {
+        SampleLookup known = samples;
+        if (known == null) {
+            Optional<SampleLookup> opened = server.lookups().of(stream);
+            known = opened.orElse(null);
+            samples = known;
+        }
+        return known;
+    }
+
+    private void fail(ErrorCode code, String why) {
+        LOG.warn("{} ends: a request for samples cannot be answered: {}", session, why);
+        sendQueue.end(new ErrorMessage(code, why));
+    }
+
+    private final class Output implements SampleLookup.Output {
+        @Override
+        public void write(ByteBuffer[] parts) throws IOException {
+            long bytes = 0;
+            for (ByteBuffer part : parts) {
+                bytes += part.remaining();
+            }
+            try {
+                out.write(parts, bytes);
+            } catch (IOException e) {
+                throw new LostConnectionException(e);
+            }
+        }
+
+        @Override
+        public boolean isEnded() {
+            return sendQueue.isEnded();
+        }
+    }
+}

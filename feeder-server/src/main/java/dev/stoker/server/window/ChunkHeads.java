@@ -1,0 +1,80 @@
+package dev.stoker.server.window;
+
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.server.chunks.ListedChunk;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+
+/** Reads and checks heads of chunks. Stateless; any thread. */
+public final class ChunkHeads {
+    private ChunkHeads() {}
+
+    /**
+     * Reads a head. A second read repairs what went wrong on the way.
+     *
+     * @param chunk index in the chunks of the stream
+     * @throws CorruptDataException if the head is damaged
+     */
+    public static ChunkHead read(ServedStream stream, int chunk, ListedChunk file) throws IOException {
+        try {
+            return readOnce(stream, chunk, file);
+        } catch (CorruptDataException first) {
+            return readOnce(stream, chunk, file);
+        }
+    }
+
+    private static ChunkHead readOnce(ServedStream stream, int chunk, ListedChunk file) throws IOException {
+        StreamChunks chunks = stream.chunks();
+        ByteBuffer head = ByteBuffer.allocate(chunks.headLength(chunk)).order(ByteOrder.LITTLE_ENDIAN);
+        stream.source().read(file, 0, head);
+        head.flip();
+        int found = Crc32cs.of(head);
+        if (found != chunks.headCrc32c(chunk)) {
+            throw CorruptDataException.mismatch(
+                    file.name(), "head CRC32C", Crc32cs.hex(chunks.headCrc32c(chunk)), Crc32cs.hex(found));
+        }
+        ChunkHead parsed = ChunkHead.parse(head, chunks.length(chunk), file.name());
+        if (!parsed.identity().chunk().equals(chunks.id(chunk))
+                || !parsed.identity().dataset().equals(stream.dataset())
+                || parsed.rows() != chunks.rows(chunk)
+                || !parsed.fields().equals(stream.fields())) {
+            throw CorruptDataException.mismatch(
+                    file.name(),
+                    "identity",
+                    "chunk " + chunks.id(chunk) + " of dataset " + stream.dataset() + " with " + chunks.rows(chunk)
+                            + " rows",
+                    "chunk " + parsed.identity().chunk() + " of dataset "
+                            + parsed.identity().dataset() + " with " + parsed.rows() + " rows");
+        }
+        return parsed;
+    }
+
+    /** Returns, for each categorical field, the version's class id of each class of the chunk; null for other fields. */
+    public static int[][] classIds(ServedStream stream, ChunkHead head) throws CorruptDataException {
+        List<Field> fields = stream.fields();
+        int[][] ids = new int[fields.size()][];
+        for (int f = 0; f < ids.length; f++) {
+            Field field = fields.get(f);
+            if (field.type() != ScalarType.CATEGORICAL) {
+                continue;
+            }
+            List<String> local = head.classes(f);
+            ids[f] = new int[local.size()];
+            for (int i = 0; i < ids[f].length; i++) {
+                String name = local.get(i);
+                ids[f][i] = stream.classes()
+                        .id(field.name(), name)
+                        .orElseThrow(() -> CorruptDataException.mismatch(
+                                head.file(), "class of field " + field.name(), "one of the version's", name));
+            }
+        }
+        return ids;
+    }
+}
