@@ -179,22 +179,7 @@ class ChunkReader:
         what: ChunkName,
     ) -> ColumnData:
         """Returns the values of a column that is not payload, with the class ids of the version."""
-        if column.kind == "nested":
-            starts, encoded = nested_rows(message, column, place, rows, what.of(column.name))
-            return ColumnData(column, _validity(message, place, rows), starts, encoded)
-        values = message[place.data[0] : place.data[0] + place.data[1]].view(
-            np.uint8 if column.kind == "bool" else column.dtype
-        )
-        offsets = None
-        if column.has_offsets:
-            end = place.elements if column.kind == "list" else place.data[1]
-            offsets = checked_offsets(message, place.offsets, end, what.of(column.name))
-        if column.kind == "bool":
-            values = np.unpackbits(values, count=rows, bitorder="little").view(np.bool_)
-        elif column.kind == "tensor":
-            values = values.reshape(rows, column.width)
-        valid = _validity(message, place, rows)
-        return self._mapped(ColumnData(column, valid, offsets, values), dictionary, rows, what)
+        return self._mapped(stored_column(column, message, place, rows, what.of(column.name)), dictionary, rows, what)
 
     def check_identity(self, metadata: Mapping[str, str], index: int, what: ChunkName) -> None:
         """Raises `CorruptDataError` if the schema metadata belong to another chunk."""
@@ -273,6 +258,27 @@ class ChunkReader:
         if len(self._known) < _CLASS_LISTS:
             self._known[field, dictionary.body] = ids
         return ids
+
+
+def stored_column(
+    column: Column, message: npt.NDArray[np.uint8], place: Buffers, rows: int, what: object
+) -> ColumnData:
+    """Returns the values of a column as a message contains them. Raises `CorruptDataError` naming `what`."""
+    if column.kind == "nested":
+        starts, encoded = nested_rows(message, column, place, rows, what)
+        return ColumnData(column, _validity(message, place, rows), starts, encoded)
+    values = message[place.data[0] : place.data[0] + place.data[1]].view(
+        np.uint8 if column.kind == "bool" else column.dtype
+    )
+    offsets = None
+    if column.has_offsets:
+        end = place.elements if column.kind == "list" else place.data[1]
+        offsets = checked_offsets(message, place.offsets, end, what)
+    if column.kind == "bool":
+        values = np.unpackbits(values, count=rows, bitorder="little").view(np.bool_)
+    elif column.kind == "tensor":
+        values = values.reshape(rows, column.width)
+    return ColumnData(column, _validity(message, place, rows), offsets, values)
 
 
 def _validity(message: npt.NDArray[np.uint8], place: Buffers, rows: int) -> npt.NDArray[np.bool_] | None:

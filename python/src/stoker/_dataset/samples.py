@@ -335,16 +335,7 @@ class Samples:
         for column in head.small:
             name = column.column.name
             field = self._types.get(name)
-            value = _value(column, row, "utf8" if field is None else _kind(field))
-            if field is not None and value is not None:
-                if field.item is not None:
-                    value = nested_row(field, value)
-                elif field.special is not None:
-                    value = special_values(field, value)[0]
-                elif field.type == "categorical":
-                    value = self.classes[name][value]
-                elif field.shape:
-                    value = value.reshape(field.shape)
+            value = value_of(column, row, field, self.classes)
             out[name] = value
         for field, places in zip(self._payload, head.payload, strict=True):
             if places.validity is not None and not places.validity[row]:
@@ -401,6 +392,21 @@ def _payload(data: bytes | npt.NDArray[np.uint8], field: Field) -> Any:
         return data.decode("utf-8", "replace") if field.type == "utf8" else data
     values = data.view(field.dtype)
     return values.reshape(field.shape) if field.shape else values
+
+
+def value_of(column: ColumnData, row: int, field: Field | None, classes: Mapping[str, tuple[str, ...]]) -> Any:
+    """The value of a row of a column, as `Samples` gives it. `field`: None for the key; `classes`: of the version."""
+    value = _value(column, row, "utf8" if field is None else _kind(field))
+    if field is not None and value is not None:
+        if field.item is not None:
+            value = nested_row(field, value)
+        elif field.special is not None:
+            value = special_values(field, value)[0]
+        elif field.type == "categorical":
+            value = classes[field.name][value]
+        elif field.shape:
+            value = value.reshape(field.shape)
+    return value
 
 
 def _kind(field: Field) -> str:
