@@ -1,8 +1,6 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.metadata.index.SampleIndex;
-import dev.stoker.metadata.index.StoredSample;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.text.Units;
@@ -33,7 +31,8 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  stoker get ./data/photos cats/1.jpg > 1.jpg",
             "  stoker get ./data/photos --keys-from wanted.txt --to ./wanted",
-            "  stoker get ./data/photos cats/1.jpg cats/2.jpg --json"
+            "  stoker get ./data/photos cats/1.jpg cats/2.jpg --json",
+            "  stoker get --feed photos cats/1.jpg > 1.jpg"
         },
         description = {
             "Reads samples by key, verifies them, and prints the content of one, or writes a file for each, or prints"
@@ -89,15 +88,12 @@ final class GetVerb implements Callable<Integer> {
         if (!json && to == null && keys.size() != 1) {
             throw new IllegalArgumentException("several samples need --to DIRECTORY or --json");
         }
-        try (OpenDataset open = OpenDataset.open(wanted.path, wanted.version);
-                Lookups lookups = Lookups.open(open, wanted.redis)) {
-            SampleIndex index = lookups.index();
-            List<Field> fields = open.dataset().info().fields();
+        try (KeyedSamples samples = wanted.open()) {
             if (json) {
-                return printJson(index, keys);
+                return printJson(samples, keys);
             }
-            int payload = contentField(fields);
-            return to == null ? printRaw(index, keys.get(0), payload) : writeFiles(index, keys, payload, to);
+            int payload = contentField(samples.fields());
+            return to == null ? printRaw(samples, keys.get(0), payload) : writeFiles(samples, keys, payload, to);
         }
     }
 
@@ -130,22 +126,19 @@ final class GetVerb implements Callable<Integer> {
         return field.payload() || field.type() == ScalarType.BINARY || field.type() == ScalarType.UTF8;
     }
 
-    private static ByteBuffer content(StoredSample sample, int field) throws CommandException {
-        Field which = sample.fields().get(field);
+    private static ByteBuffer content(ReadSample sample, int field) throws CommandException {
         if (sample.isNull(field)) {
-            throw new CommandException(
-                    "the sample " + KeyText.line(sample.key()) + " has no value in the field " + which.name());
+            throw new CommandException("the sample " + KeyText.line(sample.key()) + " has no value in the field "
+                    + sample.fields().get(field).name());
         }
-        return which.payload()
-                ? sample.payload(field)
-                : sample.head().column(field).bytesAt(sample.row());
+        return sample.content(field);
     }
 
-    private int printRaw(SampleIndex index, String key, int payload) throws IOException {
-        Optional<StoredSample> sample = index.get(key);
+    private int printRaw(KeyedSamples samples, String key, int payload) throws IOException {
+        Optional<ReadSample> sample = samples.get(List.of(key)).get(0);
         if (sample.isEmpty()) {
             throw new CommandException(
-                    "version " + index.version() + " has no sample with the key " + KeyText.line(key));
+                    "version " + samples.version() + " has no sample with the key " + KeyText.line(key));
         }
         write(content(sample.get(), payload), raw);
         raw.flush();
@@ -159,13 +152,13 @@ final class GetVerb implements Callable<Integer> {
         }
     }
 
-    private int printJson(SampleIndex index, List<String> keys) throws IOException {
+    private int printJson(KeyedSamples from, List<String> keys) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
-        for (int from = 0; from < keys.size(); from += TOGETHER) {
-            List<String> some = keys.subList(from, Math.min(keys.size(), from + TOGETHER));
-            List<Optional<StoredSample>> samples = index.get(some);
+        for (int first = 0; first < keys.size(); first += TOGETHER) {
+            List<String> some = keys.subList(first, Math.min(keys.size(), first + TOGETHER));
+            List<Optional<ReadSample>> samples = from.get(some);
             for (int i = 0; i < some.size(); i++) {
-                ObjectNode node = StatVerb.json(some.get(i), samples.get(i).map(StoredSample::stat));
+                ObjectNode node = StatVerb.json(some.get(i), samples.get(i).map(ReadSample::stat));
                 samples.get(i).ifPresent(sample -> node.set("fields", SampleJson.fields(sample)));
                 out.println(node);
             }
@@ -173,16 +166,16 @@ final class GetVerb implements Callable<Integer> {
         return 0;
     }
 
-    private int writeFiles(SampleIndex index, List<String> keys, int payload, Path directory) throws IOException {
+    private int writeFiles(KeyedSamples from, List<String> keys, int payload, Path directory) throws IOException {
         PrintWriter err = spec.commandLine().getErr();
         KeyFiles files = new KeyFiles(directory);
         int missing = 0;
         int refused = 0;
         long bytes = 0;
         int written = 0;
-        for (int from = 0; from < keys.size(); from += TOGETHER) {
-            List<String> some = keys.subList(from, Math.min(keys.size(), from + TOGETHER));
-            List<Optional<StoredSample>> samples = index.get(some);
+        for (int first = 0; first < keys.size(); first += TOGETHER) {
+            List<String> some = keys.subList(first, Math.min(keys.size(), first + TOGETHER));
+            List<Optional<ReadSample>> samples = from.get(some);
             for (int i = 0; i < some.size(); i++) {
                 String key = some.get(i);
                 if (samples.get(i).isEmpty()) {

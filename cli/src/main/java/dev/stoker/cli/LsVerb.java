@@ -2,14 +2,13 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.index.ListEntry;
-import dev.stoker.metadata.index.SampleIndex;
-import dev.stoker.metadata.index.SampleListing;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,7 +23,8 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  stoker ls ./data/photos",
             "  stoker ls ./data/photos cats/",
-            "  stoker ls ./data/photos --recursive --json"
+            "  stoker ls ./data/photos --recursive --json",
+            "  stoker ls --feed photos cats/"
         },
         description = {
             "Lists the samples of a version in the order of their keys, like a file system: keys with a slash after the"
@@ -39,9 +39,12 @@ final class LsVerb implements Callable<Integer> {
 
     @Parameters(
             index = "0",
+            arity = "0..1",
             paramLabel = "DATASET",
-            description = "Directory or URI of the dataset; DATASET@3 names version 3, DATASET@best a tag.")
-    private String path;
+            description =
+                    "Directory or URI of the dataset; DATASET@3 names version 3, DATASET@best a tag. Left out with"
+                            + " --feed.")
+    private @Nullable String path;
 
     @Parameters(
             index = "1",
@@ -60,6 +63,9 @@ final class LsVerb implements Callable<Integer> {
     private long most = Long.MAX_VALUE;
 
     @Mixin
+    private FeedOption feed = new FeedOption();
+
+    @Mixin
     private VersionOptions version = new VersionOptions();
 
     @Option(names = "--json", description = "Print JSON, one line for each entry.")
@@ -67,10 +73,16 @@ final class LsVerb implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (OpenDataset open = OpenDataset.open(path, version)) {
-            SampleIndex index = SampleIndex.open(open.dataset(), open.snapshot());
+        String begin = prefix;
+        if (feed.isGiven() && path != null) {
+            if (!prefix.isEmpty()) {
+                throw new IllegalArgumentException("give either a dataset or --feed");
+            }
+            begin = path;
+        }
+        try (KeyedSamples samples = feed.open(path, version, new RedisOption())) {
             PrintWriter out = spec.commandLine().getOut();
-            SampleListing listing = index.list(prefix, recursive ? "" : delimiter);
+            KeyedSamples.Listing listing = samples.list(begin, recursive ? "" : delimiter);
             long left = most;
             for (Optional<ListEntry> entry = next(listing, left);
                     entry.isPresent();
@@ -81,7 +93,7 @@ final class LsVerb implements Callable<Integer> {
         }
     }
 
-    private static Optional<ListEntry> next(SampleListing listing, long left) throws IOException {
+    private static Optional<ListEntry> next(KeyedSamples.Listing listing, long left) throws IOException {
         return left > 0 ? listing.next() : Optional.empty();
     }
 

@@ -24,6 +24,13 @@ final class RedisOption {
         return open(url, dataset);
     }
 
+    /** Rejects the option beside another one. */
+    void requireNone(String option) {
+        if (url != null) {
+            throw new IllegalArgumentException("--redis and " + option + " exclude each other");
+        }
+    }
+
     /** Returns the server that the environment names. */
     static Optional<RedisPlaces> ofEnvironment(Dataset dataset) {
         return open(null, dataset);

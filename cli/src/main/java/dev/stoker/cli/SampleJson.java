@@ -1,7 +1,6 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.metadata.index.StoredSample;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
@@ -15,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The values of samples, for people and as JSON. */
@@ -23,14 +23,14 @@ final class SampleJson {
     private SampleJson() {}
 
     /** Returns all fields of a sample. Payload is text if its type is, and else Base64. */
-    static ObjectNode fields(StoredSample sample) {
+    static ObjectNode fields(ReadSample sample) {
         ObjectNode node = Json.object();
         for (int f = 0; f < sample.fields().size(); f++) {
             Field field = sample.fields().get(f);
             if (sample.isNull(f)) {
                 node.putNull(field.name());
             } else if (field.payload()) {
-                ByteBuffer payload = sample.payload(f);
+                ByteBuffer payload = sample.content(f);
                 byte[] bytes = new byte[payload.remaining()];
                 payload.get(bytes);
                 if (field.type() == ScalarType.UTF8) {
@@ -39,21 +39,31 @@ final class SampleJson {
                     node.put(field.name(), bytes);
                 }
             } else {
-                node.set(field.name(), Json.MAPPER.valueToTree(value(sample.head(), f, sample.row())));
+                int number = f;
+                node.set(
+                        field.name(),
+                        Json.MAPPER.valueToTree(value(
+                                sample.columns().apply(f),
+                                () -> sample.classes().apply(number),
+                                sample.row())));
             }
         }
         return node;
     }
 
-    /** The value of a small field: text, number, boolean or list of texts, or a description of lists and bytes. */
+    /** The value of a small field of a chunk; see {@link #value(ArrowColumn, Supplier, int)}. */
     static @Nullable Object value(ChunkHead chunk, int field, int row) {
-        ArrowColumn column = chunk.column(field);
+        return value(chunk.column(field), () -> chunk.classes(field), row);
+    }
+
+    /** The value of a small field: text, number, boolean or list of texts, or a description of lists and bytes. */
+    private static @Nullable Object value(ArrowColumn column, Supplier<List<String>> classes, int row) {
         FieldType type = column.field().type();
         if (column.isNull(row)) {
             return null;
         }
         if (type == ScalarType.CATEGORICAL) {
-            return chunk.classes(field).get(column.intAt(row));
+            return classes.get().get(column.intAt(row));
         }
         if (type == ScalarType.UTF8) {
             return column.stringAt(row);

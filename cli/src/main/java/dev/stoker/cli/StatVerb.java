@@ -18,7 +18,11 @@ import picocli.CommandLine.Spec;
 /** {@code stoker stat}: looks up samples by key, without reading them. */
 @Command(
         name = "stat",
-        header = {"Example:", "  stoker stat ./data/photos cats/1.jpg cats/2.jpg"},
+        header = {
+            "Examples:",
+            "  stoker stat ./data/photos cats/1.jpg cats/2.jpg",
+            "  stoker stat --feed photos cats/1.jpg"
+        },
         description = {
             "Looks up samples by key: split, size, checksum of the payload, and where the sample is stored.",
             "Uses the sample index; see stoker index. A key that the version does not have is an answer, not an error."
@@ -41,13 +45,12 @@ final class StatVerb implements Callable<Integer> {
     @Override
     public Integer call() throws IOException {
         List<String> keys = wanted.all();
-        try (OpenDataset open = OpenDataset.open(wanted.path, wanted.version);
-                Lookups lookups = Lookups.open(open, wanted.redis)) {
+        try (KeyedSamples samples = wanted.open()) {
             PrintWriter out = spec.commandLine().getOut();
             Table table = new Table("KEY", "SPLIT", "BYTES", "CRC32C", "CHUNK", "ROW");
             for (int first = 0; first < keys.size(); first += TOGETHER) {
                 List<String> some = keys.subList(first, Math.min(keys.size(), first + TOGETHER));
-                List<Optional<SampleStat>> stats = lookups.index().stat(some);
+                List<Optional<SampleStat>> stats = samples.stat(some);
                 for (int i = 0; i < some.size(); i++) {
                     if (json) {
                         out.println(json(some.get(i), stats.get(i)));

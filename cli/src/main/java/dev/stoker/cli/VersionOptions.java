@@ -57,6 +57,25 @@ final class VersionOptions {
         }
     }
 
+    /**
+     * Returns the version for a feed, which knows neither tags nor times; empty for the feed's own.
+     *
+     * @throws IllegalArgumentException if the options give no number
+     */
+    OptionalLong number() {
+        if (asOf != null) {
+            throw new IllegalArgumentException("--as-of cannot be combined with --feed; give the number of a version");
+        }
+        if (version == null) {
+            return OptionalLong.empty();
+        }
+        if (!version.matches("[1-9][0-9]{0,17}")) {
+            throw new IllegalArgumentException(
+                    "--version " + version + " is a tag, which cannot be combined with --feed; give a number");
+        }
+        return OptionalLong.of(Long.parseLong(version));
+    }
+
     private static VersionName name(String text) {
         try {
             return new VersionName(text);

@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -12,9 +13,12 @@ final class WantedKeys {
 
     @Parameters(
             index = "0",
+            arity = "0..1",
             paramLabel = "DATASET",
-            description = "Directory or URI of the dataset; DATASET@3 names version 3, DATASET@best a tag.")
-    String path;
+            description =
+                    "Directory or URI of the dataset; DATASET@3 names version 3, DATASET@best a tag. Left out with"
+                            + " --feed.")
+    private @Nullable String path;
 
     @Parameters(index = "1..*", arity = "0..*", paramLabel = "KEY", description = "Keys of samples.")
     private List<String> keys = List.of();
@@ -32,13 +36,25 @@ final class WantedKeys {
     private boolean nul;
 
     @Mixin
-    VersionOptions version = new VersionOptions();
+    private FeedOption feed = new FeedOption();
 
     @Mixin
-    RedisOption redis = new RedisOption();
+    private VersionOptions version = new VersionOptions();
+
+    @Mixin
+    private RedisOption redis = new RedisOption();
+
+    /** Opens the dataset or feed. */
+    KeyedSamples open() throws IOException {
+        return feed.open(path, version, redis);
+    }
 
     List<String> all() throws IOException {
-        List<String> all = new ArrayList<>(keys);
+        List<String> all = new ArrayList<>();
+        if (feed.isGiven() && path != null) {
+            all.add(path);
+        }
+        all.addAll(keys);
         for (String file : files) {
             KeyFile.read(file, nul ? '\0' : '\n', all);
         }

@@ -12,6 +12,7 @@ import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.errors.TlsException;
 import dev.stoker.client.errors.UnauthorizedException;
 import dev.stoker.client.feeder.FeederSource;
+import dev.stoker.client.lookup.SampleRequests;
 import dev.stoker.client.source.BatchSource;
 import dev.stoker.client.source.FeedOptions;
 import dev.stoker.client.topic.TopicLog;
@@ -364,6 +365,21 @@ public final class FeedClientBuilder {
     }
 
     /** Checks the settings, and completes them from the environment. */
+    /**
+     * Opens the stream for reading single samples by key, without a place in a group. Settings of the order, of the
+     * group and of batches have no effect.
+     *
+     * @throws IllegalArgumentException if a setting is invalid, or the feed is a topic
+     * @throws FeedNotFoundException if no such feed is known
+     * @throws ConnectTimeoutException if no feeder answers in time
+     */
+    public FeedSamples openSamples() {
+        if (TopicTarget.of(feed, environment).isPresent()) {
+            throw new IllegalArgumentException("single samples are read from feeders, not from a topic");
+        }
+        return new FeedSamples(new SampleRequests(Target.of(feed, environment), options()));
+    }
+
     private FeedOptions options() {
         TrainerEnvironment trainer = new TrainerEnvironment(environment);
         Security security =

@@ -116,6 +116,11 @@ public record Hello(
         return with(localFiles, localReadsFrom, OptionalLong.of(begun), read, caller);
     }
 
+    /** Returns the same HELLO of a client that looks at a version, or at the newest one. */
+    public Hello lookingAt(OptionalLong read) {
+        return with(localFiles, localReadsFrom, epoch, read, caller.looking());
+    }
+
     /** Returns the same HELLO from a process. */
     public Hello by(Caller process) {
         return with(localFiles, localReadsFrom, epoch, version, process);
