@@ -7,11 +7,18 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from stoker_processes import until
+from certificates import Authority
+from stoker_processes import Cli, Feeder, until
 
 import stoker
 from stoker import Writer
-from stoker.errors import CorruptDataError, FeedNotFoundError, StateMismatchError, UnauthorizedError
+from stoker.errors import (
+    ConnectTimeoutError,
+    CorruptDataError,
+    FeedNotFoundError,
+    StateMismatchError,
+    UnauthorizedError,
+)
 from test_special_types import SCHEMA, row
 
 ODD = ["../../etc/passwd", "/etc/passwd", "a\0b", "line\nfeed", "ä", "a\u0308", "x" * 4096, " ", "😀"]
@@ -24,7 +31,7 @@ def same(one, other):
         found = other[name]
         assert type(found) is type(value), name
         if isinstance(value, np.ndarray):
-            assert value.dtype == found.dtype and value.shape == found.shape, name
+            assert (value.dtype, value.shape) == (found.dtype, found.shape), name
             np.testing.assert_array_equal(np.asarray(value), np.asarray(found), name)
             if isinstance(value, np.ma.MaskedArray):
                 np.testing.assert_array_equal(np.ma.getmaskarray(value), np.ma.getmaskarray(found), name)
@@ -89,8 +96,9 @@ def test_keys_are_answered_in_order_with_duplicates_and_missing_ones(served):
         ]  # fmt: skip
         assert [sample["data"] for sample in found[: len(ODD)]] == [b"%d" % n for n in range(len(ODD))]
         assert [entry.name for entry in feed.list()] == sorted(ODD, key=str.encode)
-        assert "a\0b" in feed and "a" not in feed and 3 not in feed
-        assert feed.stat("nothing") is None and feed.get([]) == []
+        assert ["a\0b" in feed, "a" in feed, 3 in feed] == [True, False, False]
+        assert feed.stat("nothing") is None
+        assert feed.get([]) == []
         with pytest.raises(KeyError, match="no sample 'nothing'"):
             feed["nothing"]
         with pytest.raises(TypeError, match="expected a key"):
@@ -100,8 +108,8 @@ def test_keys_are_answered_in_order_with_duplicates_and_missing_ones(served):
 def test_samples_of_another_split_are_not_found(served, everything):
     key = next(stoker.open(everything[0], split="val").keys())
     with stoker.open(feed="lookups", stream="train") as train, stoker.open(feed="lookups", stream="val") as val:
-        assert key not in train and train.get([key]) == [None]
-        assert key in val and val[key]["key"] == key
+        assert (key in train, train.get([key])) == (False, [None])
+        assert (key in val, val[key]["key"]) == (True, key)
         assert key not in [entry.name for entry in train.list()]
 
 
@@ -123,3 +131,154 @@ def test_a_listing_goes_by_directories(start_feeder, crumbs):
             answers = list(pool.map(lambda n: feed.get(keys[n : n + 50]), range(0, 400, 10)))
         assert [[s["key"] for s in answer] for answer in answers] == [keys[n : n + 50] for n in range(0, 400, 10)]
     feeder.stop()
+
+
+def test_the_command_reads_from_a_feed(cli, served, everything):
+    data, _ = everything
+    key = next(stoker.open(data, split="train").keys())
+    shown = json.loads(cli.run("stat", "--feed", "lookups", key, "--json"))
+    assert shown == json.loads(cli.run("stat", data, key, "--json"))
+    assert "not found" in cli.run("stat", "--feed", "lookups", "nothing")
+    assert cli.run("get", "--feed", "lookups", key, "nothing", "--json") == cli.run(
+        "get", data, key, "nothing", "--json"
+    )
+    special = ["get", "--feed", served.address, "--stream", "special", "k003", "--json"]
+    assert json.loads(cli.run(*special))["fields"]["words"] is not None
+    whole = cli.run("ls", data, "--recursive", "--json")
+    listed = cli.run("ls", "--feed", "lookups", "--recursive", "--json").splitlines()
+    assert listed
+    assert set(listed) < set(whole.splitlines())
+    assert len(cli.run("ls", "--feed", "lookups", "--stream", "odd", "--delimiter", "#").splitlines()) == len(ODD)
+    assert "no feed 'nobody'" in cli.fails("stat", "--feed", "nobody", key)
+    assert "no sample with the key" in cli.fails("get", "--feed", "lookups", "nothing")
+    assert "asked for 7" in cli.fails("stat", "--feed", "lookups", "--version", "7", key)
+
+
+def test_a_damaged_sample_is_an_error_that_names_it_and_others_can_be_read(start_feeder, tmp_path):
+    with Writer(tmp_path / "data", {"data": "binary"}, payload=["data"], chunk_size=1 << 20, shuffle=False) as w:
+        for n in range(8):
+            w.write({"key": f"k{n}", "data": bytes([n]) * 1000})
+    (file,) = (tmp_path / "data" / "chunks").rglob("*.arrow")
+    content = bytearray(file.read_bytes())
+    at = content.index(bytes([5]) * 1000)
+    content[at + 500] ^= 1
+    file.chmod(0o600)
+    file.write_bytes(content)
+    feeder = start_feeder("damaged", tmp_path / "data").ready()
+    with stoker.open(feed="damaged") as feed:
+        with pytest.raises(CorruptDataError, match=r"chunk 0, row 5, key 'k5': .*CRC32C of field data of row 5"):
+            feed.get(["k1", "k5", "k6"])
+        assert [sample["data"][0] for sample in feed.get(["k1", "k6", "k4"])] == [1, 6, 4]
+        assert feed.stat("k5").row == 5
+        content[at + 500] ^= 1
+        file.write_bytes(content)
+        assert feed["k5"]["data"] == bytes([5]) * 1000
+        file.write_bytes(content[:at])
+        with pytest.raises(CorruptDataError, match="k7"):
+            feed.get(["k7"])
+    feeder.stop()
+
+
+def test_a_request_waits_for_a_feed_that_is_restarted(start_feeder, crumbs):
+    one = start_feeder("first", crumbs.path).ready()
+    keys = sorted(crumbs.content)
+    with stoker.open(feed="first", reconnect_timeout=60) as feed:
+        assert feed[keys[0]]["data"] == crumbs.content[keys[0]]
+        one.kill()
+        again = start_feeder("first", crumbs.path)
+        found = feed.get(keys)
+        assert [sample["data"] for sample in found] == [crumbs.content[key] for key in keys]
+        again.ready().stop()
+        with pytest.raises((FeedNotFoundError, ConnectTimeoutError), match=r"ended|no feeder"):
+            stoker.open(feed="first", connect_timeout=0.5)
+
+
+def test_another_feeder_answers_if_one_dies(cli, start_feeder, crumbs, tmp_path):
+    """In two homes, one name is the same feed twice."""
+    one = start_feeder("twice", crumbs.path)
+    (tmp_path / "home").mkdir()
+    two = Feeder(Cli(tmp_path / "home"), "twice", crumbs.path)
+    try:
+        keys = sorted(crumbs.content)
+        with stoker.open(feed=f"{one.ready().address},{two.ready().address}") as feed:
+            assert feed[keys[0]]["data"] == crumbs.content[keys[0]]
+            done = threading.Event()
+            answers = []
+
+            def read():
+                while not done.is_set() or len(answers) < 20:
+                    answers.append(feed.get(keys))
+
+            readers = [threading.Thread(target=read) for _ in range(3)]
+            for reader in readers:
+                reader.start()
+            until(lambda: len(answers) >= 5, "some requests are answered")
+            one.kill()
+            seen = len(answers)
+            until(lambda: len(answers) >= seen + 5, "the other feeder answers")
+            done.set()
+            for reader in readers:
+                reader.join()
+            expected = [crumbs.content[key] for key in keys]
+            assert all([sample["data"] for sample in answer] == expected for answer in answers)
+    finally:
+        two.kill()
+
+
+def test_a_token_and_tls_are_needed_as_for_training(start_feeder, photos, tmp_path_factory, tmp_path, monkeypatch):
+    monkeypatch.setenv("STOKER_TRANSPORT", "tcp")
+    authority = Authority(tmp_path_factory.mktemp("ca"), "ca")
+    pem, key = authority.issue("lookups", "DNS:localhost", 2)
+    token = tmp_path / "tokens"
+    token.write_text("secret\nlimited streams=val rights=read\n")
+    token.chmod(0o600)
+    streams = [f"train={photos.path}@2", f"val={photos.path}@2:val"]
+    options = ["--tls-cert", pem, "--tls-key", key, "--token-file", token]
+    feeder = start_feeder("guarded", *streams, *options).ready()
+    address = f"localhost:{feeder.address.rpartition(':')[2]}"
+    train, val = (next(stoker.open(photos.path, split=split).keys()) for split in ("train", "val"))
+    with stoker.open(feed=address, tls=authority.pem, token="secret") as feed:
+        assert feed[train]["data"] == photos.content[train]
+    with stoker.open(feed="guarded") as feed:
+        assert feed[train]["data"] == photos.content[train]
+    with stoker.open(feed=address, tls=authority.pem, token="limited", stream="val") as feed:
+        assert feed[val]["data"] == photos.content[val]
+        assert train not in feed
+    with pytest.raises(UnauthorizedError, match="not for stream train"):
+        stoker.open(feed=address, tls=authority.pem, token="limited", stream="train")
+    with pytest.raises(UnauthorizedError, match="does not know the token"):
+        stoker.open(feed=address, tls=authority.pem, token="wrong")
+    with pytest.raises(UnauthorizedError):
+        stoker.open(feed=address, tls=False, token="secret", connect_timeout=5)
+    feeder.stop()
+
+
+def test_a_feed_that_follows_reads_any_version(start_feeder, tmp_path):
+    path = tmp_path / "data"
+    with Writer(path, {"n": "int64"}) as w:
+        w.write({"key": "a", "n": 1})
+    feeder = start_feeder("growing", path, "--follow").ready()
+    with stoker.open(feed="growing") as one:
+        with Writer(path, {"n": "int64"}, append=True) as w:
+            w.write({"key": "b", "n": 2})
+        with stoker.open(feed="growing") as two, stoker.open(feed="growing", version=1) as old:
+            assert (one.version, two.version, old.version) == (1, 2, 1)
+            assert [s and s["n"] for s in two.get(["a", "b"])] == [1, 2]
+            assert [s and s["n"] for s in old.get(["a", "b"])] == [1, None]
+        assert one.get(["b"]) == [None]
+    with pytest.raises(StateMismatchError, match="version 9"):
+        stoker.open(feed="growing", version=9)
+    feeder.stop()
+
+
+def test_a_feed_of_one_version_refuses_others(served):
+    with pytest.raises(StateMismatchError, match="reads version 1, not 2"):
+        stoker.open(feed="lookups", version=2)
+    with pytest.raises(StateMismatchError, match="split train, not test"):
+        stoker.open(feed="lookups", split="test")
+    with pytest.raises(TypeError, match="either the path"):
+        stoker.open()
+    with pytest.raises(TypeError, match="need feed="):
+        stoker.open("./somewhere", stream="train")
+    with pytest.raises(FeedNotFoundError, match="no feed 'nobody'"):
+        stoker.open(feed="nobody")

@@ -46,6 +46,7 @@ class Choice:
     stream: str | None = None
     split: str | None = None
     version: int | None = None
+    group: str = "default"
     connect_timeout: float = 30.0
     reconnect_timeout: float = 60.0
     patience: Patience = field(default_factory=Patience)
@@ -187,6 +188,7 @@ class Feeders:
             token=choice.security.token_for(choice.target),
             feed=first.feed_id if first is not None else choice.target.name,
             stream=choice.stream,
+            group=choice.group,
             version=choice.version if first is None else first.info.version,
             look=True,
             client=f"stoker-python/{__version__}",

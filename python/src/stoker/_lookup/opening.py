@@ -24,6 +24,7 @@ def open(  # noqa: A001
     *,
     feed: str,
     stream: str | None = None,
+    group: str = "default",
     version: int | None = None,
     split: str | None = None,
     token: str | None = None,
@@ -44,6 +45,7 @@ def open(  # noqa: A001
     *,
     feed: str | None = None,
     stream: str | None = None,
+    group: str = "default",
     token: str | None = None,
     token_file: _Path | None = None,
     tls: bool | _Path | None = None,
@@ -62,6 +64,7 @@ def open(  # noqa: A001
         split: One split (None: all). A feed has one split for each stream.
         feed: Instead of a path: the name of a running feed, or addresses `host:port,…`.
         stream: A stream of the feed (None: its first).
+        group: A group that the token permits.
         token: As for `Feed`, like the next five.
         token_file: A file with the token.
         tls: What to trust.
@@ -93,4 +96,6 @@ def open(  # noqa: A001
         raise ValueError("; ".join(problems))
     assert not isinstance(version, str)
     security.look(feed)
-    return FeedSamples(Choice(target_of(feed), security, stream, split, version, connect_timeout, reconnect_timeout))
+    return FeedSamples(
+        Choice(target_of(feed), security, stream, split, version, group, connect_timeout, reconnect_timeout)
+    )
