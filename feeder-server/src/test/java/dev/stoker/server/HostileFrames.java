@@ -12,10 +12,12 @@ import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Frames;
+import dev.stoker.schemas.protocol.GetSamples;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Instance;
 import dev.stoker.schemas.protocol.Launch;
+import dev.stoker.schemas.protocol.ListSamples;
 import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
@@ -174,7 +176,7 @@ public final class HostileFrames {
     }
 
     private Frame any(int subscription, int epoch) {
-        return switch (random.nextInt(12)) {
+        return switch (random.nextInt(14)) {
             case 0 -> new Grant(subscription, random.nextInt((int) batches));
             case 1 -> new Nack(subscription, epoch, participant.rank(), 0, random.nextInt());
             case 2 -> new Release(random.nextInt(3));
@@ -186,6 +188,8 @@ public final class HostileFrames {
             case 8 -> hello(FRESH_GROUPS);
             case 9 -> new Bye();
             case 10 -> select();
+            case 11 -> new GetSamples(random.nextInt(3), random.nextBoolean(), List.of("c0/r1", "", "c0/r1"));
+            case 12 -> new ListSamples(random.nextInt(3), 1 + random.nextInt(9), "c", "/", "c0/");
             default -> ack(subscription, epoch);
         };
     }
