@@ -30,7 +30,7 @@ class FeedSamples:
     `samples["dir/cat.jpg"]` gives a dict as `Samples` does. `stat`, `list` and `get` look up, list and read samples by
     key; `get` reads many keys with one request. The object reads one version. If a feeder fails, it asks another one.
 
-    Safe for several threads; each of them uses a connection of its own. Works after a fork. A context manager; `close`
+    Safe for several threads; each of them uses a separate connection. Works after a fork. A context manager; `close`
     ends the connections.
     """
 

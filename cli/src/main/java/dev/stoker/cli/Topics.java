@@ -194,6 +194,8 @@ final class Topics {
             new Named(
                     "Selection",
                     List.of(
+                            "--feed",
+                            "--stream",
                             "--version",
                             "--as-of",
                             "--field",

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A sample that was read from a feed. Fields are addressed by name; an unknown name, or a type that does not fit, causes
- * an IllegalArgumentException. Immutable and thread-safe. Samples of one answer share memory.
+ * A sample that was read from a feed. Fields are addressed by name; an unknown name, or a type that does not fit,
+ * causes an IllegalArgumentException. Immutable and thread-safe. Samples of one answer share memory.
  */
 public final class FeedSample {
     private final List<Field> fields;
@@ -55,8 +55,8 @@ public final class FeedSample {
     }
 
     /**
-     * Returns the bytes of a utf8 or binary field, or the elements of a list or tensor. A missing value has no bytes, or
-     * the zeros of a tensor.
+     * Returns the bytes of a utf8 or binary field, or the elements of a list or tensor. A missing value has no bytes,
+     * or the zeros of a tensor.
      */
     public ByteBuffer bytes(String field) {
         ArrowColumn column = column(field);

@@ -21,7 +21,7 @@ import java.util.Optional;
  * }</pre>
  *
  * <p>The feeders read the chunks, through their tiers. The object reads one version. If a feeder fails, it asks another
- * one. Thread-safe; each thread uses a connection of its own. Failures are {@link FeedException}s.
+ * one. Thread-safe; each thread uses a separate connection. Failures are {@link FeedException}s.
  */
 public final class FeedSamples implements AutoCloseable {
     private final SampleRequests requests;

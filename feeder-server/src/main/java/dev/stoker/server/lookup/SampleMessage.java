@@ -20,7 +20,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The record batch message of some samples, in memory of its own. Payload is read into the message, and the message is
+ * The record batch message of some samples, in separate memory. Payload is read into the message, and the message is
  * compared with the checksum that follows from the heads. For one thread; {@link #clear} gives the memory back.
  */
 final class SampleMessage {

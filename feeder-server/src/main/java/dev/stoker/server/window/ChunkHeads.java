@@ -56,7 +56,7 @@ public final class ChunkHeads {
         return parsed;
     }
 
-    /** Returns, for each categorical field, the version's class id of each class of the chunk; null for other fields. */
+    /** Returns the version's class ids of the chunk's classes, for each categorical field; null for other fields. */
     public static int[][] classIds(ServedStream stream, ChunkHead head) throws CorruptDataException {
         List<Field> fields = stream.fields();
         int[][] ids = new int[fields.size()][];
