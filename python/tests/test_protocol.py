@@ -246,7 +246,7 @@ def test_the_tag_is_the_beginning_of_the_digits():
 
 
 def test_the_specification_shows_what_is_sent():
-    """Its three examples, without what it omits."""
+    """Its four examples, without what it omits."""
     page = (Path(__file__).resolve().parents[2] / "docs" / "formats" / "feed-protocol.md").read_text("utf-8")
     blocks = [
         re.sub(r"\s|64 bytes", "", block) for block in re.findall(r"^```\n([0-9a-f]{8} .*?)^```", page, re.M | re.S)
@@ -257,4 +257,5 @@ def test_the_specification_shows_what_is_sent():
     fields = {k: reference[k] for k in reference if k not in ("message", "inline", "slices")}
     sent = encoding.batch_ref(header_of(fields, 0), 128, bytes(64), [(255, 40, 1000), (0xFFFFFFFF, 24, 0)]).hex()
     shown = [sent[: 2 * 64], sent[2 * 68 : 2 * 76], sent[2 * 80 : 2 * 96] + sent[2 * 160 :]]
-    assert blocks == [encode("BATCH", header).hex(), "…".join(shown), encoding.ack(1, 0, entry).hex()]
+    get = encoding.get(p.Get(1, ("k",), True))
+    assert blocks == [encode("BATCH", header).hex(), "…".join(shown), encoding.ack(1, 0, entry).hex(), get.hex()]

@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from certificates import Authority
+from processes_seen import get
+from s3_server import S3Server
 from stoker_processes import Cli, Feeder, until
 
 import stoker
@@ -133,7 +135,7 @@ def test_a_listing_goes_by_directories(start_feeder, crumbs):
     feeder.stop()
 
 
-def test_the_command_reads_from_a_feed(cli, served, everything):
+def test_the_command_reads_from_a_feed(cli, served, everything, special):
     data, _ = everything
     key = next(stoker.open(data, split="train").keys())
     shown = json.loads(cli.run("stat", "--feed", "lookups", key, "--json"))
@@ -142,8 +144,10 @@ def test_the_command_reads_from_a_feed(cli, served, everything):
     assert cli.run("get", "--feed", "lookups", key, "nothing", "--json") == cli.run(
         "get", data, key, "nothing", "--json"
     )
-    special = ["get", "--feed", served.address, "--stream", "special", "k003", "--json"]
-    assert json.loads(cli.run(*special))["fields"]["words"] is not None
+    keys = [f"k{n:03d}" for n in range(60)]
+    assert cli.run("get", "--feed", served.address, "--stream", "special", *keys, "--json") == cli.run(
+        "get", special, *keys, "--json"
+    )
     whole = cli.run("ls", data, "--recursive", "--json")
     listed = cli.run("ls", "--feed", "lookups", "--recursive", "--json").splitlines()
     assert listed
@@ -282,3 +286,33 @@ def test_a_feed_of_one_version_refuses_others(served):
         stoker.open("./somewhere", stream="train")
     with pytest.raises(FeedNotFoundError, match="no feed 'nobody'"):
         stoker.open(feed="nobody")
+
+
+def test_chunks_of_s3_are_read_once_into_a_tier(start_feeder, photos, tmp_path, monkeypatch, cli):
+    with S3Server(tmp_path, "127.0.0.1") as server:
+        hadoop = tmp_path / "hadoop"
+        hadoop.mkdir()
+        server.configure(hadoop)
+        monkeypatch.setenv("HADOOP_CONF_DIR", str(hadoop))
+        location = server.upload(photos.path)
+        samples = stoker.open(photos.path, version=2, split="train")
+        keys = list(samples.keys())
+
+        def reads():
+            (url,) = json.loads((cli.home / "feeds" / "far-lookups.json").read_text())["status"]
+            totals = json.loads(get(f"{url}/status.json"))["totals"]
+            return totals["origin_reads"], totals["origin_metadata"]
+
+        feeder = start_feeder("far-lookups", f"train={location}@2", "--tier", "memory:64m").ready()
+        with stoker.open(feed="far-lookups") as feed:
+            before = reads()
+            for _ in range(2):
+                found = feed.get(keys)
+                assert [sample["data"] for sample in found] == [photos.content[key] for key in keys]
+            chunks = json.loads(cli.run("info", f"{photos.path}@2", "--json"))["splits"]["train"]["chunks"]
+            after = reads()
+            assert after[0] - before[0] == chunks
+            assert feed.get(["missing", keys[0]])[1]["key"] == keys[0]
+            assert feed.stats(keys) == [samples.stat(key) for key in keys]
+            assert reads() == after
+        feeder.stop()

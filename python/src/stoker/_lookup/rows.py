@@ -12,6 +12,9 @@ from stoker._dataset.samples import value_of
 from stoker._format.fields import Field
 from stoker._format.message import MessageLayout, batch_columns
 
+_ALIGNMENT = 8
+"""What NumPy wants of the widest number."""
+
 
 class RowReader:
     """Reads the rows of record batch messages of one dataset. Safe for several threads."""
@@ -23,11 +26,13 @@ class RowReader:
 
     def read(self, message: bytes | memoryview, what: str) -> list[dict[str, Any]]:
         """The samples of a message, as `Samples` gives them. Raises `CorruptDataError` naming `what`."""
-        # Values of a column are read in place, so the message starts at a multiple of 64.
-        whole = np.empty(len(message) + 64, np.uint8)
-        at = -whole.ctypes.data % 64
-        data = whole[at : at + len(message)]
-        data[:] = np.frombuffer(message, np.uint8)
+        data = np.frombuffer(message, np.uint8)
+        if data.ctypes.data % _ALIGNMENT:
+            # Values of a column are read in place.
+            whole = np.empty(len(message) + _ALIGNMENT, np.uint8)
+            at = -whole.ctypes.data % _ALIGNMENT
+            whole[at : at + len(message)] = data
+            data = whole[at : at + len(message)]
         rows, places = self._layout.read(data, what)
         columns = [
             stored_column(column, data, place, rows, what)

@@ -55,7 +55,7 @@ class Session:
     ) -> None:
         """Connects and waits for the WELCOME. `path`: the Unix-domain socket to use instead of the address."""
         self._patience = patience
-        self._frames: list[tuple[int, bytes]] = []
+        self._frames: list[tuple[int, Any]] = []
         self._requests = 0
         self._pings = 0
         self.address = address
@@ -108,7 +108,7 @@ class Session:
                 "bad_frame",
             )
 
-    def _answer(self, wanted: int) -> bytes:
+    def _answer(self, wanted: int) -> Any:
         while True:
             kind, body = self._next(math.inf, alive=True)
             if kind == wanted:
@@ -136,7 +136,7 @@ class Session:
                 if not self._poll.poll(max(0.0, quiet_at - time.monotonic()) * 1000):
                     raise ConnectionLostError(f"{self.address} does not receive")
 
-    def _next(self, limit_s: float, *, alive: bool) -> tuple[int, bytes]:
+    def _next(self, limit_s: float, *, alive: bool) -> tuple[int, Any]:
         """The next frame. `alive`: a feeder that answers PINGs may take longer than the limits of silence."""
         connection = self._connection
         began = heard_at = time.monotonic()
@@ -164,7 +164,7 @@ class Session:
 
     # ---- FrameSink
 
-    def on_frame(self, connection: FeederConnection, kind: int, body: bytes) -> None:
+    def on_frame(self, connection: FeederConnection, kind: int, body: Any) -> None:
         """See `FrameSink`."""
         if kind == p.ERROR:
             values = decoding.decode_json(kind, body)

@@ -62,8 +62,8 @@ class FrameSink(Protocol):
         """Takes a whole BATCH frame; `crc` is the checksum computed over it."""
         ...
 
-    def on_frame(self, connection: FeederConnection, kind: int, body: bytes) -> None:
-        """Takes any other whole frame."""
+    def on_frame(self, connection: FeederConnection, kind: int, body: Any) -> None:
+        """Takes any other whole frame: bytes, or of SAMPLES perhaps a view."""
         ...
 
     def begin_again(self) -> bool:
@@ -320,11 +320,12 @@ class FeederConnection:
                     raise ConnectionLostError(f"{self.address} closed the connection in the middle of a frame")
                 self._at += count
                 self.bytes_received += count
-        body, self._control = bytes(self._control), None
-        self._hand_over(self._control_kind, body)
+        control, self._control = self._control, None
+        # Answers with samples are large.
+        self._hand_over(self._control_kind, memoryview(control) if self._control_kind == p.SAMPLES else bytes(control))
         return True
 
-    def _hand_over(self, kind: int, content: bytes) -> None:
+    def _hand_over(self, kind: int, content: bytes | memoryview) -> None:
         self.frames_received += 1
         self._sink.on_frame(self, kind, content if kind == p.BATCH_REF else decoding.checked_body(kind, content))
 

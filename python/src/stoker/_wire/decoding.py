@@ -7,6 +7,7 @@ import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from google_crc32c import extend
 
 from stoker._format.checksum import crc32c
@@ -23,15 +24,18 @@ length, type, flags, reserved, feed_tag, fingerprint_tag, epoch, lane, number, p
 source_rows, view_tag, source_crc, subscription, reserved, crc."""
 
 
-def checked_body(kind: int, content: bytes) -> bytes:
-    """The body of a frame without flags, of which `content` is everything after the first 8 bytes.
+def checked_body(kind: int, content: bytes | memoryview) -> Any:
+    """The body of a frame without flags, of which `content` is everything after the first 8 bytes. A view of a view.
 
     Raises `ProtocolError` if the checksum does not match.
     """
     if kind == p.HELLO:
-        _check_version(content)
+        _check_version(bytes(content))
     body = content[:-4]
-    found = extend(crc32c(p.PREFIX_LAYOUT.pack(0, kind, 0, 0)[4:]), body)
+    found = extend(
+        crc32c(p.PREFIX_LAYOUT.pack(0, kind, 0, 0)[4:]),
+        body if isinstance(body, bytes) else np.frombuffer(body, np.uint8),
+    )
     sent = int.from_bytes(content[-4:], "little")
     if found != sent:
         text = f"the bytes have CRC-32C {found:08x}, expected {sent:08x}: they were changed on the way"

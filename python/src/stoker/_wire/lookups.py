@@ -33,7 +33,7 @@ def _bad(kind: int, problem: str) -> ProtocolError:
     return ProtocolError(f"{p.FRAME_NAMES[kind]} frame: {problem}", "bad_frame")
 
 
-def _require(kind: int, body: bytes, fixed: int) -> None:
+def _require(kind: int, body: bytes | memoryview, fixed: int) -> None:
     if len(body) < fixed:
         raise _bad(kind, f"{len(body)} bytes, at least {fixed} are needed")
 
@@ -56,7 +56,7 @@ def decode_get(body: bytes) -> p.Get:
     return p.Get(request, tuple(keys), bool(flags))
 
 
-def decode_samples(body: bytes) -> p.Samples:
+def decode_samples(body: bytes | memoryview) -> p.Samples:
     """Reads a SAMPLES."""
     _require(p.SAMPLES, body, p.SAMPLES_LAYOUT.size)
     request, count, version, flags, length = p.SAMPLES_LAYOUT.unpack_from(body)
