@@ -73,7 +73,7 @@ class Feeders:
 
     def call(self, request: Callable[[Session], T]) -> T:
         """Makes a request, and repeats it at another feeder if one fails."""
-        broken = 0
+        broken = failures = 0
         until: float | None = None
         while True:
             session = self._take()
@@ -95,8 +95,11 @@ class Feeders:
                 until = now + self._choice.reconnect_timeout if until is None else until
                 if fresh and now > until:
                     raise self._failure(e, self._choice.reconnect_timeout) from None
-                if isinstance(e, RefusedError):
-                    time.sleep(min(_FIRST_PAUSE_S * 4, max(0.0, until - now)))
+                if failures > 0:
+                    # The first failure may be of a session that was idle for long.
+                    pause = min(_FIRST_PAUSE_S * 2**failures, _LONGEST_PAUSE_S)
+                    time.sleep(min(pause * random.uniform(0.5, 1.0), max(0.0, until - now)))
+                failures += 1
             except BaseException:
                 # An answer may be half received.
                 session.close()

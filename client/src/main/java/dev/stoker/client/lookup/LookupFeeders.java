@@ -45,6 +45,7 @@ final class LookupFeeders {
     /** Answers that may break the protocol before a request fails. */
     private static final int MAX_BROKEN = 4;
 
+    private static final int MAX_DOUBLINGS = 6;
     private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
@@ -85,6 +86,7 @@ final class LookupFeeders {
      */
     <T> T call(Request<T> request) {
         int broken = 0;
+        int failures = 0;
         long deadline = 0;
         while (true) {
             LookupSession session = take();
@@ -114,7 +116,6 @@ final class LookupFeeders {
                     session.close();
                     throw failure;
                 }
-                pause(FIRST_PAUSE);
             } catch (RuntimeException | Error e) {
                 // An answer may be half received.
                 session.close();
@@ -128,6 +129,12 @@ final class LookupFeeders {
             if (broken >= MAX_BROKEN || System.nanoTime() > deadline) {
                 throw failure;
             }
+            if (failures > 0) {
+                // The first failure may be of a session that was idle for long.
+                Duration pause = FIRST_PAUSE.multipliedBy(1L << Math.min(failures, MAX_DOUBLINGS));
+                pause(pause.compareTo(LONGEST_PAUSE) < 0 ? pause : LONGEST_PAUSE);
+            }
+            failures++;
         }
     }
 
