@@ -352,6 +352,8 @@ def chunk(spec: dict[str, Any]) -> bytes:
     metadata = {"stoker.format": "1"}
     metadata |= {f"stoker.{key}": spec[key] for key in ("dataset", "chunk", "ingest", "split", "created")}
     metadata["stoker.payload"] = json.dumps([f["name"] for f in payload], separators=(",", ":"), ensure_ascii=False)
+    if "overlaid" in spec:
+        metadata["stoker.overlaid"] = spec["overlaid"]
     first = opening(columns, metadata)
     places: list[Block] = []
     for top, body, _ in dictionaries:

@@ -101,6 +101,23 @@ COMMIT = {
                 },
             },
         },
+        {
+            "name": "updated",
+            "type": {
+                "type": "array",
+                "items": {
+                    "type": "record",
+                    "name": "Updated",
+                    "fields": [
+                        {"name": "ordinal", "type": "long"},
+                        {"name": "overlay", "type": "ChunkId"},
+                        {"name": "length", "type": "long"},
+                        {"name": "crc32c", "type": "long"},
+                        {"name": "largest_row", "type": "long"},
+                    ],
+                },
+            },
+        },
         {"name": "classes", "type": {"type": "map", "values": {"type": "array", "items": "string"}}},
         {"name": "properties", "type": {"type": "map", "values": "string"}},
     ],
@@ -228,9 +245,14 @@ def batch_message(fields: Sequence[Mapping[str, Any]], samples: Sequence[Mapping
 
 
 def chunk_file(
-    info: Mapping[str, Any], chunk: uuid.UUID, ingest: str, split: str, samples: Sequence[Mapping[str, Any]]
+    info: Mapping[str, Any],
+    chunk: uuid.UUID,
+    ingest: str,
+    split: str,
+    samples: Sequence[Mapping[str, Any]],
+    overlaid: uuid.UUID | None = None,
 ):
-    """(file, head length); categorical values are class names, or None."""
+    """(file, head length); categorical values are class names, or None. `overlaid`: the chunk of an overlay."""
     fields = info["fields"]
     arrow = [pa.field("key", pa.utf8(), False)]
     columns: list[tuple[str, list[Any], bool]] = [("utf8", [s["key"] for s in samples], False)]
@@ -266,6 +288,8 @@ def chunk_file(
         "stoker.created": CREATED,
         "stoker.payload": json.dumps([f["name"] for f in payload], separators=(",", ":")),
     }
+    if overlaid is not None:
+        metadata["stoker.overlaid"] = str(overlaid)
     serialized = pa.schema(arrow, metadata).serialize().to_pybytes()
     head = b"ARROW1\0\0" + serialized
     grown = -len(head) % 64

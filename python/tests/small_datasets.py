@@ -29,6 +29,8 @@ class DatasetWriter:
         self.splits: list[str] = []
         self.rows: dict[tuple[int, int], dict[str, Any]] = {}
         """(ordinal, row) -> sample, class names in place of ids."""
+        self.all_rows: dict[tuple[int, int], dict[str, Any]] = {}
+        """The same, with removed rows."""
         self.table: list[dict[str, Any]] = []
         (root / "_stoker" / "log").mkdir(parents=True)
         content = {
@@ -74,6 +76,8 @@ class DatasetWriter:
                 "head_crc32c": google_crc32c.value(data[:head_length]),
                 "largest_row": 1 << 20,
                 "removed": set(),
+                "overlay": None,
+                "overlay_fields": set(),
             }
             self.table.append(entry)
             path = self.chunk_path(self.ordinal)
@@ -81,6 +85,7 @@ class DatasetWriter:
             path.write_bytes(data)
             for row, sample in enumerate(samples):
                 self.rows[self.ordinal, row] = dict(sample)
+                self.all_rows[self.ordinal, row] = dict(sample)
                 for f in self.fields:
                     if f["type"] == "categorical" and sample[f["name"]] is not None:
                         used.setdefault(f["name"], set()).add(sample[f["name"]])
@@ -108,11 +113,58 @@ class DatasetWriter:
             known = self.classes.setdefault(field, [])
             known.extend(n for n in sorted(names) if n not in known)
         record = a_long(1) + a_text(self.id) + a_long(self.version) + a_text(ingest) + a_text("ingest")
-        record += a_long(1767323045678) + a_text("tester") + a_array(added) + a_array(gone)
+        record += a_long(1767323045678) + a_text("tester") + a_array(added) + a_array(gone) + a_array([])
         record += a_array([a_text(f) + a_array([a_text(n) for n in sorted(names)]) for f, names in used.items()])
         record += a_array([])
+        self._write_entry(record)
+        return self.version
+
+    def _write_entry(self, record: bytes) -> None:
         path = self.root / "_stoker" / "log" / f"{self.version:020d}.avro"
         path.write_bytes(sealed(container(COMMIT, [record])))
+
+    def overlay_path(self, ordinal: int) -> Path:
+        name = str(self.table[ordinal]["overlay"][0])
+        return self.root / "overlays" / name[-2:] / f"{name}.arrow"
+
+    def update(self, values: Mapping[tuple[int, int], Mapping[str, Any]], largest_row: int = 1 << 20) -> int:
+        """Gives rows (ordinal, row) other values of small fields; returns the version."""
+        self.version += 1
+        ingest = str(uuid.UUID(bytes=self._ids.bytes(16), version=4))
+        updated = []
+        used: dict[str, set[str]] = {}
+        for ordinal in sorted({o for o, _ in values}):
+            entry = self.table[ordinal]
+            for (o, row), new in values.items():
+                if o == ordinal:
+                    entry["overlay_fields"] |= set(new)
+                    self.all_rows[o, row] |= new
+                    if (o, row) in self.rows:
+                        self.rows[o, row] |= new
+            fields = [f for f in self.fields if f["name"] in entry["overlay_fields"]]
+            samples = [self.all_rows[ordinal, row] for row in range(entry["rows"])]
+            overlay = uuid.UUID(bytes=self._ids.bytes(16), version=4)
+            data, _ = chunk_file({**self.info, "fields": fields}, overlay, ingest, entry["split"], samples, entry["id"])
+            entry |= {"overlay": (overlay, len(data), google_crc32c.value(data)), "largest_row": largest_row}
+            path = self.overlay_path(ordinal)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            for f in fields:
+                if f["type"] == "categorical":
+                    used.setdefault(f["name"], set()).update(s[f["name"]] for s in samples if s[f["name"]] is not None)
+            updated.append(
+                a_long(ordinal)
+                + overlay.bytes
+                + b"".join(a_long(n) for n in (len(data), google_crc32c.value(data), largest_row))
+            )
+        for field, names in used.items():
+            known = self.classes.setdefault(field, [])
+            known.extend(n for n in sorted(names) if n not in known)
+        record = a_long(1) + a_text(self.id) + a_long(self.version) + a_text(ingest) + a_text("update")
+        record += a_long(1767323045678) + a_text("tester") + a_array([]) + a_array([]) + a_array(updated)
+        record += a_array([a_text(f) + a_array([a_text(n) for n in sorted(names)]) for f, names in used.items()])
+        record += a_array([])
+        self._write_entry(record)
         return self.version
 
     def write_table(self) -> Path:
@@ -132,6 +184,15 @@ class DatasetWriter:
             "head_crc32c": pa.array([e["head_crc32c"] for e in t], pa.uint32()),
             "largest_row": pa.array([e["largest_row"] for e in t], pa.int64()),
             "removed_rows": pa.array([sorted(e["removed"]) or None for e in t], pa.list_(pa.int32())),
+            "overlay": pa.array(
+                [(e["live"] and e["overlay"] and e["overlay"][0].bytes) or None for e in t], pa.binary(16)
+            ),
+            "overlay_length": pa.array(
+                [(e["live"] and e["overlay"] and e["overlay"][1]) or None for e in t], pa.int64()
+            ),
+            "overlay_crc32c": pa.array(
+                [(e["live"] and e["overlay"] and e["overlay"][2]) or None for e in t], pa.uint32()
+            ),
         }
         metadata = {
             "stoker.self": ZERO_CRC.decode(),

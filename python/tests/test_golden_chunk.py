@@ -15,7 +15,7 @@ import dataset_files
 from chunk_prototype import crc32c
 
 GOLDEN = Path(__file__).parents[2] / "schemas" / "src" / "test" / "resources" / "golden"
-CHUNKS = ("chunk-1a", "chunk-1b")
+CHUNKS = ("chunk-1a", "chunk-1b", "overlay-1")
 
 
 def _spec(name: str) -> dict[str, Any]:
@@ -102,6 +102,7 @@ def test_schema_describes_the_chunk(name: str) -> None:
         ("stoker.format", "1"),
         *((f"stoker.{key}", spec[key]) for key in ("dataset", "chunk", "ingest", "split", "created")),
         ("stoker.payload", json.dumps(payload, separators=(",", ":"), ensure_ascii=False)),
+        *((("stoker.overlaid", spec["overlaid"]),) if "overlaid" in spec else ()),
     ]
     nullable = {field["name"] for field in spec["fields"] if field["nullable"]}
     assert {field.name for field in schema if field.nullable} == nullable

@@ -14,6 +14,7 @@ from stoker._format.canonical_json import compact_upper, sorted_by_code_unit
 _MARK = b"stoker.crc32c="
 _ZEROS = _MARK + b"00000000"
 _ADDED = ("rows", "length", "crc32c", "head_length", "head_crc32c", "largest_row")
+_UPDATED = ("length", "crc32c", "largest_row")
 
 SCHEMA = (
     '{"type":"record","name":"Commit","namespace":"dev.stoker","fields":['
@@ -37,6 +38,12 @@ SCHEMA = (
     '{"name":"removed","type":{"type":"array","items":{"type":"record","name":"Removed","fields":['
     '{"name":"ordinal","type":"long"},'
     '{"name":"rows","type":["null",{"type":"array","items":"int"}]}]}}},'
+    '{"name":"updated","type":{"type":"array","items":{"type":"record","name":"Updated","fields":['
+    '{"name":"ordinal","type":"long"},'
+    '{"name":"overlay","type":"ChunkId"},'
+    '{"name":"length","type":"long"},'
+    '{"name":"crc32c","type":"long"},'
+    '{"name":"largest_row","type":"long"}]}}},'
     '{"name":"classes","type":{"type":"map","values":{"type":"array","items":"string"}}},'
     '{"name":"properties","type":{"type":"map","values":"string"}}]}'
 )
@@ -89,6 +96,9 @@ def encode_entry(entry: LogEntry, dataset: str) -> bytes:
             _long(r["ordinal"])
             + (_long(0) if r["rows"] is None else _long(1) + _items([_long(row) for row in r["rows"]]))
             for r in entry.removed
+        ]),
+        _items([
+            _long(u["ordinal"]) + u["overlay"] + b"".join(_long(u[name]) for name in _UPDATED) for u in entry.updated
         ]),
         _map({field: _items([_text(n) for n in names]) for field, names in entry.classes.items()}),
         _map({name: _text(value) for name, value in entry.properties.items()}),

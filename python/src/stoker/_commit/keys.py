@@ -181,7 +181,7 @@ def _live_keys(reader: ChunkReader, index: int) -> tuple[Any, Any, npt.NDArray[n
     fd = reader.open(index)
     try:
         is_long = int(reader.snapshot.chunks.columns["head_length"][index]) >= _LONG_HEAD
-        column = ColumnReader(reader, fd, index).column(0) if is_long else reader.head(fd, index).small[0]
+        column = ColumnReader(reader, fd, index).column(0) if is_long else reader.stored_head(fd, index).small[0]
     finally:
         os.close(fd)
     offsets = np.asarray(column.offsets, np.int64)

@@ -36,6 +36,9 @@ _COLUMNS = (
     SchemaColumn("head_crc32c", "uint32"),
     SchemaColumn("largest_row", "int64"),
     SchemaColumn("removed_rows", "int32[]", True),
+    SchemaColumn("overlay", "fixed_size_binary(16)", True),
+    SchemaColumn("overlay_length", "int64", True),
+    SchemaColumn("overlay_crc32c", "uint32", True),
 )
 _WIDTHS = {"int64": 8, "int32": 4, "uint32": 4, "fixed_size_binary(16)": 16}
 
@@ -123,8 +126,24 @@ def _content(name: str, snapshot: Snapshot) -> tuple[Sizes, tuple[bytes, ...]]:
         validity = bitmap(valid) if nulls else b""
         sizes = Sizes(nulls, int(offsets[-1]), len(validity), 4 * rows + 4, len(data))
         return sizes, (validity, offsets.tobytes(), data, b"", b"")
+    if name.startswith("overlay"):
+        return _overlays(name, snapshot)
     data = _values(name, snapshot)
     return Sizes(0, rows, 0, 0, len(data)), (b"", b"", data, b"", b"")
+
+
+def _overlays(name: str, snapshot: Snapshot) -> tuple[Sizes, tuple[bytes, ...]]:
+    """Validity and values of a column that only chunks with an overlay have."""
+    overlays, rows = snapshot.chunks.overlays, len(snapshot.chunks)
+    if name == "overlay":
+        data = b"".join(overlays[i].id if i in overlays else bytes(16) for i in range(rows))
+    else:
+        kind, attribute = ("<i8", "length") if name == "overlay_length" else ("<u4", "crc32c")
+        values = [getattr(overlays[i], attribute) if i in overlays else 0 for i in range(rows)]
+        data = np.array(values, kind).tobytes()
+    nulls = rows - len(overlays)
+    validity = bitmap(np.array([i in overlays for i in range(rows)], np.bool_)) if nulls else b""
+    return Sizes(nulls, rows, len(validity), 0, len(data)), (validity, b"", data, b"", b"")
 
 
 def _values(name: str, snapshot: Snapshot) -> bytes:

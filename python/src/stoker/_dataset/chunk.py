@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
+from stoker._dataset.head_parts import ChunkName, read_opening, read_parts
 from stoker._dataset.log import check_format
+from stoker._dataset.overlay import OverlayColumn, read_overlay
 from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
-from stoker._format.dictionaries import Dictionary, class_names, read_dictionary
+from stoker._format.dictionaries import Dictionary, class_names
 from stoker._format.flatbuffer import chunk_schema
 from stoker._format.message import Buffers, Column, MessageLayout, checked_offsets, chunk_columns
 from stoker._format.nested_columns import nested_rows
@@ -22,7 +23,6 @@ from stoker._format.requires import check_metadata_requires
 from stoker._memory.file_reads import read_fully
 from stoker.errors import CorruptDataError
 
-MAGIC = b"ARROW1\0\0"
 _CLASS_LISTS = 256
 """Class lists of chunks whose ids are remembered; most chunks of a dataset share a few."""
 
@@ -60,23 +60,6 @@ class ChunkHead:
     payload: tuple[PayloadPlaces, ...]
 
 
-class ChunkName:
-    """A chunk's name for an error; made into text only when one is raised."""
-
-    __slots__ = ("_field", "_index", "_snapshot")
-
-    def __init__(self, snapshot: Snapshot, index: int, field: str = "") -> None:
-        self._snapshot, self._index, self._field = snapshot, index, field
-
-    def of(self, field: str) -> ChunkName:
-        """The same, naming a field too."""
-        return ChunkName(self._snapshot, self._index, f", {field}")
-
-    def __str__(self) -> str:
-        ordinal = int(self._snapshot.chunks.columns["ordinal"][self._index])
-        return f"chunk {ordinal} ({self._snapshot.chunk_path(self._index)}){self._field}"
-
-
 class ChunkReader:
     """Opens and reads the chunks of one snapshot. Safe for several threads."""
 
@@ -111,7 +94,27 @@ class ChunkReader:
         return CorruptDataError(f"{problem}; run: stoker verify {self.snapshot.root}")
 
     def head(self, fd: int, index: int) -> ChunkHead:
-        """Reads and verifies a head; a mismatch is read a second time before it is an error."""
+        """Reads and verifies a head, with the values of the version: those of the chunk's overlay, if it has one."""
+        head, what = self.stored_head(fd, index), self.describe(index)
+        overlay = read_overlay(self.snapshot, index, what)
+        if not overlay:
+            return head
+        small = tuple(
+            values if values.column.name not in overlay else self.overlaid(values.column, overlay, head.rows, what)
+            for values in head.small
+        )
+        return ChunkHead(head.rows, small, head.payload)
+
+    def overlaid(self, column: Column, overlay: Mapping[str, OverlayColumn], rows: int, what: ChunkName) -> ColumnData:
+        """The values of a column that an overlay has."""
+        own = overlay[column.name]
+        return self.column_data(column, own.message, own.places, own.dictionary, rows, what)
+
+    def stored_head(self, fd: int, index: int) -> ChunkHead:
+        """Reads and verifies the head in the chunk's own file, whatever its overlay.
+
+        A mismatch is read a second time before it is an error.
+        """
         columns = self.snapshot.chunks.columns
         length, expected = int(columns["head_length"][index]), int(columns["head_crc32c"][index])
         for attempt in (1, 2):
@@ -132,33 +135,13 @@ class ChunkReader:
     def _parse(self, data: npt.NDArray[np.uint8], index: int) -> ChunkHead:
         what = self.describe(index)
         rows = int(self.snapshot.chunks.columns["rows"][index])
-        if data[:8].tobytes() != MAGIC or len(data) < 16 or data[8:12].tobytes() != b"\xff\xff\xff\xff":
-            raise CorruptDataError(f"{what}: not an Arrow file")
-        at = 16 + int(data[12:16].view(np.int32)[0])
-        if not 16 < at <= len(data):
-            raise CorruptDataError(f"{what}: schema of {at - 16} bytes")
-        try:
-            schema = pa.ipc.read_schema(pa.py_buffer(data[8:at]))
-        except pa.ArrowException as e:
-            raise CorruptDataError(f"{what}: {e}") from e
-        metadata = {k.decode(): v.decode("utf-8", "replace") for k, v in (schema.metadata or {}).items()}
-        self.check_identity(metadata, index, what)
-        names = [column.name for column in self.schema]
-        if schema.names != names:
-            raise CorruptDataError(f"{what}: columns {schema.names}, expected {names}")
-        dictionaries: dict[str, Dictionary] = {}
-        for number, expected in enumerate(self.schema):
-            if expected.type == "categorical":
-                dictionaries[expected.name] = read_dictionary(data[at:], number, what.of(expected.name))
-                at += dictionaries[expected.name].length
-        message = data[at:]
-        found, buffers = self.layout.read(message, what)
-        if found != rows:
-            raise CorruptDataError(f"{what}: {found} rows, expected {rows}")
+        opening = read_opening(data, what)
+        self.check_identity(opening.metadata, index, what)
+        message, at, places, dictionaries = read_parts(data, opening, self.schema, self.layout, rows, what)
         small: list[ColumnData] = []
         payload: list[PayloadPlaces] = []
         crcs: list[npt.NDArray[np.uint32]] = []
-        for column, place in zip(self.layout.columns, buffers, strict=True):
+        for column, place in zip(self.layout.columns, places, strict=True):
             if column.payload:
                 payload.append(self.payload_places(column, message, at, place, crcs[len(payload)], index))
                 continue
@@ -189,6 +172,8 @@ class ChunkReader:
             check_metadata_requires(metadata, what)
         except ValueError as e:
             raise CorruptDataError(f"{what}: {e}") from e
+        if "stoker.overlaid" in metadata:
+            raise CorruptDataError(f"{what}: is an overlay of chunk {metadata['stoker.overlaid']}")
         snapshot = self.snapshot
         split = snapshot.splits[int(snapshot.chunks.columns["split"][index])]
         for name, expected in (

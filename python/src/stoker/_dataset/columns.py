@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._dataset.chunk import ChunkReader, ColumnData, PayloadPlaces
+from stoker._dataset.overlay import read_overlay
 from stoker._format.checksum import crc32c, shift
 from stoker._format.dictionaries import Dictionary, read_dictionary
 from stoker._format.flatbuffer import opening
@@ -36,11 +37,14 @@ class ColumnBytes(NamedTuple):
     dictionary: Dictionary | None
     """The class names of a categorical column."""
     at: int
-    """Where `data` is in the file."""
+    """Where `data` is in the file of the chunk; 0 for a column of an overlay."""
 
 
 class ColumnReader:
-    """Reads columns of one chunk. The checksums in the footer combine to the head's checksum in the log."""
+    """Reads columns of one chunk, with the values of the version: those of the chunk's overlay, if it has one.
+
+    The checksums in the footer combine to the head's checksum in the log.
+    """
 
     def __init__(self, chunks: ChunkReader, fd: int, index: int) -> None:
         """Reads the footer and the metadata of the record batch, and verifies both. `fd`: from `ChunkReader.open`."""
@@ -73,6 +77,7 @@ class ColumnReader:
         self._check_sum(first, head_length, int(columns["head_crc32c"][index]))
         self._check(message, self._message)
         chunks.check_identity(footer.schema_metadata, index, self._what)
+        self._overlay = read_overlay(chunks.snapshot, index, self._what)
 
     def column(self, number: int) -> ColumnData:
         """A column by its number in the chunk: 0 is the key, and the small fields follow it."""
@@ -84,6 +89,9 @@ class ColumnReader:
         column = self._chunks.layout.columns[number]
         if column.payload:
             raise ValueError(f"{column.name} is payload; its samples have checksums")
+        if column.name in self._overlay:
+            own = self._overlay[column.name]
+            return ColumnBytes(own.message, own.places, own.dictionary, 0)
         return self._stored(number, self._buffers[number].data)
 
     def payload(self, number: int) -> PayloadPlaces:

@@ -36,7 +36,7 @@ class DatasetInfo:
 
 @dataclass(frozen=True)
 class LogEntry:
-    """One commit. `added` and `removed` are dicts as in the Avro schema."""
+    """One commit. `added`, `removed` and `updated` are dicts as in the Avro schema."""
 
     version: int
     operation: str
@@ -47,6 +47,7 @@ class LogEntry:
     removed: list[dict[str, Any]]
     classes: dict[str, list[str]]
     properties: dict[str, str]
+    updated: list[dict[str, Any]] = field(default_factory=list)
 
 
 def check_format(found: Any, what: object) -> None:
@@ -187,6 +188,7 @@ def read_entry(root: Path, version: int, dataset: str) -> LogEntry:
             r["removed"],
             r["classes"],
             r["properties"],
+            r["updated"],
         )
     except (KeyError, TypeError, ValueError) as e:
         raise CorruptDataError(f"{path}: {e}") from e

@@ -72,7 +72,7 @@ class Samples:
         self._ordinals = {int(table.columns["ordinal"][i]): i for i in self._index}
         self._heads: OrderedDict[int, ChunkHead] = OrderedDict()
         self._heads_lock = threading.Lock()
-        self._by_key = SampleIndex(snapshot, self._index, self._head)
+        self._by_key = SampleIndex(snapshot, self._index, self._stored_head)
         self._types = {field.name: field for field in self.fields}
         self._payload = [field for field in self.fields if field.payload]
 
@@ -324,6 +324,16 @@ class Samples:
             if len(self._heads) > _HEADS:
                 self._heads.popitem(last=False)
         return head
+
+    def _stored_head(self, index: int) -> ChunkHead:
+        """The index describes samples as they were packed: its lengths do not count overlays."""
+        if index not in self._snapshot.chunks.overlays:
+            return self._head(index)
+        fd = self._reader.open(index)
+        try:
+            return self._reader.stored_head(fd, index)
+        finally:
+            os.close(fd)
 
     def _read(self, index: int, row: int) -> dict[str, Any]:
         with _OpenChunk(self._reader) as chunk:

@@ -6,9 +6,9 @@ import json
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,22 @@ COLUMNS: dict[str, Any] = {
 }
 
 
+class Overlay(NamedTuple):
+    """The file with the values of small fields that a version has instead of a chunk's own ones."""
+
+    id: bytes
+    length: int
+    crc32c: int
+
+    def __str__(self) -> str:
+        return _uuid(self.id)
+
+
+def _uuid(data: bytes) -> str:
+    h = data.hex()
+    return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
+
+
 @dataclass(frozen=True)
 class Chunks:
     """The chunk table of a version: all ordinals ever, ascending; columns by name, ids as (n, 16) bytes."""
@@ -58,14 +74,15 @@ class Chunks:
     ids: npt.NDArray[np.uint8]
     removed: Mapping[int, npt.NDArray[np.int64]]
     """Index -> removed rows of live chunks."""
+    overlays: Mapping[int, Overlay] = field(default_factory=dict)
+    """Index -> overlay of live chunks. Without it, a chunk's head must not be used."""
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def id_of(self, index: int) -> str:
         """The chunk's id as text."""
-        h = self.ids[index].tobytes().hex()
-        return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
+        return _uuid(self.ids[index].tobytes())
 
 
 @dataclass(frozen=True)
@@ -119,6 +136,11 @@ class Snapshot:
         """The file of a chunk."""
         name = self.chunks.id_of(index)
         return f"{self.root}/chunks/{name[-2:]}/{name}.arrow"
+
+    def overlay_path(self, overlay: Overlay) -> str:
+        """The file of an overlay."""
+        name = str(overlay)
+        return f"{self.root}/overlays/{name[-2:]}/{name}.arrow"
 
 
 def newest_version(root: Path) -> int:
@@ -222,6 +244,9 @@ class _Building:
         self.recovered = 0
         self.expired: tuple[Range, ...] = ()
         self._removed: dict[int, npt.NDArray[np.int64]] = dict(base.removed) if base else {}
+        self._overlays: dict[int, Overlay] = dict(base.overlays) if base else {}
+        self._largest: dict[int, int] = {}
+        """Index -> largest row, of chunks of the base that were updated."""
         self._added: list[dict[str, Any]] = []
         self._index: dict[int, int] = {}
 
@@ -232,6 +257,11 @@ class _Building:
         return at if at < len(self._ordinals) and self._ordinals[at] == ordinal else None
 
     def apply(self, entry: LogEntry, what: str) -> None:
+        # Removals and updates first: an entry never removes or updates chunks that it adds.
+        for r in entry.removed:
+            self._remove(r["ordinal"], r["rows"], what)
+        for u in entry.updated:
+            self._update(u, what)
         last = self._added[-1]["ordinal"] if self._added else int(self._ordinals[-1]) if len(self._ordinals) else -1
         for a in entry.added:
             if a["ordinal"] <= last or a["rows"] < 0 or not 0 <= a["head_length"] <= a["length"] < 2**31:
@@ -242,10 +272,8 @@ class _Building:
             self._index[last] = len(self._ordinals) + len(self._added)
             split = self.splits.index(a["split"])
             self._added.append({**a, "split": split, "added_in": entry.version, "live": True})
-        for r in entry.removed:
-            self._remove(r["ordinal"], r["rows"], what)
-        for field, names in entry.classes.items():
-            known = self.classes.setdefault(field, [])
+        for name, names in entry.classes.items():
+            known = self.classes.setdefault(name, [])
             present = set(known)
             known.extend(n for n in names if n not in present)
         if _TOPIC in entry.properties:
@@ -265,6 +293,7 @@ class _Building:
             raise CorruptDataError(f"{what}: removes from unknown chunk {ordinal}")
         if rows is None:
             self._removed.pop(index, None)
+            self._overlays.pop(index, None)
             if index < len(self._live):
                 self._live[index] = False
             else:
@@ -280,6 +309,19 @@ class _Building:
             return
         self._removed[index] = gone
 
+    def _update(self, updated: dict[str, Any], what: str) -> None:
+        index = self._find(updated["ordinal"])
+        if index is None or not self._is_live(index):
+            raise CorruptDataError(f"{what}: updates chunk {updated['ordinal']}, which is not part of the version")
+        self._overlays[index] = Overlay(updated["overlay"], updated["length"], updated["crc32c"])
+        if index < len(self._live):
+            self._largest[index] = updated["largest_row"]
+        else:
+            self._added[index - len(self._live)]["largest_row"] = updated["largest_row"]
+
+    def _is_live(self, index: int) -> bool:
+        return bool(self._live[index] if index < len(self._live) else self._added[index - len(self._live)]["live"])
+
     def _rows_of(self, index: int) -> int:
         if self._base is not None and index < len(self._base):
             return int(self._base.columns["rows"][index])
@@ -294,11 +336,15 @@ class _Building:
             else:
                 old = self._live if name == "live" else self._base.columns[name]
                 columns[name] = np.concatenate([old, added]) if len(added) else old
+        if self._largest:
+            columns["largest_row"] = columns["largest_row"].copy()
+            columns["largest_row"][list(self._largest)] = list(self._largest.values())
         ids = np.frombuffer(b"".join(a["id"] for a in self._added), np.uint8).reshape(-1, 16)
         if self._base is not None:
             ids = np.concatenate([self._base.ids, ids])
         live = columns["live"]
-        return Chunks(columns, ids, {i: rows for i, rows in self._removed.items() if live[i] and len(rows)})
+        removed = {i: rows for i, rows in self._removed.items() if live[i] and len(rows)}
+        return Chunks(columns, ids, removed, self._overlays)
 
 
 def _read_table(path: Path, info: DatasetInfo, version: int) -> _Building:
@@ -336,7 +382,7 @@ def _read_table(path: Path, info: DatasetInfo, version: int) -> _Building:
             (columns["split"] < 0) | (columns["split"] >= len(splits))
         ):
             raise ValueError("ordinals not ascending, or a split that is not listed")
-        building = _Building(splits, classes, version, Chunks(columns, ids, removed))
+        building = _Building(splits, classes, version, Chunks(columns, ids, removed, _read_overlays(table)))
         building.topics = {t: _version(v, version) for t, v in json.loads(metadata["stoker.topics"]).items()}
         building.recovered = _version(int(metadata["stoker.recovered"]), version, 0)
         if "stoker.expired" in metadata:
@@ -346,6 +392,16 @@ def _read_table(path: Path, info: DatasetInfo, version: int) -> _Building:
         return building
     except (pa.ArrowException, KeyError, TypeError, ValueError) as e:
         raise CorruptDataError(f"{path}: {e}") from e
+
+
+def _read_overlays(table: pa.Table) -> dict[int, Overlay]:
+    ids, lengths, crcs = (table.column(name) for name in ("overlay", "overlay_length", "overlay_crc32c"))
+    if ids.null_count == len(ids):
+        return {}
+    return {
+        int(i): Overlay(ids[int(i)].as_py(), lengths[int(i)].as_py(), crcs[int(i)].as_py())
+        for i in np.flatnonzero(ids.is_valid().to_numpy())
+    }
 
 
 def _version(found: Any, table: int, least: int = 1) -> int:

@@ -2,14 +2,12 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
-import dev.stoker.schemas.chunk.ChunkNames;
-import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.schemas.text.Units;
-import dev.stoker.storage.ObjectRangeReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.ArrayList;
@@ -74,9 +72,7 @@ final class ShowVerb implements Callable<Integer> {
                 if (!chunks.isLive(i) || !chunks.split(i).equals(chosen)) {
                     continue;
                 }
-                ChunkHead chunk = ChunkReader.readHead(
-                        new ObjectRangeReader(open.dataset().store(), ChunkNames.path(chunks.id(i))),
-                        chunks.summary(i));
+                ChunkHead chunk = ChunkHeads.read(open.dataset().store(), chunks, i);
                 int[] removed = chunks.removedRows(i);
                 for (int row = 0; row < chunk.rows() && left > 0; row++) {
                     if (Arrays.binarySearch(removed, row) < 0) {

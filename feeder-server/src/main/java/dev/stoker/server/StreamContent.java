@@ -121,7 +121,7 @@ public final class StreamContent implements AutoCloseable {
         Set<UUID> live = new HashSet<>();
         for (int i = 0; i < chunks.size(); i++) {
             if (chunks.isLive(i)) {
-                live.add(chunks.id(i));
+                live.addAll(chunks.files(i));
             }
         }
         return live;

@@ -49,6 +49,7 @@ import dev.stoker.metadata.index.BuildThreads;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.metadata.removal.UnknownKeyException;
+import dev.stoker.metadata.update.NothingToUpdateException;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.dataset.Erasure;
@@ -149,6 +150,15 @@ final class BesideOperations {
                         "remove",
                         Set.of(UnknownKeyException.class, NotADatasetException.class, AbandonedException.class),
                         BesideOperations::remove),
+                new Line(
+                        "update",
+                        Set.of(
+                                UnknownKeyException.class,
+                                NotADatasetException.class,
+                                UnknownVersionException.class,
+                                NothingToUpdateException.class,
+                                AbandonedException.class),
+                        BesideUpdates::update),
                 new Line(
                         "tag",
                         Set.of(NotADatasetException.class, UnknownVersionException.class, TagExistsException.class),

@@ -15,6 +15,7 @@ import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
@@ -72,6 +73,9 @@ final class BesideState {
             List.of("b/2"),
             "last",
             List.of("l/1"));
+
+    /** The key of the sample that updates give their own ids as label. Nothing else changes it or removes it alone. */
+    static final String UPDATED = "k/1";
 
     /** Keys that an ingest replaces, or adds if they are gone. */
     static final List<String> REPLACED = List.of("k/2", "k/4");
@@ -173,7 +177,10 @@ final class BesideState {
     private static Set<String> knownKeys(ObjectStore store, Snapshot snapshot) throws IOException {
         return keys(snapshot, chunk -> {
             List<String> known = HEADS.get(chunk);
-            if (known == null || store.length(ChunkNames.path(chunk.id())) != chunk.length()) {
+            ChunkOverlay overlay = chunk.overlay();
+            boolean isChanged = store.length(ChunkNames.path(chunk.id())) != chunk.length()
+                    || (overlay != null && store.length(ChunkNames.overlayPath(overlay.id())) != overlay.length());
+            if (known == null || isChanged) {
                 known = keys(ChunkHeads.read(store, chunk));
                 HEADS.put(chunk, known);
             }
@@ -213,6 +220,7 @@ final class BesideState {
         }
         Dataset dataset = Dataset.open(store);
         Set<String> expected = new TreeSet<>();
+        String updated = "";
         long newest = dataset.latestVersion();
         for (long version = 1; version <= newest; version++) {
             LogEntry entry = dataset.entry(version, newest);
@@ -226,11 +234,16 @@ final class BesideState {
             }
             switch (entry.operation()) {
                 case INGEST -> {
+                    updated = own(entry).contains(UPDATED) ? "" : updated;
                     expected.remove(entry.properties().getOrDefault("gone", ""));
                     expected.addAll(own(entry));
                 }
-                case REPLACE -> expected = new TreeSet<>(own(entry));
+                case REPLACE -> {
+                    updated = "";
+                    expected = new TreeSet<>(own(entry));
+                }
                 case REMOVE -> expected.remove(entry.properties().containsKey("erased.keys") ? ERASED : "k/2");
+                case UPDATE -> updated = entry.ingest();
                 case COMPACT, ABANDON, EXPIRE -> {}
                 case RECOVERED -> throw new AssertionError("Version " + version + " was never lost");
             }
@@ -240,6 +253,9 @@ final class BesideState {
             Set<String> found = knownKeys(store, dataset.snapshot(version));
             if (!found.equals(expected)) {
                 throw new AssertionError("Version " + version + " has " + found + ", expected " + expected);
+            }
+            if (!updated.isEmpty() && !label(store, dataset.snapshot(version)).equals(updated)) {
+                throw new AssertionError("Version " + version + " has lost the update " + updated);
             }
         }
         for (Tag tag : new Tags(dataset).all().values()) {
@@ -267,6 +283,20 @@ final class BesideState {
                                 });
             }
         }
+    }
+
+    /** Returns the label of the updated sample. */
+    private static String label(ObjectStore store, Snapshot snapshot) throws IOException {
+        for (int i = 0; i < snapshot.table().size(); i++) {
+            ChunkHead head = snapshot.table().isLive(i) ? ChunkHeads.read(store, snapshot.table(), i) : null;
+            for (int row = 0; head != null && row < head.rows(); row++) {
+                if (head.key(row).equals(UPDATED) && snapshot.table().isLive(i, row)) {
+                    int label = head.fields().get(0).name().equals("label") ? 0 : 1;
+                    return head.classes(label).get(head.column(label).intAt(row));
+                }
+            }
+        }
+        throw new AssertionError("Version " + snapshot.version() + " has no " + UPDATED);
     }
 
     /** Whether a version cannot be opened any more. A version with a tag can always be opened. */

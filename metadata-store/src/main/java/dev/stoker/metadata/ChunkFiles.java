@@ -2,6 +2,7 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.log.UpdatedChunk;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
@@ -27,13 +28,36 @@ final class ChunkFiles {
 
     private ChunkFiles() {}
 
+    /** A file, and the length that it must have. */
+    private record Wanted(String name, long length) {}
+
     /** @throws MissingChunksException if one is missing or has another length */
     static void require(ObjectStore store, String ingest, List<ChunkSummary> chunks) throws IOException {
+        requireFiles(
+                store,
+                ingest,
+                chunks.stream()
+                        .map(chunk -> new Wanted(ChunkNames.path(chunk.id()), chunk.length()))
+                        .toList());
+    }
+
+    /** @throws MissingChunksException if an overlay is missing or has another length */
+    static void requireOverlays(ObjectStore store, String ingest, List<UpdatedChunk> updated) throws IOException {
+        requireFiles(
+                store,
+                ingest,
+                updated.stream()
+                        .map(chunk -> new Wanted(
+                                ChunkNames.overlayPath(chunk.overlay().id()),
+                                chunk.overlay().length()))
+                        .toList());
+    }
+
+    private static void requireFiles(ObjectStore store, String ingest, List<Wanted> chunks) throws IOException {
         List<String> wrong = new ArrayList<>();
-        ChunkSummary first = null;
-        if (chunks.size() < MANY
-                || store.localPath(ChunkNames.path(chunks.get(0).id())).isPresent()) {
-            for (ChunkSummary chunk : chunks) {
+        Wanted first = null;
+        if (chunks.size() < MANY || store.localPath(chunks.get(0).name()).isPresent()) {
+            for (Wanted chunk : chunks) {
                 Optional<String> problem = problem(store, chunk);
                 if (problem.isPresent()) {
                     first = first == null ? chunk : first;
@@ -48,7 +72,7 @@ final class ChunkFiles {
             });
             try {
                 List<Future<Optional<String>>> answers = new ArrayList<>();
-                for (ChunkSummary chunk : chunks) {
+                for (Wanted chunk : chunks) {
                     answers.add(threads.submit(() -> problem(store, chunk)));
                 }
                 for (int i = 0; i < answers.size(); i++) {
@@ -64,7 +88,7 @@ final class ChunkFiles {
         }
         if (first != null) {
             throw new MissingChunksException(
-                    ingest, store.describe(ChunkNames.path(first.id())), wrong.get(0), wrong.size(), chunks.size());
+                    ingest, store.describe(first.name()), wrong.get(0), wrong.size(), chunks.size());
         }
     }
 
@@ -82,9 +106,9 @@ final class ChunkFiles {
         }
     }
 
-    private static Optional<String> problem(ObjectStore store, ChunkSummary chunk) throws IOException {
+    private static Optional<String> problem(ObjectStore store, Wanted chunk) throws IOException {
         try {
-            long length = store.length(ChunkNames.path(chunk.id()));
+            long length = store.length(chunk.name());
             return length == chunk.length()
                     ? Optional.empty()
                     : Optional.of("has " + length + " bytes instead of " + chunk.length());

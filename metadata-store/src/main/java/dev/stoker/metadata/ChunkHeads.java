@@ -2,8 +2,8 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
-import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.chunk.OverlayReader;
 import dev.stoker.schemas.io.RangeReader;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.ObjectStore;
@@ -16,14 +16,24 @@ public final class ChunkHeads {
 
     private ChunkHeads() {}
 
-    /** Returns the head of a chunk of a version. */
+    /** Returns the head of a chunk with the values of a version: those of its overlay, if it has one. */
     public static ChunkHead read(ObjectStore store, ChunkTable table, int index) throws IOException {
         return read(store, table.summary(index));
     }
 
-    /** Returns the head of a chunk that has been written. */
+    /** Returns the head of a chunk that has been written, with the values of its overlay, if it has one. */
     public static ChunkHead read(ObjectStore store, ChunkSummary chunk) throws IOException {
-        return ChunkReader.readHead(new StoredFile(store, ChunkNames.path(chunk.id())), chunk);
+        return OverlayReader.readHead(new StoredFile(store, ChunkNames.path(chunk.id())), chunk, overlays(store));
+    }
+
+    /** Returns the head of a chunk with the values in its own file, whatever its overlay. */
+    public static ChunkHead readStored(ObjectStore store, ChunkTable table, int index) throws IOException {
+        return read(store, table.summary(index).withoutOverlay());
+    }
+
+    /** Returns the overlays of a dataset. */
+    public static OverlayReader.Files overlays(ObjectStore store) {
+        return id -> new StoredFile(store, ChunkNames.overlayPath(id));
     }
 
     /** Whether the row was removed from the version. */

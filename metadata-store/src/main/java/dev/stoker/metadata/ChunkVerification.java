@@ -3,7 +3,9 @@ package dev.stoker.metadata;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.chunk.ChunkReader;
+import dev.stoker.schemas.chunk.OverlayReader;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.table.ChunkTable;
@@ -39,7 +41,8 @@ final class ChunkVerification {
         String name = ChunkNames.path(table.id(index));
         Reporter reporter = new Reporter(store.describe(name), table.ordinal(index));
         try {
-            ChunkHead head = ChunkReader.readHead(new ObjectRangeReader(store, name), table.summary(index));
+            ChunkHead head = ChunkReader.readHead(
+                    new ObjectRangeReader(store, name), table.summary(index).withoutOverlay());
             if (!head.identity().dataset().equals(dataset.info().id())) {
                 reporter.chunk(
                         "It says that it belongs to dataset " + head.identity().dataset());
@@ -47,9 +50,40 @@ final class ChunkVerification {
             if (!head.fields().equals(dataset.info().fields())) {
                 reporter.chunk("Its fields differ from the fields of the dataset: " + head.fields());
             }
-            return pass(index, name, head, reporter);
+            return pass(index, name, head, reporter) + verifyOverlay(index, head);
         } catch (NoSuchObjectException e) {
             reporter.chunk("The file is missing");
+        } catch (IOException e) {
+            reporter.chunk(ErrorText.of(e));
+        }
+        return 0;
+    }
+
+    /** Verifies the overlay of a chunk: every byte, and that its rows are those of the chunk. */
+    private long verifyOverlay(int index, ChunkHead head) {
+        ChunkOverlay overlay = table.overlay(index);
+        if (overlay == null) {
+            return 0;
+        }
+        String name = ChunkNames.overlayPath(overlay.id());
+        Reporter reporter = new Reporter(store.describe(name), table.ordinal(index));
+        try {
+            ChunkHead values = OverlayReader.read(new ObjectRangeReader(store, name), overlay, head.identity());
+            OverlayReader.apply(head, overlay, id -> new ObjectRangeReader(store, name));
+            for (int row = 0; row < head.rows(); row++) {
+                if (!values.key(row).equals(head.key(row))) {
+                    reporter.report(
+                            row,
+                            head.key(row),
+                            "The overlay has the key '" + values.key(row) + "' in the row of sample '" + head.key(row)
+                                    + "'");
+                    break;
+                }
+            }
+            progress.accept(overlay.length());
+            return overlay.length();
+        } catch (NoSuchObjectException e) {
+            reporter.chunk("The overlay is missing");
         } catch (IOException e) {
             reporter.chunk(ErrorText.of(e));
         }

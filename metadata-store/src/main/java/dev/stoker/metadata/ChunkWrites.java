@@ -55,7 +55,16 @@ public final class ChunkWrites {
 
     /** Writes the chunk's file; it is durable when this returns. */
     public static void write(ObjectStore store, PackedChunk chunk) throws IOException {
-        try (ObjectWriter writer = store.write(ChunkNames.path(chunk.summary().id()))) {
+        write(store, ChunkNames.path(chunk.summary().id()), chunk);
+    }
+
+    /** Writes the file of an overlay; it is durable when this returns. */
+    public static void writeOverlay(ObjectStore store, PackedChunk overlay) throws IOException {
+        write(store, ChunkNames.overlayPath(overlay.summary().id()), overlay);
+    }
+
+    private static void write(ObjectStore store, String name, PackedChunk chunk) throws IOException {
+        try (ObjectWriter writer = store.write(name)) {
             for (ByteBuffer buffer : chunk.buffers()) {
                 for (int at = buffer.position(); at < buffer.limit(); at += WRITE_BYTES) {
                     writer.write(buffer.slice(at, Math.min(WRITE_BYTES, buffer.limit() - at)));

@@ -17,7 +17,8 @@ import java.util.TreeMap;
  * @param operation kind of the commit
  * @param added chunks whose files are durable, in the order in which they get their ordinals
  * @param removal the rows to remove from the version before
- * @param classes for each categorical field, the class names used, sorted
+ * @param update the chunks that get overlays
+ * @param classes for each categorical field, the class names that the added chunks use, sorted
  * @param properties free text for people and tools
  * @param leases ids under whose leases the chunks were written; the commit fails if one of them was abandoned
  */
@@ -26,6 +27,7 @@ public record CommitRequest(
         Operation operation,
         List<ChunkSummary> added,
         Removal removal,
+        Update update,
         Map<String, List<String>> classes,
         Properties properties,
         List<String> leases) {
@@ -51,10 +53,23 @@ public record CommitRequest(
         DatasetLayout.checkIngestId(ingest);
         Objects.requireNonNull(operation, "operation");
         Objects.requireNonNull(removal, "removal");
+        Objects.requireNonNull(update, "update");
         added = List.copyOf(added);
         classes = sorted(classes);
         Objects.requireNonNull(properties, "properties");
         leases = List.copyOf(leases);
+    }
+
+    /** Creates a request that updates nothing. */
+    public CommitRequest(
+            String ingest,
+            Operation operation,
+            List<ChunkSummary> added,
+            Removal removal,
+            Map<String, List<String>> classes,
+            Properties properties,
+            List<String> leases) {
+        this(ingest, operation, added, removal, Update.NOTHING, classes, properties, leases);
     }
 
     /** Creates a request whose properties are the same after any version. */
@@ -85,7 +100,7 @@ public record CommitRequest(
         this(ingest, operation, added, removal, classes, properties, List.of(ingest));
     }
 
-    private static Map<String, List<String>> sorted(Map<String, ? extends Collection<String>> classes) {
+    static Map<String, List<String>> sorted(Map<String, ? extends Collection<String>> classes) {
         Map<String, List<String>> sorted = new TreeMap<>();
         classes.forEach((field, names) -> sorted.put(
                 field, names.stream().distinct().sorted(ClassOrder.INSTANCE).toList()));
@@ -131,6 +146,19 @@ public record CommitRequest(
     /** Abandons an ingest: nothing can be committed under its id any more. */
     static CommitRequest abandon(String ingest) {
         return new CommitRequest(ingest, Operation.ABANDON, List.of(), Removal.NOTHING, Map.of(), Map.of(), List.of());
+    }
+
+    /** Gives samples other values of small fields. The overlays are written under the lease of this id. */
+    public static CommitRequest update(String ingest, Update update, Map<String, String> properties) {
+        return new CommitRequest(
+                ingest,
+                Operation.UPDATE,
+                List.of(),
+                Removal.NOTHING,
+                update,
+                Map.of(),
+                constant(properties),
+                List.of(ingest));
     }
 
     /** Removes samples. */

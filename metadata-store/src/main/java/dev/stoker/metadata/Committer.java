@@ -14,6 +14,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -203,6 +204,10 @@ public final class Committer {
                     chunk.headCrc32c(),
                     chunk.largestRow()));
         }
+        Update.Changes changes = request.update().from(base);
+        requireOverlays(request.ingest(), changes);
+        Map<String, List<String>> classes =
+                changes.classes().isEmpty() ? request.classes() : CommitRequest.sorted(changes.classes());
         return new LogEntry(
                 base.info().id(),
                 base.version() + 1,
@@ -212,8 +217,22 @@ public final class Committer {
                 committedBy,
                 added,
                 request.removal().from(base),
-                request.classes(),
+                changes.chunks(),
+                classes,
                 request.properties().of(base));
+    }
+
+    private void requireOverlays(String ingest, Update.Changes changes) throws IOException {
+        try {
+            ChunkFiles.requireOverlays(store, ingest, changes.chunks());
+        } catch (MissingChunksException e) {
+            // Whoever abandons an ingest deletes its files, perhaps since the log was read.
+            Optional<LogEntry> ended = standing(ingest);
+            if (ended.isPresent()) {
+                requireNotAbandoned(ended.get());
+            }
+            throw e;
+        }
     }
 
     /** Writes the sign and the second copy of the newest entry if they are missing. An entry with a copy has a sign. */

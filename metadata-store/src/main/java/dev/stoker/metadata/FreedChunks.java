@@ -24,7 +24,11 @@ final class FreedChunks {
     private FreedChunks() {}
 
     /** Versions without gaps. */
-    record Kept(long first, long last) {}
+    record Kept(long first, long last) {
+        boolean has(long version) {
+            return first <= version && version <= last;
+        }
+    }
 
     /**
      * Returns the ids of the chunks.
@@ -43,6 +47,12 @@ final class FreedChunks {
             freed.add(newest.id(i));
         }
         return freed;
+    }
+
+    /** Returns the versions whose files must stay. */
+    static List<Kept> kept(Dataset dataset, Duration olderThan, InstantSource clock) throws IOException {
+        ChunkTable newest = dataset.latest().table();
+        return kept(dataset, newest, ProtectedVersions.read(dataset).keySet(), olderThan, clock);
     }
 
     private static List<Kept> kept(

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Deletes files that no version contains and no lease protects, chunks that only expired versions contain, and what
@@ -90,6 +92,13 @@ public final class GarbageCollection {
                         ChunkNames.idOf(chunk.name()).filter(freed::contains).isPresent())
                 .map(chunk -> Orphans.orphan(chunk, clock, false))
                 .toList();
+        Set<UUID> freedOverlays = OverlayFiles.freed(dataset, files.overlays(), olderThan, clock);
+        List<Orphan> overlays = files.overlays().stream()
+                .filter(overlay -> ChunkNames.idOfOverlay(overlay.name())
+                        .filter(freedOverlays::contains)
+                        .isPresent())
+                .map(overlay -> Orphans.orphan(overlay, clock, false))
+                .toList();
         List<Orphan> ofFeeds = EndedFeeds.find(dataset, olderThan, clock).stream()
                 .map(file -> Orphans.orphan(file, clock, false))
                 .toList();
@@ -97,7 +106,7 @@ public final class GarbageCollection {
                 dataset,
                 leftovers(dataset, orphans, leases, copies, olderThan, clock),
                 finished,
-                expired,
+                Stream.concat(expired.stream(), overlays.stream()).toList(),
                 ofFeeds,
                 copies,
                 olderThan,
@@ -179,7 +188,7 @@ public final class GarbageCollection {
         return leftovers;
     }
 
-    /** Returns the chunks that only expired versions have. */
+    /** Returns the chunks and overlays that only expired versions have. */
     public List<Orphan> expired() {
         return expired;
     }
@@ -235,13 +244,16 @@ public final class GarbageCollection {
         if (!expired.isEmpty() && isAllowed) {
             // A copy of the dataset may lack it.
             ExpirySign.leave(dataset.store());
-            Set<UUID> freed = FreedChunks.find(dataset, olderThan, clock);
+            Set<UUID> freed = new HashSet<>(FreedChunks.find(dataset, olderThan, clock));
+            freed.addAll(OverlayFiles.freed(dataset, overlays(expired), olderThan, clock));
             if (!deletion.get().isAllowed()) {
                 freed = Set.of();
             }
             for (Orphan chunk : expired) {
-                if (freed.contains(ChunkNames.idOf(chunk.name()).orElseThrow())
-                        && dataset.store().delete(chunk.name())) {
+                UUID id = ChunkNames.idOf(chunk.name())
+                        .or(() -> ChunkNames.idOfOverlay(chunk.name()))
+                        .orElseThrow();
+                if (freed.contains(id) && dataset.store().delete(chunk.name())) {
                     deleted.add(chunk);
                 }
             }
@@ -257,6 +269,13 @@ public final class GarbageCollection {
             }
         }
         return deleted;
+    }
+
+    private static List<ObjectInfo> overlays(List<Orphan> files) {
+        return files.stream()
+                .filter(file -> ChunkNames.idOfOverlay(file.name()).isPresent())
+                .map(file -> new ObjectInfo(file.name(), file.length(), 0))
+                .toList();
     }
 
     /**

@@ -1,6 +1,7 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
@@ -31,6 +32,7 @@ public final class Orphans {
      * Contains listed files.
      *
      * @param chunks files with names of Stoker's chunks
+     * @param overlays files with names of Stoker's overlays
      * @param skipLists lists of what ingests have left out
      * @param indexRuns runs of the sample index that another run supersedes
      * @param scratch temporary files of work that several machines do
@@ -38,6 +40,7 @@ public final class Orphans {
      */
     record Files(
             List<ObjectInfo> chunks,
+            List<ObjectInfo> overlays,
             List<ObjectInfo> skipLists,
             List<ObjectInfo> indexRuns,
             List<ObjectInfo> scratch,
@@ -56,6 +59,10 @@ public final class Orphans {
         ObjectStore store = dataset.store();
         return new Files(
                 list(store, DatasetLayout.CHUNKS, name -> ChunkNames.idOf(name).isPresent()),
+                list(
+                        store,
+                        ChunkNames.OVERLAYS,
+                        name -> ChunkNames.idOfOverlay(name).isPresent()),
                 list(
                         store,
                         DatasetLayout.SKIP_LISTS,
@@ -97,6 +104,11 @@ public final class Orphans {
             orphans.add(orphan(object, clock, true));
         }
         Set<UUID> known = known(dataset);
+        for (ObjectInfo overlay : files.overlays) {
+            if (!isKnownOverlay(dataset, known, overlay.name())) {
+                orphans.add(orphan(overlay, clock, false));
+            }
+        }
         for (ObjectInfo chunk : files.chunks) {
             if (!known.contains(ChunkNames.idOf(chunk.name()).orElseThrow())) {
                 orphans.add(orphan(chunk, clock, false));
@@ -114,6 +126,18 @@ public final class Orphans {
             }
         }
         return orphans;
+    }
+
+    /** Whether a version has an overlay, or had it. A damaged one does not say it, and stays. */
+    private static boolean isKnownOverlay(Dataset dataset, Set<UUID> known, String name) throws IOException {
+        if (known.contains(ChunkNames.idOfOverlay(name).orElseThrow())) {
+            return true;
+        }
+        try {
+            return OverlayFiles.addedIn(dataset, name).isPresent();
+        } catch (StokerException e) {
+            return true;
+        }
     }
 
     /** Whether a version names a list of skipped samples. A failed attempt of its ingest may have written others. */
@@ -140,6 +164,7 @@ public final class Orphans {
         } while (dataset.latestVersion() > latest.version());
         ChunkTable table = latest.table();
         Set<UUID> known = new HashSet<>(2 * table.size());
+        known.addAll(table.overlays());
         for (int i = 0; i < table.size(); i++) {
             known.add(table.id(i));
         }
@@ -157,6 +182,9 @@ public final class Orphans {
         for (Orphan orphan : orphans) {
             Optional<UUID> id = ChunkNames.idOf(orphan.name());
             if (id.isPresent() && known.contains(id.get())) {
+                continue;
+            }
+            if (ChunkNames.idOfOverlay(orphan.name()).isPresent() && isKnownOverlay(dataset, known, orphan.name())) {
                 continue;
             }
             if (DatasetLayout.ingestOfSkipList(orphan.name()).isPresent() && isOfVersion(dataset, orphan.name())) {

@@ -3,6 +3,7 @@ package dev.stoker.connectors.dataset;
 import dev.stoker.flink.types.OpaqueType;
 import dev.stoker.flink.types.Texts;
 import dev.stoker.flink.types.ValueSerializer;
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.RemovedRows;
 import java.io.IOException;
@@ -96,6 +97,14 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
         out.writeLong(chunk.headLength());
         out.writeInt(chunk.headCrc32c());
         out.writeLong(chunk.largestRow());
+        ChunkOverlay overlay = chunk.overlay();
+        out.writeBoolean(overlay != null);
+        if (overlay != null) {
+            out.writeLong(overlay.id().getMostSignificantBits());
+            out.writeLong(overlay.id().getLeastSignificantBits());
+            out.writeLong(overlay.length());
+            out.writeInt(overlay.crc32c());
+        }
     }
 
     public static ChunkSummary readChunk(DataInputView in) throws IOException {
@@ -106,7 +115,11 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
         int crc32c = in.readInt();
         long headLength = in.readLong();
         int headCrc32c = in.readInt();
-        return new ChunkSummary(id, split, rows, length, crc32c, headLength, headCrc32c, in.readLong());
+        long largestRow = in.readLong();
+        ChunkOverlay overlay = in.readBoolean()
+                ? new ChunkOverlay(new UUID(in.readLong(), in.readLong()), in.readLong(), in.readInt())
+                : null;
+        return new ChunkSummary(id, split, rows, length, crc32c, headLength, headCrc32c, largestRow, overlay);
     }
 
     /** Writes single rows of a chunk. */

@@ -77,7 +77,7 @@ final class ChunkResources implements AutoCloseable {
             streams.forEach(state -> {
                 StreamChunks chunks = state.stream().chunks();
                 for (int i = 0; i < chunks.size(); i++) {
-                    ids.add(chunks.id(i));
+                    ids.addAll(chunks.files(i));
                 }
             });
         }

@@ -3,14 +3,17 @@ package dev.stoker.server.window;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.OverlayReader;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.io.RangeReader;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.server.chunks.ListedChunk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.Objects;
 
 /** Reads and checks heads of chunks. Stateless; any thread. */
 public final class ChunkHeads {
@@ -53,7 +56,12 @@ public final class ChunkHeads {
                     "chunk " + parsed.identity().chunk() + " of dataset "
                             + parsed.identity().dataset() + " with " + parsed.rows() + " rows");
         }
-        return parsed;
+        return OverlayReader.apply(parsed, chunks.overlay(chunk), id -> overlay(stream, chunk));
+    }
+
+    private static RangeReader overlay(ServedStream stream, int chunk) {
+        ListedChunk file = Objects.requireNonNull(stream.overlay(chunk), "the chunk has an overlay");
+        return new SourceReader(stream.source(), file);
     }
 
     /** Returns the version's class ids of the chunk's classes, for each categorical field; null for other fields. */

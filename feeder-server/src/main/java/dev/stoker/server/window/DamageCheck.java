@@ -4,11 +4,9 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.io.RangeReader;
-import dev.stoker.server.chunks.ChunkSource;
 import dev.stoker.server.chunks.ListedChunk;
 import dev.stoker.server.feed.OnCorrupt;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,7 +59,7 @@ public final class DamageCheck {
      * @throws IOException if the origin fails
      */
     public static void verify(ServedStream stream, ListedChunk file, ChunkHead head, int row) throws IOException {
-        RangeReader reader = reader(stream.source(), file);
+        RangeReader reader = new SourceReader(stream.source(), file);
         try {
             ChunkReader.verifySample(head, reader, row);
         } catch (CorruptDataException first) {
@@ -81,24 +79,5 @@ public final class DamageCheck {
             damage.add(chunk, row);
             LOG.warn("Skipping a damaged row: {}", why.getMessage());
         }
-    }
-
-    private static RangeReader reader(ChunkSource source, ListedChunk file) {
-        return new RangeReader() {
-            @Override
-            public void readFully(long offset, ByteBuffer dst) throws IOException {
-                source.read(file, offset, dst);
-            }
-
-            @Override
-            public long length() {
-                return file.length();
-            }
-
-            @Override
-            public String name() {
-                return file.name();
-            }
-        };
     }
 }

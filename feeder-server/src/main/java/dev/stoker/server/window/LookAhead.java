@@ -169,7 +169,7 @@ final class LookAhead implements AutoCloseable {
         StreamChunks chunks = order.order().chunks();
         for (int chunk : order.epoch(key.epoch()).lane(key.lane()).windowChunks(key.window())) {
             if (chunks.liveRows(chunk) > 0) {
-                action.accept(order.stream().file(chunk));
+                order.stream().files(chunk).forEach(action);
             }
         }
     }

@@ -2,12 +2,14 @@ package dev.stoker.server.window;
 
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.table.ClassTable;
 import dev.stoker.server.chunks.ChunkSource;
 import dev.stoker.server.chunks.ListedChunk;
 import java.util.List;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An opened stream: a pinned version of a split, and where its chunks come from.
@@ -40,5 +42,23 @@ public record ServedStream(
     public ListedChunk file(int chunk) {
         UUID id = chunks.id(chunk);
         return new ListedChunk(id, ChunkNames.path(id), chunks.length(chunk), chunks.crc32c(chunk));
+    }
+
+    /** The overlay of a live chunk, which the source reads and caches like a chunk; null if it has none. */
+    public @Nullable ListedChunk overlay(int chunk) {
+        ChunkOverlay overlay = chunks.overlay(chunk);
+        return overlay == null
+                ? null
+                : new ListedChunk(
+                        overlay.id(),
+                        ChunkNames.overlayPath(overlay.id()),
+                        Math.toIntExact(overlay.length()),
+                        overlay.crc32c());
+    }
+
+    /** The files of a live chunk: its own, and that of its overlay. */
+    List<ListedChunk> files(int chunk) {
+        ListedChunk overlay = overlay(chunk);
+        return overlay == null ? List.of(file(chunk)) : List.of(file(chunk), overlay);
     }
 }

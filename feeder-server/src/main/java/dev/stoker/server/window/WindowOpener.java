@@ -33,7 +33,11 @@ final class WindowOpener {
 
     /** Bytes that a chunk's part of a window takes in memory. */
     static long bytes(StreamChunks chunks, int chunk) {
-        return chunks.headLength(chunk) + CHUNK_OVERHEAD + (long) ROW_OVERHEAD * chunks.liveRows(chunk);
+        ChunkOverlay overlay = chunks.overlay(chunk);
+        return chunks.headLength(chunk)
+                + (overlay == null ? 0 : overlay.length())
+                + CHUNK_OVERHEAD
+                + (long) ROW_OVERHEAD * chunks.liveRows(chunk);
     }
 
     /** Bytes that the window will take in memory. */
@@ -60,7 +64,7 @@ final class WindowOpener {
             if (chunks.liveRows(chunk) > 0) {
                 files[place] = order.stream().file(chunk);
                 // All together, so that a far origin is waited for once.
-                source.want(files[place]);
+                order.stream().files(chunk).forEach(source::want);
             }
         }
         try {
@@ -73,9 +77,9 @@ final class WindowOpener {
                 }
             }
         } finally {
-            for (ListedChunk file : files) {
-                if (file != null) {
-                    source.unwant(file);
+            for (int place = 0; place < places; place++) {
+                if (files[place] != null) {
+                    order.stream().files(rows.chunk(place)).forEach(source::unwant);
                 }
             }
         }

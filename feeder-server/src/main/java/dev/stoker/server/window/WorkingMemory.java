@@ -1,5 +1,6 @@
 package dev.stoker.server.window;
 
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ProtocolException;
@@ -38,11 +39,17 @@ public record WorkingMemory(long limitBytes, boolean withChunks) {
         long memory = 0;
         for (int i = 0; i < chunks.size(); i++) {
             if (chunks.isLive(i)) {
-                files += chunks.length(i);
+                files += bytes(chunks, i);
                 memory += WindowOpener.bytes(chunks, i);
             }
         }
         return files == 0 ? 0 : (long) (2.0 * oneWindowPerLane(order) * memory / files);
+    }
+
+    /** The bytes of the files of a chunk: its own, and that of its overlay. */
+    private static long bytes(StreamChunks chunks, int chunk) {
+        ChunkOverlay overlay = chunks.overlay(chunk);
+        return chunks.length(chunk) + (overlay == null ? 0 : overlay.length());
     }
 
     /** About the bytes of the chunk files of one window for each lane. */
@@ -52,8 +59,8 @@ public record WorkingMemory(long limitBytes, boolean withChunks) {
         long files = 0;
         long largest = 0;
         for (int i = 0; i < chunks.size(); i++) {
-            files += chunks.length(i);
-            largest = Math.max(largest, chunks.length(i));
+            files += bytes(chunks, i);
+            largest = Math.max(largest, bytes(chunks, i));
         }
         // A window ends with the chunk that fills it.
         return (long) (lanes
@@ -70,7 +77,7 @@ public record WorkingMemory(long limitBytes, boolean withChunks) {
         StreamChunks chunks = order.stream().chunks();
         long files = 0;
         for (int i = 0; i < chunks.size(); i++) {
-            files += chunks.length(i);
+            files += bytes(chunks, i);
         }
         return Math.min(files, 2 * oneWindowPerLane(order));
     }
@@ -83,7 +90,7 @@ public record WorkingMemory(long limitBytes, boolean withChunks) {
         StreamChunks chunks = order.stream().chunks();
         long largest = 0;
         for (int i = 0; i < chunks.size(); i++) {
-            largest = Math.max(largest, chunks.length(i));
+            largest = Math.max(largest, bytes(chunks, i));
         }
         long window = order.spec().shuffleWindowBytes();
         return window > Long.MAX_VALUE / 4 ? window : 2 * (window + order.spec().lanes() * largest);

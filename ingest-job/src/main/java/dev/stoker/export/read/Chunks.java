@@ -1,17 +1,17 @@
 package dev.stoker.export.read;
 
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
-import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.chunk.OverlayReader;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.storage.NoSuchObjectException;
-import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -83,7 +83,7 @@ final class Chunks {
         long memory = file.isPresent() ? 0 : part == Part.HEAD ? summary.headLength() : summary.length();
         makeRoom(memory);
         BatchChunk chunk = file.isEmpty() && part == Part.HEAD
-                ? chunk(ChunkReader.readHead(new ObjectRangeReader(store, name), summary), null)
+                ? chunk(ChunkHeads.read(store, summary), null)
                 : whole(name, file, summary);
         used.put(index, new Held(chunk, memory));
         usedBytes += memory;
@@ -105,7 +105,7 @@ final class Chunks {
 
     private BatchChunk whole(String name, Optional<Path> file, ChunkSummary summary) throws IOException {
         ByteBuffer bytes = read(name, file, summary);
-        return chunk(ChunkReader.headIn(bytes, summary, store.describe(name)), bytes);
+        return chunk(OverlayReader.headIn(bytes, summary, store.describe(name), ChunkHeads.overlays(store)), bytes);
     }
 
     private BatchChunk chunk(ChunkHead head, @Nullable ByteBuffer bytes) throws IOException {

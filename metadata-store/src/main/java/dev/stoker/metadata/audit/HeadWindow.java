@@ -1,11 +1,13 @@
 package dev.stoker.metadata.audit;
 
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.OverlayReader;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
@@ -67,7 +69,8 @@ final class HeadWindow {
                     "chunk " + all.id(chunk) + " with " + all.rows(chunk) + " rows",
                     "chunk " + head.identity().chunk() + " with " + head.rows() + " rows");
         }
-        return new BatchChunk(head, null, 0, classIds(head));
+        ChunkHead current = OverlayReader.apply(head, all.overlay(chunk), ChunkHeads.overlays(dataset.store()));
+        return new BatchChunk(current, null, 0, classIds(current));
     }
 
     private int[][] classIds(ChunkHead head) throws CorruptDataException {

@@ -1,8 +1,10 @@
 package dev.stoker.metadata.compaction;
 
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
+import dev.stoker.schemas.chunk.OverlayReader;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
@@ -45,7 +47,7 @@ final class LoadedChunk {
         try {
             store.read(name, 0, place.duplicate());
             BufferRangeReader file = new BufferRangeReader(store.describe(name), place);
-            ChunkHead head = ChunkReader.readHead(file, source.summary());
+            ChunkHead head = OverlayReader.readHead(file, source.summary(), ChunkHeads.overlays(store));
             return new LoadedChunk(source, head, file, place, liveRows(head.rows(), removed));
         } catch (CorruptDataException | ForeignFileException | NoSuchObjectException e) {
             throw CompactionFailedException.damaged(source.ordinal(), e);

@@ -27,9 +27,9 @@ record SourceChunk(int index, long ordinal, ChunkSummary summary, int liveRows) 
         return 2L * liveRows <= summary.rows();
     }
 
-    /** Whether the version still has the same rows of the chunk. Removed rows never return. */
+    /** Whether the version still has the same rows and values of the chunk. Removed rows never return. */
     boolean isUnchanged(ChunkTable table) {
         int now = table.indexOf(ordinal);
-        return now >= 0 && table.id(now).equals(summary.id()) && table.liveRows(now) == liveRows;
+        return now >= 0 && table.summary(now).equals(summary) && table.liveRows(now) == liveRows;
     }
 }

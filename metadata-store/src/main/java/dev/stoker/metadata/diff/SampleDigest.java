@@ -38,31 +38,45 @@ public final class SampleDigest {
     /** Returns the content of a row. */
     public Content of(ChunkHead head, int row) {
         for (int field = 0; field < head.fields().size(); field++) {
-            ArrowColumn column = head.column(field);
-            if (column.isNull(row)) {
-                add(-1);
-            } else if (head.fields().get(field).payload()) {
-                add(head.payloadLength(field, row));
-                add(head.payloadCrc32c(field, row));
-            } else if (column.field().type() == ScalarType.BOOL) {
-                add(column.booleanAt(row) ? 1 : 0);
-            } else if (column.field().type() == ScalarType.CATEGORICAL) {
-                add(ByteBuffer.wrap(head.classes(field).get(column.intAt(row)).getBytes(StandardCharsets.UTF_8)));
-            } else {
-                if (column.field().type() instanceof NestedListType) {
-                    add(column.itemCount(row));
-                    for (int item = 0; item < column.itemCount(row); item++) {
-                        add(column.itemEnd(row, item));
-                    }
-                }
-                if (column.field().type() instanceof NullableListType list) {
-                    addNullable(list, column, row);
-                }
-                add(column.bytesAt(row));
-            }
+            add(head, field, row);
         }
+        return result();
+    }
+
+    /** Returns the content of a field of a row. */
+    public Content of(ChunkHead head, int row, int field) {
+        add(head, field, row);
+        return result();
+    }
+
+    private Content result() {
         ByteBuffer result = ByteBuffer.wrap(digest.digest());
         return new Content(result.getLong(), result.getLong());
+    }
+
+    private void add(ChunkHead head, int field, int row) {
+        ArrowColumn column = head.column(field);
+        if (column.isNull(row)) {
+            add(-1);
+        } else if (head.fields().get(field).payload()) {
+            add(head.payloadLength(field, row));
+            add(head.payloadCrc32c(field, row));
+        } else if (column.field().type() == ScalarType.BOOL) {
+            add(column.booleanAt(row) ? 1 : 0);
+        } else if (column.field().type() == ScalarType.CATEGORICAL) {
+            add(ByteBuffer.wrap(head.classes(field).get(column.intAt(row)).getBytes(StandardCharsets.UTF_8)));
+        } else {
+            if (column.field().type() instanceof NestedListType) {
+                add(column.itemCount(row));
+                for (int item = 0; item < column.itemCount(row); item++) {
+                    add(column.itemEnd(row, item));
+                }
+            }
+            if (column.field().type() instanceof NullableListType list) {
+                addNullable(list, column, row);
+            }
+            add(column.bytesAt(row));
+        }
     }
 
     private void addNullable(NullableListType type, ArrowColumn column, int row) {

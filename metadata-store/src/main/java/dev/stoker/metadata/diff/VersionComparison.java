@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -98,7 +99,7 @@ public final class VersionComparison {
         }
     }
 
-    /** Returns the indexes of the chunks of which one version has rows that the other one lacks. */
+    /** Returns the indexes of the chunks of which one version has rows or an overlay that the other one lacks. */
     private int[] differing(ChunkTable has, ChunkTable lacks) {
         return IntStream.range(0, all.size())
                 .filter(i -> {
@@ -108,9 +109,16 @@ public final class VersionComparison {
                         return false;
                     }
                     // Rows of a chunk are only ever removed.
-                    return there < 0 || lacks.liveRows(there) < has.liveRows(here);
+                    return there < 0
+                            || lacks.liveRows(there) < has.liveRows(here)
+                            || isUpdated(here, has, there, lacks);
                 })
                 .toArray();
+    }
+
+    /** Whether two versions have rows of a chunk with different overlays, so that their values can differ. */
+    private static boolean isUpdated(int here, ChunkTable has, int there, ChunkTable lacks) {
+        return lacks.isLive(there) && !Objects.equals(has.overlay(here), lacks.overlay(there));
     }
 
     private interface Sink {
@@ -120,9 +128,9 @@ public final class VersionComparison {
     private void read(int chunk, ChunkTable has, ChunkTable lacks, SampleDigest digest, Sink sink) throws IOException {
         int here = has.indexOf(all.ordinal(chunk));
         int there = lacks.indexOf(all.ordinal(chunk));
-        ChunkHead head = ChunkHeads.read(dataset.store(), all, chunk);
+        ChunkHead head = ChunkHeads.read(dataset.store(), has, here);
         int[] removedHere = has.removedRows(here);
-        boolean isThere = there >= 0 && lacks.isLive(there);
+        boolean isThere = there >= 0 && lacks.isLive(there) && !isUpdated(here, has, there, lacks);
         int[] removedThere = isThere ? lacks.removedRows(there) : new int[0];
         for (int row = 0; row < head.rows(); row++) {
             boolean isOther = isThere && Arrays.binarySearch(removedThere, row) < 0;

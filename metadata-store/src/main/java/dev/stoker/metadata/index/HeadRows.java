@@ -27,7 +27,7 @@ final class HeadRows {
     int addTo(RowBuffer buffer, ObjectStore store, ChunkTable table, int chunk) throws IOException {
         ChunkHead head;
         try {
-            head = ChunkHeads.read(store, table, chunk);
+            head = ChunkHeads.readStored(store, table, chunk);
         } catch (NoSuchObjectException e) {
             if (table.isLive(chunk)) {
                 throw e;

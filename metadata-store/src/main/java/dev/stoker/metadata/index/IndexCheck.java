@@ -100,7 +100,7 @@ public final class IndexCheck {
     }
 
     private void compare(IndexView view, int chunk) throws IOException {
-        ChunkHead head = ChunkHeads.read(dataset.store(), table, chunk);
+        ChunkHead head = ChunkHeads.readStored(dataset.store(), table, chunk);
         HeadRows rows = new HeadRows();
         for (int row = 0; row < head.rows(); row++) {
             if (table.isLive(chunk, row)) {

@@ -7,6 +7,7 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.chunk.OverlayReader;
 import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
@@ -78,7 +79,8 @@ record ChunkMatches(int[] rows, int[] keyRows, int[] keys) {
             ByteBuffer file = ByteBuffer.allocate(Math.toIntExact(chunk.length()));
             store.read(ChunkNames.path(chunk.id()), 0, file);
             file.flip();
-            ChunkHead head = ChunkReader.headIn(file, chunk, store.describe(ChunkNames.path(chunk.id())));
+            ChunkHead head = OverlayReader.headIn(
+                    file, chunk, store.describe(ChunkNames.path(chunk.id())), ChunkHeads.overlays(store));
             return new Opened(head.keys(), head, file);
         }
 

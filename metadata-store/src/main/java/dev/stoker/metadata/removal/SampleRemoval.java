@@ -7,6 +7,7 @@ import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.UnknownSplitException;
 import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.schemas.table.ChunkTable;
 import java.io.IOException;
@@ -18,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
@@ -35,7 +35,8 @@ public final class SampleRemoval implements Removal {
     private final int threads;
     private final IntConsumer progress;
     private final Map<String, Integer> numbers = new HashMap<>();
-    private final Map<UUID, ChunkMatches> matches = new ConcurrentHashMap<>();
+    /** By chunk, with its overlay, on which a condition can depend. */
+    private final Map<ChunkSummary, ChunkMatches> matches = new ConcurrentHashMap<>();
 
     /**
      * @param threads number of chunks to read at a time
@@ -124,18 +125,18 @@ public final class SampleRemoval implements Removal {
                         && rule.split().map(table.split(i)::equals).orElse(true))
                 .toArray();
         int[] unread = IntStream.of(live)
-                .filter(i -> !matches.containsKey(table.id(i)))
+                .filter(i -> !matches.containsKey(table.summary(i)))
                 .toArray();
         ParallelChunks.forEach(unread, threads, () -> {
             ChunkMatches.Search search = new ChunkMatches.Search(dataset.store(), rule, numbers);
             return index -> {
-                matches.put(table.id(index), search.of(table.summary(index)));
+                matches.put(table.summary(index), search.of(table.summary(index)));
                 progress.accept(1);
             };
         });
         Selected selected = new Selected(new LinkedHashMap<>(), new BitSet());
         for (int index : live) {
-            ChunkMatches found = Objects.requireNonNull(matches.get(table.id(index)), "each live chunk was read");
+            ChunkMatches found = Objects.requireNonNull(matches.get(table.summary(index)), "each live chunk was read");
             int[] gone = table.removedRows(index);
             for (int i = 0; i < found.keyRows().length; i++) {
                 if (Arrays.binarySearch(gone, found.keyRows()[i]) < 0) {

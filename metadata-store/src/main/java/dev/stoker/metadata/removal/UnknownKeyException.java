@@ -7,7 +7,7 @@ import dev.stoker.schemas.text.Units;
 public final class UnknownKeyException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    UnknownKeyException(String dataset, long version, String key, int more) {
+    public UnknownKeyException(String dataset, long version, String key, int more) {
         super("Version " + version + " of dataset " + dataset + " has no sample '" + key + "'"
                 + (more == 0 ? "" : ", nor " + Units.plural(more, "other") + " of the given keys"));
     }

@@ -165,9 +165,14 @@ public final class ChunkBuilder {
 
     /** Sets a small field to the value of a row of another chunk, bit for bit; sets a class by its name. */
     public void setFrom(int field, ChunkHead source, int row) {
-        ArrowColumn values = source.column(field);
+        setFrom(field, source, field, row);
+    }
+
+    /** Sets a small field to the value of a field of the same type in a row of a chunk. */
+    public void setFrom(int field, ChunkHead source, int sourceField, int row) {
+        ArrowColumn values = source.column(sourceField);
         if (classes[field] != null && !values.isNull(row)) {
-            setClass(field, source.classes(field).get(values.intAt(row)));
+            setClass(field, source.classes(sourceField).get(values.intAt(row)));
         } else {
             column(field).appendFrom(values, row);
         }

@@ -11,6 +11,7 @@ import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Provides access to a chunk's head: keys, small fields, positions, lengths and checksums of all samples. Immutable and
@@ -26,6 +27,21 @@ public final class ChunkHead {
     private final ArrowColumn[] columns;
     private final ArrowColumn[] crcs;
     private final List<List<String>> classes;
+
+    /** Replaces columns by those of an overlay, given by field; null for a field that keeps its own. */
+    private ChunkHead(ChunkHead base, @Nullable ArrowColumn[] replaced, List<List<String>> classes) {
+        this.file = base.file;
+        this.arrow = base.arrow;
+        this.schema = base.schema;
+        this.length = base.length;
+        this.columns = base.columns.clone();
+        this.crcs = base.crcs;
+        for (int f = 0; f < columns.length; f++) {
+            ArrowColumn column = replaced[f];
+            columns[f] = column == null ? columns[f] : column;
+        }
+        this.classes = List.copyOf(classes);
+    }
 
     private ChunkHead(String file, ArrowHead arrow, ChunkSchema schema, int length) throws CorruptDataException {
         this.file = file;
@@ -70,6 +86,25 @@ public final class ChunkHead {
             chunk.checkColumn(f);
         }
         return chunk;
+    }
+
+    /**
+     * Returns this head with the values of an overlay instead of its own ones. All else is unchanged; the positions of
+     * the overlay's values do not refer to this file.
+     *
+     * @param overlay the checked content of the overlay's file
+     * @throws CorruptDataException if the overlay has other rows, or fields that the chunk does not have
+     */
+    ChunkHead with(ChunkHead overlay) throws CorruptDataException {
+        OverlayReader.checkRows(overlay, rows(), fields());
+        @Nullable ArrowColumn[] replaced = new ArrowColumn[columns.length];
+        List<List<String>> names = new ArrayList<>(classes);
+        for (int o = 0; o < overlay.fields().size(); o++) {
+            int f = fields().indexOf(overlay.fields().get(o));
+            replaced[f] = overlay.columns[o];
+            names.set(f, overlay.classes.get(o));
+        }
+        return new ChunkHead(this, replaced, names);
     }
 
     /** Returns the file's name for messages. */

@@ -2,6 +2,7 @@ package dev.stoker.schemas.chunk;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -12,8 +13,16 @@ import java.util.UUID;
  * @param ingest id of the ingest that wrote it
  * @param split its split, not empty
  * @param created creation time, truncated to milliseconds
+ * @param overlaid for an overlay, the id of the chunk that it belongs to; {@code chunk} is then the overlay's own id
  */
-public record ChunkIdentity(UUID dataset, UUID chunk, String ingest, String split, Instant created) {
+public record ChunkIdentity(
+        UUID dataset, UUID chunk, String ingest, String split, Instant created, Optional<UUID> overlaid) {
+
+    /** Creates the identity of a chunk. */
+    public ChunkIdentity(UUID dataset, UUID chunk, String ingest, String split, Instant created) {
+        this(dataset, chunk, ingest, split, created, Optional.empty());
+    }
+
     public ChunkIdentity {
         if (ingest.isEmpty() || split.isEmpty()) {
             throw new IllegalArgumentException("ingest '" + ingest + "' and split '" + split + "' must not be empty");

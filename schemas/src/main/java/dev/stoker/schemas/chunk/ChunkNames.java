@@ -9,6 +9,9 @@ public final class ChunkNames {
     /** Directory of all chunks. */
     public static final String FOLDER = "chunks";
 
+    /** Directory of all overlays. */
+    public static final String OVERLAYS = "overlays";
+
     /** Extension of chunk files. */
     public static final String EXTENSION = ".arrow";
 
@@ -28,12 +31,30 @@ public final class ChunkNames {
 
     /** Returns the path of the chunk relative to the dataset: {@code chunks/<last two digits>/<id>.arrow}. */
     public static String path(UUID id) {
+        return path(FOLDER, id);
+    }
+
+    /** Returns the path of an overlay relative to the dataset: {@code overlays/<last two digits>/<id>.arrow}. */
+    public static String overlayPath(UUID id) {
+        return path(OVERLAYS, id);
+    }
+
+    private static String path(String folder, UUID id) {
         String text = id.toString();
-        return FOLDER + "/" + text.substring(text.length() - 2) + "/" + text + EXTENSION;
+        return folder + "/" + text.substring(text.length() - 2) + "/" + text + EXTENSION;
     }
 
     /** Returns the id with this {@link #path}; empty for any other text. */
     public static Optional<UUID> idOf(String path) {
+        return idOf(FOLDER, path);
+    }
+
+    /** Returns the id of the overlay with this path; empty for any other text. */
+    public static Optional<UUID> idOfOverlay(String path) {
+        return idOf(OVERLAYS, path);
+    }
+
+    private static Optional<UUID> idOf(String folder, String path) {
         int slash = path.lastIndexOf('/');
         String name = path.substring(slash + 1);
         if (name.length() != 36 + EXTENSION.length() || !name.endsWith(EXTENSION)) {
@@ -41,7 +62,7 @@ public final class ChunkNames {
         }
         try {
             UUID id = UUID.fromString(name.substring(0, 36));
-            return path(id).equals(path) ? Optional.of(id) : Optional.empty();
+            return path(folder, id).equals(path) ? Optional.of(id) : Optional.empty();
         } catch (IllegalArgumentException e) {
             return Optional.empty();
         }

@@ -37,8 +37,11 @@ public final class ChunkReader {
     /**
      * Reads the head into its own memory and checks it against the log or the chunk table: length of the file, checksum
      * of the head, id and rows.
+     *
+     * @throws IllegalArgumentException if the chunk has an overlay: see {@link OverlayReader}
      */
     public static ChunkHead readHead(RangeReader file, ChunkSummary expected) throws IOException {
+        OverlayReader.requireNone(expected);
         long length = file.length();
         if (length != expected.length()) {
             throw CorruptDataException.mismatch(file.name(), "file length", expected.length(), length);
@@ -54,8 +57,10 @@ public final class ChunkReader {
      *
      * @param file the whole file from index 0 to the limit; must not change
      * @param name the file's name for messages
+     * @throws IllegalArgumentException if the chunk has an overlay: see {@link OverlayReader}
      */
     public static ChunkHead headIn(ByteBuffer file, ChunkSummary expected, String name) throws StokerException {
+        OverlayReader.requireNone(expected);
         if (file.limit() != expected.length()) {
             throw CorruptDataException.mismatch(name, "file length", expected.length(), file.limit());
         }
@@ -75,13 +80,22 @@ public final class ChunkReader {
      * only the column otherwise.
      */
     public static ArrowColumn readKeys(RangeReader file, ChunkSummary expected) throws IOException {
-        return expected.headLength() < LONG_HEAD
-                ? readHead(file, expected).keys()
-                : ColumnReader.open(file, expected).keys();
+        // An overlay has no other keys.
+        ChunkSummary chunk = expected.withoutOverlay();
+        return chunk.headLength() < LONG_HEAD
+                ? readHead(file, chunk).keys()
+                : ColumnReader.open(file, chunk).keys();
     }
 
     static void checkIdentity(ChunkIdentity identity, int rows, ChunkSummary expected, String name)
             throws StokerException {
+        if (identity.overlaid().isPresent()) {
+            throw new ForeignFileException(
+                    name,
+                    "chunk " + expected.id(),
+                    "it says that it is an overlay of chunk "
+                            + identity.overlaid().get());
+        }
         if (!identity.chunk().equals(expected.id())) {
             throw new ForeignFileException(
                     name, "chunk " + expected.id(), "it says that it is chunk " + identity.chunk());

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -32,6 +33,7 @@ record ChunkSchema(ChunkIdentity identity, ChunkLayout layout) {
     private static final String SPLIT = "stoker.split";
     private static final String CREATED = "stoker.created";
     private static final String PAYLOAD = "stoker.payload";
+    private static final String OVERLAID = "stoker.overlaid";
     private static final DateTimeFormatter MILLIS = DateTimeFormatter.ofPattern(
                     "uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
@@ -51,6 +53,7 @@ record ChunkSchema(ChunkIdentity identity, ChunkLayout layout) {
         metadata.put(SPLIT, identity.split());
         metadata.put(CREATED, MILLIS.format(identity.created()));
         metadata.put(PAYLOAD, JsonText.array(payload));
+        identity.overlaid().ifPresent(chunk -> metadata.put(OVERLAID, chunk.toString()));
         return new ArrowSchema(layout.arrowFields(), metadata);
     }
 
@@ -86,7 +89,8 @@ record ChunkSchema(ChunkIdentity identity, ChunkLayout layout) {
                     UUID.fromString(value(schema, CHUNK, file)),
                     value(schema, INGEST, file),
                     value(schema, SPLIT, file),
-                    Instant.parse(value(schema, CREATED, file)));
+                    Instant.parse(value(schema, CREATED, file)),
+                    Optional.ofNullable(schema.metadata().get(OVERLAID)).map(UUID::fromString));
         } catch (IllegalArgumentException | DateTimeException e) {
             throw new CorruptDataException(
                     file + " is corrupt: its schema's metadata is no chunk's: " + e.getMessage()

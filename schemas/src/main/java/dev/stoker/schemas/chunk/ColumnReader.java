@@ -23,19 +23,26 @@ import java.util.List;
  */
 public final class ColumnReader {
     private final RangeReader file;
+    private final ChunkIdentity identity;
     private final ChunkLayout layout;
     private final DetachedColumns columns;
     private final int[] crcs;
 
-    private ColumnReader(RangeReader file, ChunkLayout layout, DetachedColumns columns, int[] crcs) {
+    private ColumnReader(RangeReader file, ChunkSchema schema, DetachedColumns columns, int[] crcs) {
         this.file = file;
-        this.layout = layout;
+        this.identity = schema.identity();
+        this.layout = schema.layout();
         this.columns = columns;
         this.crcs = crcs;
     }
 
-    /** Reads the footer and the record batch's metadata, and checks them against the log or the chunk table. */
+    /**
+     * Reads the footer and the record batch's metadata, and checks them against the log or the chunk table.
+     *
+     * @throws IllegalArgumentException if the chunk has an overlay: see {@link OverlayReader}
+     */
     public static ColumnReader open(RangeReader file, ChunkSummary expected) throws IOException {
+        OverlayReader.requireNone(expected);
         String name = file.name();
         ArrowFooter footer = ChunkReader.readFooter(file, expected);
         ChunkSchema schema = ChunkSchema.read(footer.schema(), name);
@@ -60,7 +67,7 @@ public final class ColumnReader {
                     Crc32cs.hex(expected.headCrc32c()),
                     Crc32cs.hex(combined));
         }
-        ColumnReader reader = new ColumnReader(file, schema.layout(), columns, crcs);
+        ColumnReader reader = new ColumnReader(file, schema, columns, crcs);
         reader.check(footer.dictionaries().size(), message);
         ChunkReader.checkIdentity(schema.identity(), columns.rows(), expected, name);
         return reader;
@@ -90,6 +97,11 @@ public final class ColumnReader {
                         name, "CRC32C of an empty buffer", Crc32cs.hex(0), Crc32cs.hex(crcs[p]));
             }
         }
+    }
+
+    /** Returns the identity of the chunk. */
+    public ChunkIdentity identity() {
+        return identity;
     }
 
     /** Returns the dataset's fields in dataset order. */

@@ -23,6 +23,7 @@ import java.util.UUID;
  * @param committedBy user and host of the committer, for people
  * @param added chunks in ascending ordinal
  * @param removed at most one per chunk, in ascending ordinal
+ * @param updated chunks with another overlay, in ascending ordinal
  * @param classes for each categorical field, the class names that the entry uses, ascending
  * @param properties free text for people and tools
  */
@@ -35,6 +36,7 @@ public record LogEntry(
         String committedBy,
         List<AddedChunk> added,
         List<RemovedRows> removed,
+        List<UpdatedChunk> updated,
         Map<String, List<String>> classes,
         Map<String, String> properties) {
 
@@ -46,6 +48,32 @@ public record LogEntry(
 
     /** The property that lists the versions that an entry has expired. */
     public static final String EXPIRED = "expired";
+
+    /** Creates an entry without updated chunks. */
+    public LogEntry(
+            UUID dataset,
+            long version,
+            String ingest,
+            Operation operation,
+            long committedMs,
+            String committedBy,
+            List<AddedChunk> added,
+            List<RemovedRows> removed,
+            Map<String, List<String>> classes,
+            Map<String, String> properties) {
+        this(
+                dataset,
+                version,
+                ingest,
+                operation,
+                committedMs,
+                committedBy,
+                added,
+                removed,
+                List.of(),
+                classes,
+                properties);
+    }
 
     public LogEntry {
         Objects.requireNonNull(dataset, "dataset");
@@ -59,6 +87,7 @@ public record LogEntry(
         }
         added = List.copyOf(added);
         removed = List.copyOf(removed);
+        updated = List.copyOf(updated);
         for (int i = 1; i < added.size(); i++) {
             if (added.get(i).ordinal() <= added.get(i - 1).ordinal()) {
                 throw new IllegalArgumentException("Added chunks are not in ascending ordinal");
@@ -69,11 +98,16 @@ public record LogEntry(
                 throw new IllegalArgumentException("Removed rows are not in ascending ordinal");
             }
         }
+        for (int i = 1; i < updated.size(); i++) {
+            if (updated.get(i).ordinal() <= updated.get(i - 1).ordinal()) {
+                throw new IllegalArgumentException("Updated chunks are not in ascending ordinal");
+            }
+        }
         classes = sortedClasses(classes);
         properties = Collections.unmodifiableMap(new TreeMap<>(properties));
         if (operation == Operation.EXPIRE) {
-            if (!added.isEmpty() || !removed.isEmpty()) {
-                throw new IllegalArgumentException("An expiry adds or removes chunks");
+            if (!added.isEmpty() || !removed.isEmpty() || !updated.isEmpty()) {
+                throw new IllegalArgumentException("An expiry adds, removes or updates chunks");
             }
             // Throws an exception if the property is missing or wrong.
             ExpiredVersions.parse(properties.getOrDefault(EXPIRED, ""), version);
@@ -140,6 +174,7 @@ public record LogEntry(
                 committedBy,
                 new ArrayList<>(newAdded),
                 newRemoved,
+                updated,
                 classes,
                 properties);
     }

@@ -3,6 +3,7 @@ package dev.stoker.schemas.log;
 import dev.stoker.schemas.avro.AvroHeader;
 import dev.stoker.schemas.avro.AvroInput;
 import dev.stoker.schemas.avro.AvroOutput;
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
@@ -54,15 +55,24 @@ final class LogFormat {
             + "\"items\":{\"type\":\"record\",\"name\":\"Removed\",\"fields\":["
             + "{\"name\":\"ordinal\",\"type\":\"long\"},"
             + "{\"name\":\"rows\",\"type\":[\"null\",{\"type\":\"array\",\"items\":\"int\"}]}]}}},"
+            + "{\"name\":\"updated\",\"type\":{\"type\":\"array\","
+            + "\"items\":{\"type\":\"record\",\"name\":\"Updated\",\"fields\":["
+            + "{\"name\":\"ordinal\",\"type\":\"long\"},"
+            + "{\"name\":\"overlay\",\"type\":\"ChunkId\"},"
+            + "{\"name\":\"length\",\"type\":\"long\"},"
+            + "{\"name\":\"crc32c\",\"type\":\"long\"},"
+            + "{\"name\":\"largest_row\",\"type\":\"long\"}]}}},"
             + "{\"name\":\"classes\",\"type\":{\"type\":\"map\",\"values\":{\"type\":\"array\",\"items\":\"string\"}}},"
             + "{\"name\":\"properties\",\"type\":{\"type\":\"map\",\"values\":\"string\"}}]}";
 
     private static final String KIND = "a Stoker log entry";
 
-    /** Minimum bytes of an {@code Added} and of a {@code Removed}. */
+    /** Minimum bytes of an {@code Added}, of a {@code Removed} and of an {@code Updated}. */
     private static final int ADDED_BYTES = 24;
 
     private static final int REMOVED_BYTES = 2;
+
+    private static final int UPDATED_BYTES = 20;
 
     private LogFormat() {}
 
@@ -122,6 +132,15 @@ final class LogFormat {
             }
         }
         endItems(out, entry.removed().size());
+        writeCount(out, entry.updated().size());
+        for (UpdatedChunk updated : entry.updated()) {
+            out.writeLong(updated.ordinal());
+            out.writeUuid(updated.overlay().id());
+            out.writeLong(updated.overlay().length());
+            out.writeLong(Integer.toUnsignedLong(updated.overlay().crc32c()));
+            out.writeLong(updated.largestRow());
+        }
+        endItems(out, entry.updated().size());
         writeCount(out, entry.classes().size());
         entry.classes().forEach((field, names) -> {
             out.writeString(field);
@@ -215,6 +234,7 @@ final class LogFormat {
                     in.readString(),
                     readAdded(in),
                     readRemoved(in),
+                    readUpdated(in),
                     readClasses(in),
                     readProperties(in));
         } catch (IllegalArgumentException e) {
@@ -270,6 +290,17 @@ final class LogFormat {
         }
         in.endItems(count);
         return removed;
+    }
+
+    private static List<UpdatedChunk> readUpdated(AvroInput in) throws CorruptDataException {
+        int count = in.readItems(UPDATED_BYTES);
+        List<UpdatedChunk> updated = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            updated.add(new UpdatedChunk(
+                    in.readLong(), new ChunkOverlay(in.readUuid(), in.readLong(), readCrc(in)), in.readLong()));
+        }
+        in.endItems(count);
+        return updated;
     }
 
     private static Map<String, List<String>> readClasses(AvroInput in) throws CorruptDataException {

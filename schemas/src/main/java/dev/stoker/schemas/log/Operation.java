@@ -10,6 +10,8 @@ public enum Operation {
     REPLACE("replace"),
     /** Samples were removed. */
     REMOVE("remove"),
+    /** Small fields of samples got other values. */
+    UPDATE("update"),
     /** Chunks were rewritten into others with the same samples. */
     COMPACT("compact"),
     /** Nothing changed; an ingest was abandoned and can never commit under its id. */

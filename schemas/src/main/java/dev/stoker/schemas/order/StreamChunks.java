@@ -1,15 +1,20 @@
 package dev.stoker.schemas.order;
 
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Contains the chunks of one split at one version, in ascending ordinal, with all data that order, fingerprint and
  * readers need.
  *
  * <p>Removed chunks remain as <em>ghosts</em> (ordinal and rows at commit), because lanes are assigned over every chunk
- * that the stream ever had. Columnar, with 61 bytes for each chunk. Immutable and thread-safe. Chunks are identified by
- * their <em>index</em>, 0 … {@link #size()}-1.
+ * that the stream ever had. Columnar, with 61 bytes for each chunk without an overlay. Immutable and thread-safe.
+ * Chunks are identified by their <em>index</em>, 0 … {@link #size()}-1.
  */
 public final class StreamChunks {
     private final int size;
@@ -32,6 +37,8 @@ public final class StreamChunks {
 
     private final int[] thinnedStart;
     private final int[] removedRows;
+    /** Overlays by index. */
+    private final Map<Integer, ChunkOverlay> overlays;
 
     private StreamChunks(Builder b) {
         size = b.size;
@@ -51,6 +58,7 @@ public final class StreamChunks {
         thinnedStart = Arrays.copyOf(b.thinnedStart, b.thinnedCount + 1);
         removedRows = Arrays.copyOf(b.removed, b.removedCount);
         thinnedStart[b.thinnedCount] = b.removedCount;
+        overlays = Map.copyOf(b.overlays);
     }
 
     /** @param expectedChunks expected number of chunks, including ghosts; the actual number may differ */
@@ -129,6 +137,17 @@ public final class StreamChunks {
         return headCrcs[index];
     }
 
+    /** Returns the overlay of a chunk, without which its head must not be used; null if it has none. */
+    public @Nullable ChunkOverlay overlay(int index) {
+        return overlays.get(index);
+    }
+
+    /** Returns the ids of the files of a chunk: its own id, and that of its overlay. */
+    public List<UUID> files(int index) {
+        ChunkOverlay overlay = overlay(index);
+        return overlay == null ? List.of(id(index)) : List.of(id(index), overlay.id());
+    }
+
     /** Returns an upper bound of a row's bytes in a batch. */
     public long largestRow(int index) {
         return largestRows[index];
@@ -175,6 +194,7 @@ public final class StreamChunks {
         private int[] removed = new int[16];
         private int thinnedCount;
         private int removedCount;
+        private final Map<Integer, ChunkOverlay> overlays = new HashMap<>();
 
         private Builder(int expectedChunks) {
             int n = Math.max(1, expectedChunks);
@@ -224,6 +244,9 @@ public final class StreamChunks {
             headLengths[at] = (int) file.headLengthBytes();
             headCrcs[at] = file.headCrc32c();
             largestRows[at] = file.largestRowBytes();
+            if (file.overlay() != null) {
+                overlays.put(at, file.overlay());
+            }
             liveChunks++;
             liveRows += rowsAtCommit - removedRows.length;
             if (removedRows.length > 0) {

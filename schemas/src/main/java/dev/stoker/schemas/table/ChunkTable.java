@@ -1,5 +1,6 @@
 package dev.stoker.schemas.table;
 
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -11,7 +12,10 @@ import dev.stoker.schemas.order.StreamChunks;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Contains all chunks that a dataset ever had, in their state at one version. Columnar. Chunks are identified by their
@@ -204,6 +208,16 @@ public final class ChunkTable {
         return columns.largestRows[index];
     }
 
+    /** Returns the overlay of a live chunk; null if it has none. */
+    public @Nullable ChunkOverlay overlay(int index) {
+        return columns.overlays.get(index);
+    }
+
+    /** Returns the ids of the overlays of all live chunks. */
+    public Set<UUID> overlays() {
+        return columns.overlays.values().stream().map(ChunkOverlay::id).collect(Collectors.toSet());
+    }
+
     /** Returns the log's data on the chunk, for checks of its file. */
     public ChunkSummary summary(int index) {
         return new ChunkSummary(
@@ -214,7 +228,8 @@ public final class ChunkTable {
                 crc32c(index),
                 headLength(index),
                 headCrc32c(index),
-                largestRow(index));
+                largestRow(index),
+                overlay(index));
     }
 
     /** Returns the number of samples of the version, over all splits. */
@@ -260,7 +275,8 @@ public final class ChunkTable {
                 stream.addGhost(ordinal(i), rows(i));
                 continue;
             }
-            ExpectedChunk file = new ExpectedChunk(length(i), crc32c(i), headLength(i), headCrc32c(i), largestRow(i));
+            ExpectedChunk file =
+                    new ExpectedChunk(length(i), crc32c(i), headLength(i), headCrc32c(i), largestRow(i), overlay(i));
             stream.addLive(ordinal(i), id(i), rows(i), columns.removed.getOrDefault(i, NONE), file);
         }
         return stream.build();

@@ -1,11 +1,13 @@
 package dev.stoker.schemas.table;
 
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.ExpiredVersions;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.RemovedRows;
+import dev.stoker.schemas.log.UpdatedChunk;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -47,6 +49,8 @@ final class TableColumns {
     int[] largestRows = {};
     /** Removed rows of live chunks, ascending, by index. The arrays never change. */
     final Map<Integer, int[]> removed = new HashMap<>();
+    /** Overlays of live chunks, by index. */
+    final Map<Integer, ChunkOverlay> overlays = new HashMap<>();
 
     TableColumns(UUID dataset) {
         this.dataset = dataset;
@@ -74,6 +78,7 @@ final class TableColumns {
         copy.headCrcs = headCrcs.clone();
         copy.largestRows = largestRows.clone();
         copy.removed.putAll(removed);
+        copy.overlays.putAll(overlays);
         return copy;
     }
 
@@ -84,9 +89,12 @@ final class TableColumns {
                     + ", expected entry " + (version + 1) + "; run `stoker verify`");
         }
         version = entry.version();
-        // Apply removals first: an entry never removes chunks that it adds.
+        // Apply removals and updates first: an entry never removes or updates chunks that it adds.
         for (RemovedRows gone : entry.removed()) {
             remove(gone, name);
+        }
+        for (UpdatedChunk updated : entry.updated()) {
+            update(updated, name);
         }
         reserve(entry.added().size());
         for (AddedChunk chunk : entry.added()) {
@@ -141,8 +149,7 @@ final class TableColumns {
         }
         int[] goneRows = gone.rows().orElse(null);
         if (goneRows == null) {
-            liveRows[i] = 0;
-            removed.remove(i);
+            end(i);
             return;
         }
         int last = goneRows[goneRows.length - 1];
@@ -156,10 +163,27 @@ final class TableColumns {
         int[] all = union(removed.getOrDefault(i, new int[0]), goneRows);
         liveRows[i] = rows[i] - all.length;
         if (liveRows[i] == 0) {
-            removed.remove(i);
+            end(i);
         } else {
             removed.put(i, all);
         }
+    }
+
+    /** No row of the chunk is left. */
+    private void end(int i) {
+        liveRows[i] = 0;
+        removed.remove(i);
+        overlays.remove(i);
+    }
+
+    private void update(UpdatedChunk updated, String name) throws CorruptDataException {
+        int i = Arrays.binarySearch(ordinals, 0, size, updated.ordinal());
+        if (i < 0 || liveRows[i] == 0) {
+            throw new CorruptDataException(name + " updates chunk " + updated.ordinal()
+                    + ", which is not part of the version; run `stoker verify`");
+        }
+        overlays.put(i, updated.overlay());
+        largestRows[i] = (int) updated.largestRow();
     }
 
     private static int[] union(int[] a, int[] b) {

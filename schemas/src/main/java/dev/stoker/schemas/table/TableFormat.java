@@ -13,6 +13,7 @@ import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.arrow.ColumnBuilder;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FixedBinaryType;
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.FormatTooNewException;
@@ -27,6 +28,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +56,10 @@ final class TableFormat {
             field("head_length", "int64"),
             field("head_crc32c", "uint32"),
             field("largest_row", "int64"),
-            ArrowField.nullable("removed_rows", FieldType.parse("int32[]")));
+            ArrowField.nullable("removed_rows", FieldType.parse("int32[]")),
+            ArrowField.nullable("overlay", new FixedBinaryType(16)),
+            ArrowField.nullable("overlay_length", FieldType.parse("int64")),
+            ArrowField.nullable("overlay_crc32c", FieldType.parse("uint32")));
 
     private static final ObjectMapper JSON = JsonMapper.builder()
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
@@ -93,9 +98,24 @@ final class TableFormat {
             } else {
                 columns.get(12).appendInts(removed);
             }
+            appendOverlay(columns, table.overlays.get(i), id);
         }
         ArrowSchema schema = new ArrowSchema(FIELDS, metadata(table));
         return SelfChecksum.seal(ArrowFile.write(schema, columns, Map.of()));
+    }
+
+    private static void appendOverlay(List<ColumnBuilder> columns, @Nullable ChunkOverlay overlay, ByteBuffer id) {
+        if (overlay == null) {
+            columns.subList(13, 16).forEach(ColumnBuilder::appendNull);
+            return;
+        }
+        id.clear();
+        columns.get(13)
+                .appendBytes(id.putLong(overlay.id().getMostSignificantBits())
+                        .putLong(overlay.id().getLeastSignificantBits())
+                        .flip());
+        columns.get(14).appendLong(overlay.length());
+        columns.get(15).appendLong(Integer.toUnsignedLong(overlay.crc32c()));
     }
 
     private static Map<String, String> metadata(TableColumns table) {
@@ -201,9 +221,27 @@ final class TableFormat {
             if (!columns[12].isNull(i)) {
                 table.removed.put(i, columns[12].intsAt(i));
             }
+            readOverlay(columns, table, i, file);
             require(columns[4].booleanAt(i) == table.liveRows[i] > 0, file, i, "live contradicts live_rows");
             checkRow(table, i, file);
         }
+    }
+
+    private static void readOverlay(ArrowColumn[] columns, TableColumns table, int i, String file)
+            throws CorruptDataException {
+        boolean isNull = columns[13].isNull(i);
+        require(
+                columns[14].isNull(i) == isNull && columns[15].isNull(i) == isNull,
+                file,
+                i,
+                "an overlay without length or checksum");
+        if (isNull) {
+            return;
+        }
+        require(table.liveRows[i] > 0, file, i, "a removed chunk with an overlay");
+        ByteBuffer id = columns[13].bytesAt(i).order(ByteOrder.BIG_ENDIAN);
+        UUID overlay = new UUID(id.getLong(), id.getLong());
+        table.overlays.put(i, new ChunkOverlay(overlay, columns[14].longAt(i), columns[15].intAt(i)));
     }
 
     private static void checkRow(TableColumns table, int i, String file) throws CorruptDataException {

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Chunks of format 1 never change. */
 class GoldenChunkTest {
     @ParameterizedTest
-    @ValueSource(strings = {"chunk-1a", "chunk-1b"})
+    @ValueSource(strings = {"chunk-1a", "chunk-1b", "overlay-1"})
     void writesTheGoldenBytes(String name) throws IOException {
         Golden.check(
                 name + ".arrow", ChunkFixtures.bytes(GoldenChunks.build(name)).array());

@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +86,8 @@ public final class GoldenChunks {
                 UUID.fromString(json.get("chunk").asText()),
                 json.get("ingest").asText(),
                 json.get("split").asText(),
-                Instant.parse(json.get("created").asText())));
+                Instant.parse(json.get("created").asText()),
+                Optional.ofNullable(json.get("overlaid")).map(id -> UUID.fromString(id.asText()))));
     }
 
     private static void set(ChunkBuilder builder, int f, Field field, JsonNode value) {

@@ -1,5 +1,6 @@
 package dev.stoker.schemas.log;
 
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -81,6 +82,29 @@ public final class LogEntries {
                 Map.of());
     }
 
+    /** An update of a chunk; its overlay follows from the number. */
+    public static UpdatedChunk overlay(long ordinal, int number) {
+        UUID id = new UUID(0x0198_0000_0000_7000L | (long) number << 16, 0x8000_0000_0000_0000L | number);
+        return new UpdatedChunk(
+                ordinal, new ChunkOverlay(id, 3000 + number, (int) (0xE000_0000L + number)), 2000 + number);
+    }
+
+    /** An entry that gives chunks overlays. */
+    public static LogEntry updating(long version, UpdatedChunk... updated) {
+        return new LogEntry(
+                DATASET,
+                version,
+                "ingest-" + version,
+                Operation.UPDATE,
+                1_790_000_000_123L,
+                "ada@host",
+                List.of(),
+                List.of(),
+                List.of(updated),
+                Map.of(),
+                Map.of());
+    }
+
     /** Returns an entry with a value in every field. */
     public static LogEntry full() {
         return new LogEntry(
@@ -92,6 +116,7 @@ public final class LogEntries {
                 "ada@host",
                 List.of(chunk(10, "train", 75), chunk(11, "val", 1)),
                 List.of(RemovedRows.wholeChunk(3), RemovedRows.of(4, 0, 7, 300)),
+                List.of(overlay(5, 1), overlay(300, 2)),
                 Map.of("label", List.of("Katze", "hund", "é", "\uFFFD", "😀"), "none", List.of()),
                 Map.of("source", "/data/photos", "command", "stoker ingest"));
     }

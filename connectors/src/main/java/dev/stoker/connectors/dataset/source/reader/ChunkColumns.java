@@ -82,6 +82,46 @@ interface ChunkColumns {
         }
     }
 
+    /**
+     * Columns with the values of an overlay.
+     *
+     * @param chunk the chunk's own columns
+     * @param overlay the columns that the overlay has instead
+     */
+    record Overlaid(ChunkColumns chunk, ChunkHead overlay) implements ChunkColumns {
+        @Override
+        public List<Field> fields() {
+            return chunk.fields();
+        }
+
+        @Override
+        public ArrowColumn keys() throws IOException {
+            return chunk.keys();
+        }
+
+        @Override
+        public ArrowColumn small(int field) throws IOException {
+            int own = overlay.fields().indexOf(fields().get(field));
+            return own < 0 ? chunk.small(field) : overlay.column(own);
+        }
+
+        @Override
+        public Places payload(int field) throws IOException {
+            return chunk.payload(field);
+        }
+
+        @Override
+        public ArrowColumn crcs(int field) throws IOException {
+            return chunk.crcs(field);
+        }
+
+        @Override
+        public List<String> classes(int field) throws IOException {
+            int own = overlay.fields().indexOf(fields().get(field));
+            return own < 0 ? chunk.classes(field) : overlay.classes(own);
+        }
+    }
+
     /** Columns that are read one by one. */
     record OneByOne(ColumnReader reader) implements ChunkColumns {
         @Override

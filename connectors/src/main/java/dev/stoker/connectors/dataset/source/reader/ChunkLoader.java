@@ -3,12 +3,14 @@ package dev.stoker.connectors.dataset.source.reader;
 import dev.stoker.connectors.dataset.DatasetScan;
 import dev.stoker.connectors.dataset.RowFilter;
 import dev.stoker.connectors.dataset.source.split.SourceChunk;
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.chunk.ChunkNames;
-import dev.stoker.schemas.chunk.ChunkReader;
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.chunk.ColumnReader;
+import dev.stoker.schemas.chunk.OverlayReader;
 import dev.stoker.schemas.io.RangeReader;
 import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.ObjectStore;
@@ -98,9 +100,17 @@ final class ChunkLoader {
     }
 
     private ChunkColumns open(RangeReader file, SourceChunk chunk) throws IOException {
-        return chunk.summary().headLength() <= shortHead
-                ? new ChunkColumns.OfHead(ChunkReader.readHead(file, chunk.summary()))
-                : new ChunkColumns.OneByOne(ColumnReader.open(file, chunk.summary()));
+        if (chunk.summary().headLength() <= shortHead) {
+            return new ChunkColumns.OfHead(OverlayReader.readHead(file, chunk.summary(), ChunkHeads.overlays(store)));
+        }
+        ColumnReader columns = ColumnReader.open(file, chunk.summary().withoutOverlay());
+        ChunkColumns own = new ChunkColumns.OneByOne(columns);
+        ChunkOverlay overlay = chunk.summary().overlay();
+        if (overlay == null) {
+            return own;
+        }
+        RangeReader values = ChunkHeads.overlays(store).open(overlay.id());
+        return new ChunkColumns.Overlaid(own, OverlayReader.read(values, overlay, columns));
     }
 
     private static LoadedColumn small(ChunkColumns source, int field) throws IOException {

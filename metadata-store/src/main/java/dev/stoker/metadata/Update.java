@@ -1,0 +1,25 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.log.UpdatedChunk;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/** Determines the chunks to which a commit gives overlays. Called again for every version that the commit is tried on. */
+@FunctionalInterface
+public interface Update {
+
+    /** Updates nothing. */
+    Update NOTHING = base -> new Changes(List.of(), Map.of());
+
+    /**
+     * What a commit updates.
+     *
+     * @param chunks the chunks with their new overlays, whose files are durable, in ascending ordinal
+     * @param classes for each categorical field, the class names that the overlays use
+     */
+    record Changes(List<UpdatedChunk> chunks, Map<String, List<String>> classes) {}
+
+    /** Returns the changes of this version. */
+    Changes from(Snapshot base) throws IOException;
+}

@@ -1,0 +1,38 @@
+package dev.stoker.metadata.update;
+
+import java.util.List;
+
+/**
+ * Describes what an update would change in a version.
+ *
+ * @param version the version
+ * @param splits the splits with new values
+ * @param firstKeys keys of the first samples with new values, in the order of the chunks
+ * @param same number of given keys whose samples have the values already
+ * @param missing number of given keys that no sample has
+ */
+public record UpdatePlan(long version, List<Split> splits, List<String> firstKeys, long same, long missing) {
+
+    /** Maximum number of {@link #firstKeys}. */
+    public static final int FIRST_KEYS = 10;
+
+    /**
+     * The changes of a split.
+     *
+     * @param split its name
+     * @param updated number of samples with new values
+     * @param samples number of samples of the version
+     * @param chunks number of chunks that get an overlay
+     */
+    public record Split(String split, long updated, long samples, int chunks) {}
+
+    public UpdatePlan {
+        splits = List.copyOf(splits);
+        firstKeys = List.copyOf(firstKeys);
+    }
+
+    /** Returns the number of samples with new values. */
+    public long updated() {
+        return splits.stream().mapToLong(Split::updated).sum();
+    }
+}

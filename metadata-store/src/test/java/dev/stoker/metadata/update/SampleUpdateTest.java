@@ -1,0 +1,514 @@
+package dev.stoker.metadata.update;
+
+import static dev.stoker.metadata.SampleDatasets.CLOCK;
+import static dev.stoker.metadata.SampleDatasets.committer;
+import static dev.stoker.metadata.SampleDatasets.id;
+import static dev.stoker.metadata.SampleDatasets.info;
+import static dev.stoker.metadata.SampleDatasets.write;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.metadata.ChunkHeads;
+import dev.stoker.metadata.ChunkWrites;
+import dev.stoker.metadata.Commit;
+import dev.stoker.metadata.CommitRequest;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.Problem;
+import dev.stoker.metadata.SampleCondition;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.Update;
+import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.compaction.Compaction;
+import dev.stoker.metadata.compaction.CompactionFailedException;
+import dev.stoker.metadata.compaction.CompactionPlan;
+import dev.stoker.metadata.compaction.CompactionResult;
+import dev.stoker.metadata.compaction.CompactionRules;
+import dev.stoker.metadata.compaction.CompactionThreads;
+import dev.stoker.metadata.diff.VersionComparison;
+import dev.stoker.metadata.diff.VersionDiff;
+import dev.stoker.metadata.index.BuildThreads;
+import dev.stoker.metadata.index.IndexBuild;
+import dev.stoker.metadata.index.IndexCheck;
+import dev.stoker.metadata.removal.RemovalPlan;
+import dev.stoker.metadata.removal.SampleRemoval;
+import dev.stoker.metadata.removal.SampleRule;
+import dev.stoker.metadata.removal.UnknownKeyException;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkOverlay;
+import dev.stoker.schemas.chunk.ChunkReader;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.chunk.PackedChunk;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.io.BufferRangeReader;
+import dev.stoker.schemas.log.Operation;
+import dev.stoker.schemas.log.UpdatedChunk;
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.FaultyObjectStore;
+import dev.stoker.storage.FaultyObjectStore.Fault;
+import dev.stoker.storage.InMemoryObjectStore;
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectInfo;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class SampleUpdateTest {
+
+    private static final List<Field> LABEL = List.of(Field.small("label", FieldType.parse("categorical")));
+
+    private final InMemoryObjectStore store = new InMemoryObjectStore(CLOCK);
+    private Dataset dataset;
+
+    @BeforeEach
+    void create() throws IOException {
+        dataset = Dataset.create(store, info());
+        append(
+                "a",
+                write(store, id(1), "a", "train", "cat/1", "dog/1", "cat/2"),
+                write(store, id(2), "a", "val", "dog/2"),
+                write(store, id(3), "a", "train", "cat/3", "cat/4"));
+    }
+
+    private void append(String ingest, ChunkSummary... chunks) throws IOException {
+        committer(dataset)
+                .commit(CommitRequest.append(
+                        ingest, List.of(chunks), Map.of("label", List.of("cat", "dog")), Map.of()));
+    }
+
+    /** New labels: key, label, key, label, … */
+    private static NewValues labels(String... keysAndLabels) throws IOException {
+        ChunkBuilder builder = new ChunkBuilder(LABEL, 4096);
+        for (int i = 0; i < keysAndLabels.length; i += 2) {
+            builder.beginRow(keysAndLabels[i]);
+            builder.setClass(0, keysAndLabels[i + 1]);
+            builder.endRow();
+        }
+        ByteBuffer file = ByteBuffer.allocate(1 << 16);
+        builder.finish(new ChunkIdentity(new UUID(0, 0), new UUID(0, 0), "table", "table", Instant.EPOCH))
+                .buffers()
+                .forEach(part -> file.put(part.duplicate()));
+        NewValues values = new NewValues(LABEL);
+        assertThat(values.add(ChunkReader.open(new BufferRangeReader("table", file.flip()))))
+                .isEqualTo(-1);
+        return values;
+    }
+
+    private SampleUpdate update(SampleRule.MissingKeys missing, String... keysAndLabels) throws IOException {
+        return new SampleUpdate(dataset, labels(keysAndLabels), missing, 2, chunks -> {});
+    }
+
+    private Commit commit(String ingest, String... keysAndLabels) throws IOException {
+        return update(SampleRule.MissingKeys.FAIL, keysAndLabels).commit(ingest, CLOCK, "ada@host");
+    }
+
+    /** Labels by key. */
+    private Map<String, String> labels(long version) throws IOException {
+        Snapshot snapshot = dataset.snapshot(version);
+        ChunkTable table = snapshot.table();
+        Map<String, String> labels = new TreeMap<>();
+        for (int i = 0; i < table.size(); i++) {
+            if (!table.isLive(i)) {
+                continue;
+            }
+            ChunkHead head = ChunkHeads.read(store, table, i);
+            for (int row = 0; row < head.rows(); row++) {
+                if (table.isLive(i, row)) {
+                    int classId = head.column(0).intAt(row);
+                    String label = head.classes(0).get(classId);
+                    assertThat(snapshot.classes().id("label", label)).isPresent();
+                    labels.put(head.key(row), label);
+                }
+            }
+        }
+        return labels;
+    }
+
+    private List<String> overlays() throws IOException {
+        return store.list(ChunkNames.OVERLAYS).toList().stream()
+                .map(ObjectInfo::name)
+                .toList();
+    }
+
+    private List<String> problems() throws Exception {
+        return new Verification(dataset, Runnable::run, 1, bytes -> {})
+                .run(dataset.snapshot()).problems().stream()
+                        .map(Problem::toString)
+                        .toList();
+    }
+
+    @Test
+    void updatesFieldsByKeyAndLeavesOlderVersionsAlone() throws Exception {
+        Commit commit = commit("u", "dog/1", "wolf", "cat/4", "lynx");
+
+        assertThat(commit.entry().operation()).isEqualTo(Operation.UPDATE);
+        assertThat(commit.entry().updated()).extracting(UpdatedChunk::ordinal).containsExactly(0L, 2L);
+        assertThat(commit.entry().added()).isEmpty();
+        assertThat(commit.entry().classes().get("label")).containsExactly("cat", "lynx", "wolf");
+        assertThat(labels(2))
+                .containsEntry("dog/1", "wolf")
+                .containsEntry("cat/4", "lynx")
+                .containsEntry("cat/1", "cat")
+                .containsEntry("dog/2", "dog")
+                .hasSize(6);
+        assertThat(labels(1)).containsEntry("dog/1", "dog").containsEntry("cat/4", "cat");
+        assertThat(dataset.snapshot().classes().names("label")).containsExactly("cat", "dog", "lynx", "wolf");
+        assertThat(overlays()).hasSize(2);
+        assertThat(problems()).isEmpty();
+        assertThat(new Leases(dataset).all()).isEmpty();
+    }
+
+    @Test
+    void anUpdateOfAnUpdateMergesTheOverlays() throws Exception {
+        commit("u1", "dog/1", "wolf", "cat/4", "lynx");
+        commit("u2", "cat/1", "tiger");
+
+        assertThat(labels(3))
+                .containsEntry("dog/1", "wolf")
+                .containsEntry("cat/1", "tiger")
+                .containsEntry("cat/4", "lynx");
+        assertThat(labels(2)).containsEntry("cat/1", "cat").containsEntry("dog/1", "wolf");
+        assertThat(overlays()).hasSize(3);
+        assertThat(problems()).isEmpty();
+    }
+
+    @Test
+    void theLargestRowGrowsWithTheValues() throws Exception {
+        long before = dataset.snapshot().table().largestRow(0);
+        // A class id takes four bytes, whatever its name.
+        commit("u", "dog/1", "a very long name of a class");
+        assertThat(dataset.snapshot().table().largestRow(0)).isEqualTo(before);
+    }
+
+    @Test
+    void valuesThatSamplesHaveAlreadyChangeNothing() throws Exception {
+        UpdatePlan plan = update(SampleRule.MissingKeys.FAIL, "dog/1", "dog", "cat/1", "cat")
+                .plan(dataset.snapshot());
+        assertThat(plan.updated()).isZero();
+        assertThat(plan.same()).isEqualTo(2);
+
+        assertThatThrownBy(() -> commit("u", "dog/1", "dog"))
+                .isInstanceOf(NothingToUpdateException.class)
+                .hasMessageContaining("version 1 of dataset photos has these values already");
+        assertThat(dataset.latestVersion()).isEqualTo(1);
+        assertThat(overlays()).isEmpty();
+        // Only the chunk with another value gets an overlay.
+        Commit commit = commit("u2", "dog/1", "dog", "cat/4", "lynx");
+        assertThat(commit.entry().updated()).extracting(UpdatedChunk::ordinal).containsExactly(2L);
+    }
+
+    @Test
+    void unknownKeysAreNamedOrIgnored() throws Exception {
+        assertThatThrownBy(() -> commit("u", "dog/1", "wolf", "x", "y", "no", "y"))
+                .isInstanceOf(UnknownKeyException.class)
+                .hasMessageContaining("no sample 'no', nor 1 other of the given keys");
+        assertThat(overlays()).isEmpty();
+        assertThat(new Leases(dataset).all()).isEmpty();
+
+        SampleUpdate ignoring = update(SampleRule.MissingKeys.IGNORE, "dog/1", "wolf", "x", "y");
+        UpdatePlan plan = ignoring.plan(dataset.snapshot());
+        assertThat(plan.missing()).isEqualTo(1);
+        assertThat(plan.firstKeys()).containsExactly("dog/1");
+        assertThat(plan.splits()).containsExactly(new UpdatePlan.Split("train", 1, 5, 1));
+        ignoring.commit("u", CLOCK, "ada@host");
+        assertThat(labels(2)).containsEntry("dog/1", "wolf");
+    }
+
+    @Test
+    void aRepeatedUpdateCommitsOnce() throws Exception {
+        commit("u", "dog/1", "wolf");
+        Commit second = commit("u", "dog/1", "fox");
+
+        assertThat(second.repeated()).isTrue();
+        assertThat(dataset.latestVersion()).isEqualTo(2);
+        assertThat(labels(2)).containsEntry("dog/1", "wolf");
+        assertThat(overlays()).hasSize(1);
+    }
+
+    @Test
+    void deletedSamplesAreNotUpdated() throws Exception {
+        committer(dataset).commit(CommitRequest.remove("r", SampleRemoval.ofKeys(dataset, List.of("dog/1")), Map.of()));
+
+        assertThatThrownBy(() -> commit("u", "dog/1", "wolf")).isInstanceOf(UnknownKeyException.class);
+        commit("u", "cat/1", "tiger");
+        assertThat(labels(3)).containsEntry("cat/1", "tiger").doesNotContainKey("dog/1");
+        assertThat(problems()).isEmpty();
+    }
+
+    private interface Contender {
+        void commit() throws IOException;
+    }
+
+    /** A store in which another commits when the first entry is about to be published. */
+    private FaultyObjectStore watched(AtomicBoolean done, Contender contender) {
+        return new FaultyObjectStore(store)
+                .on(
+                        call -> {
+                            if (call.operation() == FaultyObjectStore.Operation.CREATE
+                                    && call.name().startsWith("_stoker/log/")
+                                    && done.compareAndSet(false, true)) {
+                                try {
+                                    contender.commit();
+                                } catch (IOException e) {
+                                    throw new AssertionError(e);
+                                }
+                            }
+                            return false;
+                        },
+                        Fault.FAIL_BEFORE);
+    }
+
+    /** Updates; when it is about to publish, another commits. */
+    private Commit contested(Contender contender, String... keysAndLabels) throws IOException {
+        FaultyObjectStore watched = watched(new AtomicBoolean(), contender);
+        return new SampleUpdate(
+                        Dataset.open(watched), labels(keysAndLabels), SampleRule.MissingKeys.FAIL, 2, chunks -> {})
+                .commit("mine", CLOCK, "ada@host");
+    }
+
+    @Test
+    void anAppendMeanwhileIsKept() throws Exception {
+        contested(() -> append("b", write(store, id(4), "b", "train", "dog/9")), "dog/1", "wolf");
+
+        assertThat(labels(3)).containsEntry("dog/1", "wolf").containsEntry("dog/9", "dog");
+        assertThat(overlays()).hasSize(1);
+    }
+
+    @Test
+    void anotherUpdateMeanwhileIsKept() throws Exception {
+        contested(() -> commit("other", "cat/1", "tiger", "dog/1", "fox"), "dog/1", "wolf", "cat/4", "lynx");
+
+        assertThat(labels(3))
+                .containsEntry("dog/1", "wolf")
+                .containsEntry("cat/1", "tiger")
+                .containsEntry("cat/4", "lynx");
+        // The overlay of the first attempt on chunk 0 was deleted; that on chunk 2 was used.
+        assertThat(overlays()).hasSize(3);
+        assertThat(problems()).isEmpty();
+    }
+
+    @Test
+    void aDeletionMeanwhileIsKept() throws Exception {
+        contested(
+                () -> committer(dataset)
+                        .commit(CommitRequest.remove(
+                                "r", SampleRemoval.ofKeys(dataset, List.of("cat/1", "dog/2")), Map.of())),
+                "dog/1",
+                "wolf");
+
+        assertThat(labels(3))
+                .containsEntry("dog/1", "wolf")
+                .doesNotContainKeys("cat/1", "dog/2")
+                .hasSize(4);
+    }
+
+    @Test
+    void aDeletionOfAGivenSampleMeanwhileIsReported() throws Exception {
+        assertThatThrownBy(() -> contested(
+                        () -> committer(dataset)
+                                .commit(CommitRequest.remove(
+                                        "r", SampleRemoval.ofKeys(dataset, List.of("cat/3")), Map.of())),
+                        "cat/3",
+                        "x"))
+                .isInstanceOf(UnknownKeyException.class)
+                .hasMessageContaining("Version 2 of dataset photos has no sample 'cat/3'");
+
+        assertThat(dataset.latestVersion()).isEqualTo(2);
+        assertThat(overlays()).isEmpty();
+        assertThat(new Leases(dataset).all()).isEmpty();
+    }
+
+    private CompactionResult compact(Dataset seen) throws IOException, InterruptedException {
+        CompactionRules rules = new CompactionRules(8 << 10, 16 << 10, OptionalLong.of(0));
+        return new Compaction(
+                        seen,
+                        CommitRequest.COMPACTION + "c",
+                        "ada@host",
+                        CLOCK,
+                        new CompactionThreads(2, 1, 1 << 20),
+                        bytes -> {})
+                .run(CompactionPlan.of(seen.snapshot(), rules));
+    }
+
+    @Test
+    void aCompactionPutsTheValuesIntoTheNewChunks() throws Exception {
+        commit("u", "dog/1", "wolf", "cat/4", "lynx");
+        Map<String, String> before = labels(2);
+
+        compact(dataset);
+
+        assertThat(dataset.entry(3).operation()).isEqualTo(Operation.COMPACT);
+        assertThat(dataset.snapshot().table().overlays()).isEmpty();
+        assertThat(labels(3)).isEqualTo(before);
+        assertThat(problems()).isEmpty();
+        commit("u2", "dog/1", "fox");
+        assertThat(labels(4)).containsEntry("dog/1", "fox").containsEntry("cat/4", "lynx");
+    }
+
+    @Test
+    void aCompactionMeanwhileIsUpdated() throws Exception {
+        contested(
+                () -> {
+                    try {
+                        compact(dataset);
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                },
+                "dog/1",
+                "wolf");
+
+        assertThat(dataset.entry(2).operation()).isEqualTo(Operation.COMPACT);
+        assertThat(labels(3)).containsEntry("dog/1", "wolf").containsEntry("cat/1", "cat");
+        assertThat(overlays()).hasSize(1);
+    }
+
+    @Test
+    void aCompactionDoesNotLoseAnUpdateMeanwhile() throws Exception {
+        append("b", write(store, id(5), "b", "train", "cat/7", "cat/8"), write(store, id(6), "b", "train", "cat/9"));
+        AtomicBoolean done = new AtomicBoolean();
+        FaultyObjectStore watched = watched(done, () -> commit("u", "dog/1", "wolf"));
+
+        assertThatThrownBy(() -> compact(Dataset.open(watched))).isInstanceOf(CompactionFailedException.class);
+
+        assertThat(labels(dataset.latestVersion()))
+                .containsEntry("dog/1", "wolf")
+                .hasSize(9);
+        assertThat(problems()).isEmpty();
+    }
+
+    private static RemovalPlan planOf(Snapshot base, Dataset dataset, String label) throws IOException {
+        SampleRule rule = new SampleRule(
+                Set.of(),
+                List.of(),
+                Optional.empty(),
+                Optional.of(() -> condition(label)),
+                SampleRule.MissingKeys.FAIL);
+        return new SampleRemoval(dataset, rule, 1, n -> {}).plan(base);
+    }
+
+    private static SampleCondition condition(String label) {
+        return new SampleCondition() {
+            @Override
+            public boolean readsPayload() {
+                return label.startsWith("w");
+            }
+
+            @Override
+            public boolean matches(ChunkHead head, @Nullable ByteBuffer file, int row) {
+                return head.classes(0).get(head.column(0).intAt(row)).equals(label);
+            }
+        };
+    }
+
+    @Test
+    void conditionsOfDeletionsSeeTheValuesOfTheirVersion() throws Exception {
+        commit("u", "dog/1", "wolf", "cat/4", "lynx");
+
+        assertThat(planOf(dataset.snapshot(2), dataset, "wolf").firstKeys()).containsExactly("dog/1");
+        assertThat(planOf(dataset.snapshot(2), dataset, "lynx").firstKeys()).containsExactly("cat/4");
+        assertThat(planOf(dataset.snapshot(2), dataset, "dog").firstKeys()).containsExactly("dog/2");
+        assertThat(planOf(dataset.snapshot(1), dataset, "dog").firstKeys()).containsExactly("dog/1", "dog/2");
+    }
+
+    @Test
+    void differencesBetweenVersionsCountUpdatedSamples() throws Exception {
+        commit("u1", "dog/1", "wolf", "cat/4", "lynx");
+        commit("u2", "cat/4", "cat");
+
+        VersionDiff diff = new VersionComparison(dataset, dataset.snapshot(1), dataset.snapshot(2), 2, n -> {})
+                .run(VersionComparison.Samples.LISTED);
+        assertThat(diff.samples())
+                .containsExactly(
+                        new VersionDiff.Sample("train", "cat/4", VersionDiff.Change.CHANGED),
+                        new VersionDiff.Sample("train", "dog/1", VersionDiff.Change.CHANGED));
+        VersionDiff back = new VersionComparison(dataset, dataset.snapshot(1), dataset.snapshot(3), 2, n -> {})
+                .run(VersionComparison.Samples.LISTED);
+        assertThat(back.samples())
+                .containsExactly(new VersionDiff.Sample("train", "dog/1", VersionDiff.Change.CHANGED));
+    }
+
+    @Test
+    void theIndexIsTheSameBeforeAndAfterAnUpdate() throws Exception {
+        BuildThreads threads = new BuildThreads(Runnable::run, 1, 1 << 20);
+        new IndexBuild(dataset, threads, rows -> {}).update();
+        commit("u", "dog/1", "a longer name");
+
+        assertThat(new IndexCheck(dataset, dataset.snapshot(), rows -> {}).run().problems())
+                .isEmpty();
+    }
+
+    @Test
+    void verificationNamesADamagedAndAMissingOverlay() throws Exception {
+        commit("u", "dog/1", "wolf");
+        String name = overlays().get(0);
+        byte[] intact = store.readAll(name, 1 << 20);
+        byte[] damaged = intact.clone();
+        damaged[damaged.length / 2] ^= 1;
+        store.corrupt(name, damaged);
+
+        assertThat(problems()).singleElement().asString().contains(name).contains("CRC32C of the overlay");
+        assertThatThrownBy(() -> labels(2))
+                .isInstanceOf(CorruptDataException.class)
+                .hasMessageContaining(name);
+        store.delete(name);
+        assertThat(problems()).singleElement().asString().contains(name).contains("The overlay is missing");
+        assertThatThrownBy(() -> labels(2)).isInstanceOf(NoSuchObjectException.class);
+        assertThat(labels(1)).containsEntry("dog/1", "dog");
+    }
+
+    @Test
+    void anOverlayWithOtherKeysIsFoundByVerification() throws Exception {
+        ChunkBuilder builder = new ChunkBuilder(LABEL, 4096);
+        for (String key : List.of("cat/1", "cat/2", "dog/1")) {
+            builder.beginRow(key);
+            builder.setClass(0, "cat");
+            builder.endRow();
+        }
+        UUID id = id(77);
+        PackedChunk packed =
+                builder.finish(new ChunkIdentity(info().id(), id, "odd", "train", Instant.EPOCH, Optional.of(id(1))));
+        ChunkWrites.writeOverlay(store, packed);
+        ChunkOverlay overlay =
+                new ChunkOverlay(id, packed.summary().length(), packed.summary().crc32c());
+        committer(dataset)
+                .commit(CommitRequest.update(
+                        "odd",
+                        base -> new Update.Changes(
+                                List.of(new UpdatedChunk(0, overlay, 100)), Map.of("label", List.of("cat"))),
+                        Map.of()));
+
+        assertThat(problems())
+                .singleElement()
+                .asString()
+                .contains("The overlay has the key 'cat/2' in the row of sample 'dog/1'");
+    }
+
+    @Test
+    void aCommitWithoutTheFileOfItsOverlayFails() {
+        ChunkOverlay overlay = new ChunkOverlay(id(78), 100, 0);
+        assertThatThrownBy(() -> committer(dataset)
+                        .commit(CommitRequest.update(
+                                "odd",
+                                base -> new Update.Changes(List.of(new UpdatedChunk(0, overlay, 100)), Map.of()),
+                                Map.of())))
+                .hasMessageContaining(ChunkNames.overlayPath(id(78)))
+                .hasMessageContaining("is missing");
+    }
+}

@@ -1,0 +1,117 @@
+package dev.stoker.schemas.chunk;
+
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.io.BufferRangeReader;
+import dev.stoker.schemas.io.RangeReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads overlays and applies them to the heads of their chunks. An overlay is a file in the format of a chunk: the keys
+ * of the chunk's rows and some of its small fields, with all rows in the same order. Stateless and thread-safe.
+ *
+ * <p>{@link ChunkReader} and {@link ColumnReader} refuse a chunk with an overlay, so that no reader can forget it.
+ */
+public final class OverlayReader {
+
+    private OverlayReader() {}
+
+    /** Opens files of overlays. */
+    @FunctionalInterface
+    public interface Files {
+        /** Returns the file of an overlay. */
+        RangeReader open(UUID overlay) throws IOException;
+    }
+
+    /** Reads the head of a chunk as {@link ChunkReader#readHead}, with the values of its overlay if it has one. */
+    public static ChunkHead readHead(RangeReader file, ChunkSummary expected, Files overlays) throws IOException {
+        return apply(ChunkReader.readHead(file, expected.withoutOverlay()), expected.overlay(), overlays);
+    }
+
+    /** Checks the head of a chunk as {@link ChunkReader#headIn}, and replaces values by those of its overlay. */
+    public static ChunkHead headIn(ByteBuffer file, ChunkSummary expected, String name, Files overlays)
+            throws IOException {
+        return apply(ChunkReader.headIn(file, expected.withoutOverlay(), name), expected.overlay(), overlays);
+    }
+
+    /**
+     * Returns the head of a chunk with the values of an overlay.
+     *
+     * @param head the chunk's own head
+     * @param overlay null for a chunk without an overlay
+     */
+    public static ChunkHead apply(ChunkHead head, @Nullable ChunkOverlay overlay, Files overlays) throws IOException {
+        return overlay == null ? head : head.with(read(overlays.open(overlay.id()), overlay, head.identity()));
+    }
+
+    /**
+     * Reads and verifies an overlay: every byte, and that it belongs to this chunk.
+     *
+     * @param chunk the identity of its chunk
+     * @return the keys and the fields of the overlay, like a chunk
+     */
+    public static ChunkHead read(RangeReader file, ChunkOverlay expected, ChunkIdentity chunk) throws IOException {
+        long length = file.length();
+        if (length != expected.length()) {
+            throw CorruptDataException.mismatch(file.name(), "file length", expected.length(), length);
+        }
+        ByteBuffer bytes = ChunkReader.read(file, 0, (int) length);
+        int found = Crc32cs.of(bytes);
+        if (found != expected.crc32c()) {
+            throw CorruptDataException.mismatch(
+                    file.name(), "CRC32C of the overlay", Crc32cs.hex(expected.crc32c()), Crc32cs.hex(found));
+        }
+        ChunkHead overlay = ChunkReader.open(new BufferRangeReader(file.name(), bytes));
+        checkIdentity(overlay, expected, chunk, file.name());
+        return overlay;
+    }
+
+    /** Reads and verifies the overlay of a chunk whose columns are read one by one. */
+    public static ChunkHead read(RangeReader file, ChunkOverlay expected, ColumnReader chunk) throws IOException {
+        ChunkHead overlay = read(file, expected, chunk.identity());
+        checkRows(overlay, chunk.rows(), chunk.fields());
+        return overlay;
+    }
+
+    /** Checks that an overlay has the rows of its chunk, and only small fields of it. */
+    static void checkRows(ChunkHead overlay, int rows, List<Field> fields) throws CorruptDataException {
+        if (overlay.rows() != rows) {
+            throw CorruptDataException.mismatch(overlay.file(), "rows", rows, overlay.rows());
+        }
+        for (Field field : overlay.fields()) {
+            if (field.payload() || !fields.contains(field)) {
+                throw CorruptDataException.mismatch(
+                        overlay.file(), "its fields", "small fields of the chunk, " + fields, field);
+            }
+        }
+    }
+
+    private static void checkIdentity(ChunkHead overlay, ChunkOverlay expected, ChunkIdentity chunk, String name)
+            throws StokerException {
+        ChunkIdentity found = overlay.identity();
+        if (!found.chunk().equals(expected.id())
+                || !found.dataset().equals(chunk.dataset())
+                || !found.overlaid().filter(chunk.chunk()::equals).isPresent()) {
+            throw new ForeignFileException(
+                    name,
+                    "overlay " + expected.id() + " of chunk " + chunk.chunk() + " of dataset " + chunk.dataset(),
+                    "it says that it is " + found.chunk() + " of "
+                            + found.overlaid().map(id -> "chunk " + id).orElse("no chunk") + " of dataset "
+                            + found.dataset());
+        }
+    }
+
+    static void requireNone(ChunkSummary chunk) {
+        if (chunk.overlay() != null) {
+            throw new IllegalArgumentException("Chunk " + chunk.id() + " has the overlay "
+                    + chunk.overlay().id() + ", but the reader does not apply it");
+        }
+    }
+}
