@@ -87,6 +87,7 @@ final class Verbs {
         command.addSubcommand(new TagVerb());
         command.addSubcommand(new DiffVerb());
         command.addSubcommand(new DeleteVerb());
+        command.addSubcommand(new UpdateVerb());
         command.addSubcommand(new CompactVerb());
         command.addSubcommand(new IndexVerb());
         command.addSubcommand(new CopyVerb());

@@ -226,7 +226,7 @@ public final class Committer {
         try {
             ChunkFiles.requireOverlays(store, ingest, changes.chunks());
         } catch (MissingChunksException e) {
-            // Whoever abandons an ingest deletes its files, perhaps since the log was read.
+            // The process that abandons an ingest deletes its files, perhaps after the log was read here.
             Optional<LogEntry> ended = standing(ingest);
             if (ended.isPresent()) {
                 requireNotAbandoned(ended.get());

@@ -256,6 +256,27 @@ final class LostChunks {
 
     /** Returns an entry that changes nothing. It replaces an entry that is completely lost. */
     LogEntry nothing(long version, String recoveredBy) {
+        return nothing(dataset, version, recoveredBy);
+    }
+
+    /** Returns an entry that changes nothing with the id of its ingest, which its sign names. */
+    static LogEntry named(LogEntry entry, String ingest) {
+        return entry.ingest().equals(ingest)
+                ? entry
+                : new LogEntry(
+                        entry.dataset(),
+                        entry.version(),
+                        ingest,
+                        entry.operation(),
+                        entry.committedMs(),
+                        entry.committedBy(),
+                        entry.added(),
+                        entry.removed(),
+                        entry.classes(),
+                        entry.properties());
+    }
+
+    static LogEntry nothing(Dataset dataset, long version, String recoveredBy) {
         return new LogEntry(
                 dataset.info().id(),
                 version,

@@ -5,6 +5,7 @@ import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
@@ -89,7 +90,7 @@ public final class Recovery {
         boolean fromHeads = !lost.isEmpty() || newest == 0 || !lostTail.isEmpty();
         long firstRecovered = Long.MAX_VALUE;
         if (fromHeads) {
-            List<LogEntry> recovered = fromHeads(lost, lostTail);
+            List<LogEntry> recovered = withOverlays(fromHeads(lost, lostTail), lostTail);
             for (LogEntry entry : recovered) {
                 firstRecovered = Math.min(firstRecovered, entry.version());
                 byte[] content = entry.encode();
@@ -97,7 +98,11 @@ public final class Recovery {
                         DatasetLayout.logEntry(entry.version()),
                         content,
                         "version " + entry.version() + " from the heads of "
-                                + Units.plural(entry.added().size(), "chunk") + " of ingest " + entry.ingest()));
+                                + Units.plural(entry.added().size(), "chunk")
+                                + (entry.updated().isEmpty()
+                                        ? ""
+                                        : " and " + Units.plural(entry.updated().size(), "overlay"))
+                                + " of ingest " + entry.ingest()));
                 copies.add(
                         new RecoveryPlan.Write(DatasetLayout.ingestCopy(entry.ingest()), content, "its second copy"));
             }
@@ -192,6 +197,57 @@ public final class Recovery {
                 DatasetLayout.versionSign(newest),
                 VersionSign.content(entries.lastEntry().getValue().ingest()),
                 "sign of version " + newest));
+    }
+
+    /**
+     * Adds lost overlays to rebuilt entries: those of an update to its version if a sign names it, and others to the
+     * last rebuilt version.
+     */
+    private List<LogEntry> withOverlays(List<LogEntry> recovered, NavigableMap<Long, String> lostTail)
+            throws IOException {
+        Set<UUID> known = new HashSet<>();
+        for (LogEntry entry : entries.values()) {
+            entry.updated().forEach(chunk -> known.add(chunk.overlay().id()));
+        }
+        LostOverlays overlays =
+                LostOverlays.read(dataset, known, new Leases(dataset).all().keySet());
+        notes.addAll(overlays.notes());
+        if (overlays.isEmpty()) {
+            return recovered;
+        }
+        List<LogEntry> all = new ArrayList<>(recovered);
+        boolean isWholeTail = lostTail.values().containsAll(overlays.ingests());
+        if (!isWholeTail && (all.isEmpty() || !all.get(all.size() - 1).added().isEmpty())) {
+            if (!all.isEmpty() && entries.higherKey(all.get(all.size() - 1).version()) != null) {
+                notes.add("Overlays of the updates " + overlays.ingests() + " are left out: the lost versions added"
+                        + " chunks, so it is not known to which version they belong");
+                return recovered;
+            }
+            long version = all.isEmpty()
+                    ? entries.lastKey() + 1
+                    : all.get(all.size() - 1).version() + 1;
+            all.add(LostChunks.nothing(dataset, version, recoveredBy));
+        }
+        notes.add("Values of the updates " + overlays.ingests() + " come back");
+        ChunkTable table = ChunkTable.empty(dataset.info());
+        List<LogEntry> result = new ArrayList<>();
+        NavigableMap<Long, LogEntry> log = new TreeMap<>(entries);
+        all.forEach(entry -> log.put(entry.version(), entry));
+        for (LogEntry entry : log.values()) {
+            LogEntry whole = entry;
+            if (all.contains(entry)) {
+                String ingest = lostTail.getOrDefault(entry.version(), "");
+                boolean isLast = entry.version() == all.get(all.size() - 1).version();
+                if (overlays.ingests().contains(ingest)) {
+                    whole = overlays.with(LostChunks.named(entry, ingest), ingest, table);
+                } else if (isLast && !isWholeTail) {
+                    whole = overlays.with(entry, table);
+                }
+                result.add(whole);
+            }
+            table = table.with(whole);
+        }
+        return result;
     }
 
     private List<LogEntry> fromHeads(List<Long> lost, NavigableMap<Long, String> lostTail) throws IOException {

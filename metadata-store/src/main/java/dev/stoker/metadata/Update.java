@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** Determines the chunks to which a commit gives overlays. Called again for every version that the commit is tried on. */
+/** Determines the chunks that get overlays by a commit. Called again for every version that the commit is tried on. */
 @FunctionalInterface
 public interface Update {
 

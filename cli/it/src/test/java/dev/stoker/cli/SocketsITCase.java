@@ -206,6 +206,14 @@ class SocketsITCase {
         commands.put("tag", List.of(data));
         commands.put("diff", List.of(data, "1"));
         commands.put("delete", List.of(data, "key"));
+        commands.put(
+                "update",
+                List.of(
+                        data,
+                        Files.writeString(directory.resolve("update.csv"), "key,score\nnosuch,1\n")
+                                .toString(),
+                        "--missing",
+                        "ignore"));
         commands.put("expire", List.of(data, "--keep-last", "1"));
         commands.put("verify", List.of(data));
         commands.put("ps", List.of());

@@ -2,6 +2,7 @@ package dev.stoker.metadata.rebuild;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.LostOverlays;
 import dev.stoker.metadata.RebuiltLog;
 import dev.stoker.metadata.index.BuildThreads;
 import dev.stoker.metadata.index.IndexBuild;
@@ -34,6 +35,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Rebuilds the log of a dataset that has lost it, from the heads of its chunks. Reads each chunk twice, its end and its
@@ -57,6 +59,7 @@ public final class Rebuild implements Closeable {
     private final List<String> damaged = new ArrayList<>();
     private List<LogEntry> entries = List.of();
     private long repeated;
+    private int updated;
 
     private Rebuild(
             ObjectStore store, RebuiltLog log, HeadSpool spool, BuildThreads threads, Optional<Workers> others) {
@@ -98,6 +101,7 @@ public final class Rebuild implements Closeable {
             rebuild.read(
                     others.orElseGet(() -> new ThreadWorkers(store, threads.executor(), threads.count())), progress);
             rebuild.makeEntries();
+            rebuild.addOverlays();
             return rebuild;
         } catch (IOException | InterruptedException | RuntimeException e) {
             rebuild.close();
@@ -169,6 +173,20 @@ public final class Rebuild implements Closeable {
         entries = made;
     }
 
+    /** Adds a version with the newest overlay of each chunk, if there are overlays. */
+    private void addOverlays() throws IOException {
+        LostOverlays overlays = LostOverlays.read(log.in(spool), Set.of(), log.leased());
+        if (!overlays.isEmpty()) {
+            ChunkTable table = ChunkTable.empty(log.info()).with(entries);
+            LogEntry update = overlays.with(entry(entries.size() + 1L, 0, 0, List.of()), table);
+            if (!update.updated().isEmpty()) {
+                entries = Stream.concat(entries.stream(), Stream.of(update)).toList();
+                updated = update.updated().size();
+            }
+        }
+        overlays.notes().forEach(damaged::add);
+    }
+
     /** Returns the first chunks of the versions: a version has no key twice. */
     private static List<Integer> firsts(int... older) {
         List<Integer> firsts = new ArrayList<>(List.of(0));
@@ -226,6 +244,10 @@ public final class Rebuild implements Closeable {
         if (repeated > 0) {
             notes.add("samples with the same key are in several chunks, after compactions or replacements; the samples"
                     + " of the newest ones count");
+        }
+        if (updated > 0) {
+            notes.add("the newest values of updated samples come back, in " + Units.plural(updated, "overlay")
+                    + "; also those of updates that never committed");
         }
         Set<String> ingests = new TreeSet<>();
         chunks.forEach(chunk -> ingests.add(chunk.ingest()));

@@ -3,155 +3,42 @@ package dev.stoker.metadata.update;
 import static dev.stoker.metadata.SampleDatasets.CLOCK;
 import static dev.stoker.metadata.SampleDatasets.committer;
 import static dev.stoker.metadata.SampleDatasets.id;
-import static dev.stoker.metadata.SampleDatasets.info;
 import static dev.stoker.metadata.SampleDatasets.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.ChunkHeads;
-import dev.stoker.metadata.ChunkWrites;
 import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
-import dev.stoker.metadata.Problem;
 import dev.stoker.metadata.SampleCondition;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.Update;
-import dev.stoker.metadata.Verification;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionFailedException;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionResult;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
-import dev.stoker.metadata.diff.VersionComparison;
-import dev.stoker.metadata.diff.VersionDiff;
-import dev.stoker.metadata.index.BuildThreads;
-import dev.stoker.metadata.index.IndexBuild;
-import dev.stoker.metadata.index.IndexCheck;
 import dev.stoker.metadata.removal.RemovalPlan;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.metadata.removal.UnknownKeyException;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
-import dev.stoker.schemas.chunk.ChunkIdentity;
-import dev.stoker.schemas.chunk.ChunkNames;
-import dev.stoker.schemas.chunk.ChunkOverlay;
-import dev.stoker.schemas.chunk.ChunkReader;
-import dev.stoker.schemas.chunk.ChunkSummary;
-import dev.stoker.schemas.chunk.PackedChunk;
-import dev.stoker.schemas.errors.CorruptDataException;
-import dev.stoker.schemas.io.BufferRangeReader;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.UpdatedChunk;
-import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.FaultyObjectStore;
-import dev.stoker.storage.FaultyObjectStore.Fault;
-import dev.stoker.storage.InMemoryObjectStore;
-import dev.stoker.storage.NoSuchObjectException;
-import dev.stoker.storage.ObjectInfo;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-class SampleUpdateTest {
-
-    private static final List<Field> LABEL = List.of(Field.small("label", FieldType.parse("categorical")));
-
-    private final InMemoryObjectStore store = new InMemoryObjectStore(CLOCK);
-    private Dataset dataset;
-
-    @BeforeEach
-    void create() throws IOException {
-        dataset = Dataset.create(store, info());
-        append(
-                "a",
-                write(store, id(1), "a", "train", "cat/1", "dog/1", "cat/2"),
-                write(store, id(2), "a", "val", "dog/2"),
-                write(store, id(3), "a", "train", "cat/3", "cat/4"));
-    }
-
-    private void append(String ingest, ChunkSummary... chunks) throws IOException {
-        committer(dataset)
-                .commit(CommitRequest.append(
-                        ingest, List.of(chunks), Map.of("label", List.of("cat", "dog")), Map.of()));
-    }
-
-    /** New labels: key, label, key, label, … */
-    private static NewValues labels(String... keysAndLabels) throws IOException {
-        ChunkBuilder builder = new ChunkBuilder(LABEL, 4096);
-        for (int i = 0; i < keysAndLabels.length; i += 2) {
-            builder.beginRow(keysAndLabels[i]);
-            builder.setClass(0, keysAndLabels[i + 1]);
-            builder.endRow();
-        }
-        ByteBuffer file = ByteBuffer.allocate(1 << 16);
-        builder.finish(new ChunkIdentity(new UUID(0, 0), new UUID(0, 0), "table", "table", Instant.EPOCH))
-                .buffers()
-                .forEach(part -> file.put(part.duplicate()));
-        NewValues values = new NewValues(LABEL);
-        assertThat(values.add(ChunkReader.open(new BufferRangeReader("table", file.flip()))))
-                .isEqualTo(-1);
-        return values;
-    }
-
-    private SampleUpdate update(SampleRule.MissingKeys missing, String... keysAndLabels) throws IOException {
-        return new SampleUpdate(dataset, labels(keysAndLabels), missing, 2, chunks -> {});
-    }
-
-    private Commit commit(String ingest, String... keysAndLabels) throws IOException {
-        return update(SampleRule.MissingKeys.FAIL, keysAndLabels).commit(ingest, CLOCK, "ada@host");
-    }
-
-    /** Labels by key. */
-    private Map<String, String> labels(long version) throws IOException {
-        Snapshot snapshot = dataset.snapshot(version);
-        ChunkTable table = snapshot.table();
-        Map<String, String> labels = new TreeMap<>();
-        for (int i = 0; i < table.size(); i++) {
-            if (!table.isLive(i)) {
-                continue;
-            }
-            ChunkHead head = ChunkHeads.read(store, table, i);
-            for (int row = 0; row < head.rows(); row++) {
-                if (table.isLive(i, row)) {
-                    int classId = head.column(0).intAt(row);
-                    String label = head.classes(0).get(classId);
-                    assertThat(snapshot.classes().id("label", label)).isPresent();
-                    labels.put(head.key(row), label);
-                }
-            }
-        }
-        return labels;
-    }
-
-    private List<String> overlays() throws IOException {
-        return store.list(ChunkNames.OVERLAYS).toList().stream()
-                .map(ObjectInfo::name)
-                .toList();
-    }
-
-    private List<String> problems() throws Exception {
-        return new Verification(dataset, Runnable::run, 1, bytes -> {})
-                .run(dataset.snapshot()).problems().stream()
-                        .map(Problem::toString)
-                        .toList();
-    }
+class SampleUpdateTest extends UpdateFixture {
 
     @Test
     void updatesFieldsByKeyAndLeavesOlderVersionsAlone() throws Exception {
@@ -249,29 +136,6 @@ class SampleUpdateTest {
         commit("u", "cat/1", "tiger");
         assertThat(labels(3)).containsEntry("cat/1", "tiger").doesNotContainKey("dog/1");
         assertThat(problems()).isEmpty();
-    }
-
-    private interface Contender {
-        void commit() throws IOException;
-    }
-
-    /** A store in which another commits when the first entry is about to be published. */
-    private FaultyObjectStore watched(AtomicBoolean done, Contender contender) {
-        return new FaultyObjectStore(store)
-                .on(
-                        call -> {
-                            if (call.operation() == FaultyObjectStore.Operation.CREATE
-                                    && call.name().startsWith("_stoker/log/")
-                                    && done.compareAndSet(false, true)) {
-                                try {
-                                    contender.commit();
-                                } catch (IOException e) {
-                                    throw new AssertionError(e);
-                                }
-                            }
-                            return false;
-                        },
-                        Fault.FAIL_BEFORE);
     }
 
     /** Updates; when it is about to publish, another commits. */
@@ -425,90 +289,5 @@ class SampleUpdateTest {
         assertThat(planOf(dataset.snapshot(2), dataset, "lynx").firstKeys()).containsExactly("cat/4");
         assertThat(planOf(dataset.snapshot(2), dataset, "dog").firstKeys()).containsExactly("dog/2");
         assertThat(planOf(dataset.snapshot(1), dataset, "dog").firstKeys()).containsExactly("dog/1", "dog/2");
-    }
-
-    @Test
-    void differencesBetweenVersionsCountUpdatedSamples() throws Exception {
-        commit("u1", "dog/1", "wolf", "cat/4", "lynx");
-        commit("u2", "cat/4", "cat");
-
-        VersionDiff diff = new VersionComparison(dataset, dataset.snapshot(1), dataset.snapshot(2), 2, n -> {})
-                .run(VersionComparison.Samples.LISTED);
-        assertThat(diff.samples())
-                .containsExactly(
-                        new VersionDiff.Sample("train", "cat/4", VersionDiff.Change.CHANGED),
-                        new VersionDiff.Sample("train", "dog/1", VersionDiff.Change.CHANGED));
-        VersionDiff back = new VersionComparison(dataset, dataset.snapshot(1), dataset.snapshot(3), 2, n -> {})
-                .run(VersionComparison.Samples.LISTED);
-        assertThat(back.samples())
-                .containsExactly(new VersionDiff.Sample("train", "dog/1", VersionDiff.Change.CHANGED));
-    }
-
-    @Test
-    void theIndexIsTheSameBeforeAndAfterAnUpdate() throws Exception {
-        BuildThreads threads = new BuildThreads(Runnable::run, 1, 1 << 20);
-        new IndexBuild(dataset, threads, rows -> {}).update();
-        commit("u", "dog/1", "a longer name");
-
-        assertThat(new IndexCheck(dataset, dataset.snapshot(), rows -> {}).run().problems())
-                .isEmpty();
-    }
-
-    @Test
-    void verificationNamesADamagedAndAMissingOverlay() throws Exception {
-        commit("u", "dog/1", "wolf");
-        String name = overlays().get(0);
-        byte[] intact = store.readAll(name, 1 << 20);
-        byte[] damaged = intact.clone();
-        damaged[damaged.length / 2] ^= 1;
-        store.corrupt(name, damaged);
-
-        assertThat(problems()).singleElement().asString().contains(name).contains("CRC32C of the overlay");
-        assertThatThrownBy(() -> labels(2))
-                .isInstanceOf(CorruptDataException.class)
-                .hasMessageContaining(name);
-        store.delete(name);
-        assertThat(problems()).singleElement().asString().contains(name).contains("The overlay is missing");
-        assertThatThrownBy(() -> labels(2)).isInstanceOf(NoSuchObjectException.class);
-        assertThat(labels(1)).containsEntry("dog/1", "dog");
-    }
-
-    @Test
-    void anOverlayWithOtherKeysIsFoundByVerification() throws Exception {
-        ChunkBuilder builder = new ChunkBuilder(LABEL, 4096);
-        for (String key : List.of("cat/1", "cat/2", "dog/1")) {
-            builder.beginRow(key);
-            builder.setClass(0, "cat");
-            builder.endRow();
-        }
-        UUID id = id(77);
-        PackedChunk packed =
-                builder.finish(new ChunkIdentity(info().id(), id, "odd", "train", Instant.EPOCH, Optional.of(id(1))));
-        ChunkWrites.writeOverlay(store, packed);
-        ChunkOverlay overlay =
-                new ChunkOverlay(id, packed.summary().length(), packed.summary().crc32c());
-        committer(dataset)
-                .commit(CommitRequest.update(
-                        "odd",
-                        base -> new Update.Changes(
-                                List.of(new UpdatedChunk(0, overlay, 100)), Map.of("label", List.of("cat"))),
-                        Map.of()));
-
-        assertThat(problems())
-                .singleElement()
-                .asString()
-                .contains("The overlay has the key 'cat/2' in the row of sample 'dog/1'");
-    }
-
-    @Test
-    void aCommitWithoutTheFileOfItsOverlayFails() {
-        ChunkOverlay overlay = new ChunkOverlay(id(78), 100, 0);
-        assertThatThrownBy(() -> committer(dataset)
-                        .commit(CommitRequest.update(
-                                "odd",
-                                base -> new Update.Changes(List.of(new UpdatedChunk(0, overlay, 100)), Map.of()),
-                                Map.of())))
-                .hasMessageContaining(ChunkNames.overlayPath(id(78)))
-                .hasMessageContaining("is missing");
     }
 }

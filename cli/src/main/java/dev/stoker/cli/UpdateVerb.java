@@ -1,0 +1,238 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.formats.detection.Formats;
+import dev.stoker.ingest.rows.UpdateTable;
+import dev.stoker.metadata.Commit;
+import dev.stoker.metadata.Committer;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.removal.SampleRule;
+import dev.stoker.metadata.update.NewValues;
+import dev.stoker.metadata.update.SampleUpdate;
+import dev.stoker.metadata.update.UpdatePlan;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.text.Units;
+import dev.stoker.storage.Stores;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.InstantSource;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker update}: commits a version in which samples have other values of small fields. */
+@Command(
+        name = "update",
+        header = {
+            "Examples:",
+            "  stoker update ./data/photos labels.csv                     # prints the plan",
+            "  stoker update ./data/photos labels.csv --yes",
+            "  stoker update ./data/photos scores.parquet --key path --column score --yes"
+        },
+        description = {
+            "Sets small fields of samples from a table, by key, in a new version. Payload is not rewritten, and older"
+                    + " versions keep their values. Without --yes, it only prints the plan."
+        },
+        sortOptions = false)
+final class UpdateVerb implements Callable<Integer> {
+
+    private static final String ID = "update-";
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(index = "0", paramLabel = "DATASET", description = "Directory or URI of the dataset.")
+    private String path;
+
+    @Parameters(
+            index = "1",
+            paramLabel = "TABLE",
+            description = "File with keys and values: Parquet, CSV, JSON lines, Arrow, Avro, …; or a directory or"
+                    + " pattern of such files.")
+    private String table;
+
+    @Option(names = "--key", paramLabel = "COLUMN", description = "Column with the keys. Default: key.")
+    private String key = "key";
+
+    @Option(
+            names = "--column",
+            paramLabel = "NAME",
+            description = "Set only this field, from the column of its name; can be repeated. Default: all columns.")
+    private List<String> columns = List.of();
+
+    @Option(names = "--format", paramLabel = "FORMAT", description = "Format of TABLE. Default: detected.")
+    private @Nullable String format;
+
+    @Option(
+            names = "--missing",
+            description = "What to do if no sample has a key of TABLE: fail, or ignore the key. Default: fail.")
+    private Missing missing = Missing.FAIL;
+
+    @Option(names = "--dry-run", description = "Print the plan, and write nothing.")
+    private boolean dryRun;
+
+    @Option(names = "--yes", description = "Set the values.")
+    private boolean yes;
+
+    @Option(
+            names = "--ingest-id",
+            paramLabel = "ID",
+            description = "ID that commits at most one version. Default: a random ID.")
+    private @Nullable String ingestId;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Chunks to read at a time. Default: number of processors; at least 16 for HDFS, S3, ….")
+    private @Nullable Integer threads;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    /** As typed and as completed by a shell. */
+    enum Missing {
+        FAIL(SampleRule.MissingKeys.FAIL),
+        IGNORE(SampleRule.MissingKeys.IGNORE);
+
+        private final SampleRule.MissingKeys rule;
+
+        Missing(SampleRule.MissingKeys rule) {
+            this.rule = rule;
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        String ingest = ingestId == null ? ID + UUID.randomUUID() : ingestId;
+        int parallelism = ReadThreads.of(threads, path);
+        try (OpenDataset open = OpenDataset.open(path)) {
+            open.requireNoVersion("stoker update");
+            Dataset dataset = open.dataset();
+            Committer committer = new Committer(dataset, InstantSource.system(), System.getProperty("user.name"));
+            Optional<Commit> before = committer.find(ingest);
+            if (before.isPresent()) {
+                print(dataset, before.get());
+                return 0;
+            }
+            NewValues values = UpdateTable.read(request(), dataset.info());
+            Snapshot base = dataset.snapshot();
+            AtomicInteger read = new AtomicInteger();
+            SampleUpdate update = new SampleUpdate(dataset, values, missing.rule, parallelism, read::addAndGet);
+            UpdatePlan plan;
+            int chunks = base.table().liveChunks();
+            try (ReadProgress progress = new ReadProgress(
+                    spec.commandLine().getErr(),
+                    () -> "searching: " + Units.count(read.get()) + " of " + Units.plural(chunks, "chunk"))) {
+                plan = update.plan(base);
+                progress.end();
+            }
+            if (dryRun || !yes || plan.updated() == 0) {
+                print(dataset, values, plan);
+                return 0;
+            }
+            if (!json) {
+                print(dataset, values, plan);
+            }
+            Stores.requireAtomicCreate(dataset.store());
+            print(dataset, update.commit(ingest, InstantSource.system(), System.getProperty("user.name")));
+            return 0;
+        }
+    }
+
+    private UpdateTable.Request request() {
+        if (format != null) {
+            // Throws an exception with all names if there is none.
+            Formats.named(format);
+        }
+        return new UpdateTable.Request(table, Optional.ofNullable(format), key, new LinkedHashSet<>(columns));
+    }
+
+    private void print(Dataset dataset, NewValues values, UpdatePlan plan) {
+        PrintWriter out = spec.commandLine().getOut();
+        List<String> fields = values.fields().stream().map(Field::name).toList();
+        if (json) {
+            ObjectNode root = Json.object();
+            root.put("path", dataset.where())
+                    .put("base_version", plan.version())
+                    .putNull("version");
+            fields.forEach(root.putArray("fields")::add);
+            root.put("samples", plan.updated()).put("unchanged", plan.same()).put("missing", plan.missing());
+            root.putArray("splits");
+            for (UpdatePlan.Split split : plan.splits()) {
+                root.withArray("splits")
+                        .addObject()
+                        .put("split", split.split())
+                        .put("samples", split.updated())
+                        .put("of", split.samples())
+                        .put("chunks", split.chunks());
+            }
+            plan.firstKeys().forEach(root.putArray("first_keys")::add);
+            out.println(root);
+            return;
+        }
+        if (plan.missing() > 0) {
+            out.println("ignored: " + Units.plural(plan.missing(), "key") + " that no sample has");
+        }
+        if (plan.same() > 0) {
+            out.println("unchanged: " + Units.plural(plan.same(), "sample") + (plan.same() == 1 ? " has" : " have")
+                    + " the values already");
+        }
+        if (plan.updated() == 0) {
+            out.println("nothing to update: version " + plan.version() + " has these values");
+            return;
+        }
+        Table rows = new Table("SPLIT", "SAMPLES", "OF", "CHUNKS");
+        for (UpdatePlan.Split split : plan.splits()) {
+            rows.add(
+                    split.split(),
+                    Units.count(split.updated()),
+                    Units.count(split.samples()),
+                    Units.count(split.chunks()));
+        }
+        rows.print(out);
+        plan.firstKeys().forEach(sample -> out.println("  " + KeyText.line(sample)));
+        long more = plan.updated() - plan.firstKeys().size();
+        if (more > 0) {
+            out.println("  and " + Units.count(more) + " more");
+        }
+        if (!yes || dryRun) {
+            out.println("would set " + String.join(", ", fields) + " of " + Units.plural(plan.updated(), "sample")
+                    + " of version " + plan.version() + "; run with --yes to set the values");
+        }
+    }
+
+    private void print(Dataset dataset, Commit commit) {
+        PrintWriter out = spec.commandLine().getOut();
+        long version = commit.version();
+        int chunks = commit.entry().updated().size();
+        if (json) {
+            out.println(Json.object()
+                    .put("path", dataset.where())
+                    .put("base_version", version - 1)
+                    .put("version", version)
+                    .put("ingest", commit.entry().ingest())
+                    .put("repeated", commit.repeated())
+                    .put("chunks", chunks));
+            return;
+        }
+        out.println(
+                (commit.repeated() ? "version " + version + " was already committed: " : "version " + version + ": ")
+                        + "new values in " + Units.plural(chunks, "chunk"));
+    }
+}

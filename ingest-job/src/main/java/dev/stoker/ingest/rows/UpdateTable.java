@@ -1,0 +1,331 @@
+package dev.stoker.ingest.rows;
+
+import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.listing.UnreadableException;
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.ColumnHints;
+import dev.stoker.formats.HintedFormat;
+import dev.stoker.formats.ReadLimits;
+import dev.stoker.formats.RowColumn;
+import dev.stoker.formats.RowFile;
+import dev.stoker.formats.RowFormat;
+import dev.stoker.formats.RowPart;
+import dev.stoker.formats.RowReader;
+import dev.stoker.formats.RowSchema;
+import dev.stoker.formats.detection.Formats;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.TargetDataset;
+import dev.stoker.metadata.update.NewValues;
+import dev.stoker.schemas.arrow.DecimalType;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.schemas.chunk.ChunkReader;
+import dev.stoker.schemas.chunk.PackedChunk;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.io.BufferRangeReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+/**
+ * Reads the table of {@code stoker update}: files with rows in one of the formats of an ingest. One column has the keys
+ * of samples, the others have new values of the fields with their names. The table is in memory as {@link NewValues}.
+ */
+public final class UpdateTable {
+
+    /** Rows of a block of values. */
+    private static final int BLOCK_ROWS = 1 << 16;
+
+    private static final long BLOCK_BYTES = 64L << 20;
+
+    /** Payload is never updated. */
+    private static final int NO_SEGMENTS = 4096;
+
+    /** Names in an error. */
+    private static final int SHOWN = 20;
+
+    /**
+     * What the user says.
+     *
+     * @param location a file, directory or pattern
+     * @param format the name of the format; empty to detect it
+     * @param key the column with the keys
+     * @param columns the columns with values; empty for all but the key
+     */
+    public record Request(String location, Optional<String> format, String key, Set<String> columns) {
+        public Request {
+            columns = Set.copyOf(columns);
+        }
+    }
+
+    private final Request request;
+    private final DatasetInfo info;
+    private final List<SourceFile> files;
+    private final RowFormat format;
+    private final TextSink keyText = new TextSink("a key");
+
+    private UpdateTable(Request request, DatasetInfo info) throws IOException {
+        this.request = request;
+        this.info = info;
+        RowIngestOptions.Tree rules =
+                new RowIngestOptions.Tree(FileTree.Hidden.SKIP, FileTree.Links.FOLLOW, FileTree.Errors.FAIL);
+        this.files = RowSources.list(List.of(RowSources.normalize(request.location())), rules, Long.MAX_VALUE);
+        Optional<RowFormat> found = request.format().isPresent()
+                ? Optional.of(Formats.named(request.format().get()))
+                : RowSources.detect(files.get(0));
+        this.format = found.orElseThrow(() -> new InvalidIngestException(
+                "cannot detect the format of " + files.get(0).location() + "; name it with --format"));
+    }
+
+    /**
+     * Reads a table.
+     *
+     * @throws InvalidIngestException if its columns do not fit the dataset, with all problems
+     * @throws IOException if it cannot be read, or if a value does not fit; names file, row and column
+     */
+    public static NewValues read(Request request, DatasetInfo info) throws IOException {
+        return new UpdateTable(request, info).read();
+    }
+
+    private NewValues read() throws IOException {
+        List<Field> fields = fields();
+        NewValues values = new NewValues(fields);
+        Block block = new Block(fields, values);
+        for (SourceFile file : files) {
+            try (SourceReader bytes = SourceReader.open(file);
+                    RowFile rows = open(bytes, fields)) {
+                int[] selected = bind(file, rows.schema(), fields);
+                for (RowPart part : rows.parts()) {
+                    try (RowReader reader = rows.read(part, selected)) {
+                        while (reader.next()) {
+                            add(file, reader, block, fields);
+                        }
+                    }
+                }
+            }
+        }
+        block.flush();
+        return values;
+    }
+
+    /** Returns the fields to update, in dataset order, by the columns of the first file. */
+    private List<Field> fields() throws IOException {
+        List<String> problems = new ArrayList<>();
+        Set<String> names = new LinkedHashSet<>(request.columns());
+        if (names.isEmpty()) {
+            try (SourceReader bytes = SourceReader.open(files.get(0));
+                    RowFile rows = open(bytes, List.of())) {
+                for (RowColumn column : rows.schema().columns()) {
+                    names.add(column.name());
+                }
+                for (RowSchema.RefusedColumn column : rows.schema().refused()) {
+                    names.add(column.name());
+                }
+                if (!names.remove(request.key())) {
+                    place(files.get(0), rows.schema(), request.key(), problems);
+                }
+            }
+        }
+        if (names.isEmpty()) {
+            problems.add(request.location() + " has no column with values beside the key " + request.key());
+        }
+        for (String name : names) {
+            Optional<Field> field = info.field(name);
+            if (field.isEmpty()) {
+                problems.add("the dataset has no field " + name + "; it has " + TargetDataset.names(info)
+                        + "; name the columns to set with --column");
+            } else if (field.get().payload()) {
+                problems.add("the field " + name + " is payload, which cannot be updated; replace the samples with"
+                        + " `stoker ingest --append --on-duplicate replace`");
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
+        return info.fields().stream()
+                .filter(field -> names.contains(field.name()))
+                .toList();
+    }
+
+    private RowFile open(SourceReader bytes, List<Field> fields) throws IOException {
+        ReadLimits limits = RowFiles.limits(0);
+        if (!(format instanceof HintedFormat hinted)) {
+            return format.open(bytes, limits);
+        }
+        Map<String, FieldType> types = new LinkedHashMap<>();
+        // A key of digits is text: an integer would lose zeros at its beginning.
+        types.put(request.key(), ScalarType.UTF8);
+        for (Field field : fields) {
+            types.put(field.name(), field.type() == ScalarType.CATEGORICAL ? ScalarType.UTF8 : field.type());
+        }
+        return hinted.open(bytes, limits, ColumnHints.types(types));
+    }
+
+    /** Returns the columns of the key and of each field in a file. */
+    private int[] bind(SourceFile file, RowSchema schema, List<Field> fields) {
+        List<String> problems = new ArrayList<>();
+        int[] selected = new int[1 + fields.size()];
+        selected[0] = place(file, schema, request.key(), problems);
+        for (int f = 0; f < fields.size(); f++) {
+            Field field = fields.get(f);
+            selected[f + 1] = place(file, schema, field.name(), problems);
+            if (selected[f + 1] >= 0) {
+                RowColumn column = schema.columns().get(selected[f + 1]);
+                if (!fits(column.type(), field.type())) {
+                    problems.add("the column " + field.name() + " of " + file.location() + " has the type "
+                            + column.type().canonical() + " (" + column.sourceType() + "), the dataset's field "
+                            + field.type().canonical());
+                }
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
+        return selected;
+    }
+
+    private int place(SourceFile file, RowSchema schema, String name, List<String> problems) {
+        List<RowColumn> columns = schema.columns();
+        int[] places = IntStream.range(0, columns.size())
+                .filter(c -> columns.get(c).name().equals(name))
+                .toArray();
+        if (places.length == 1) {
+            return places[0];
+        }
+        if (places.length > 1) {
+            problems.add(file.location() + " has two columns " + name);
+            return -1;
+        }
+        Optional<RowSchema.RefusedColumn> refused = schema.refused().stream()
+                .filter(column -> column.name().equals(name))
+                .findFirst();
+        if (refused.isPresent()) {
+            problems.add("the column " + name + " of " + file.location() + " ("
+                    + refused.get().sourceType() + ") cannot be read: "
+                    + refused.get().reason());
+            return -1;
+        }
+        String has = String.join(
+                ", ", columns.stream().map(RowColumn::name).limit(SHOWN).toList());
+        problems.add(file.location() + " has no column " + name + "; it has " + has
+                + (name.equals(request.key()) ? "; name the column of the keys with --key" : ""));
+        return -1;
+    }
+
+    /** Whether a field takes values of a column; single values are checked when they are set. */
+    private static boolean fits(FieldType column, FieldType field) {
+        if (column.equals(field)) {
+            return true;
+        }
+        if (field == ScalarType.CATEGORICAL) {
+            return column == ScalarType.UTF8 || isInteger(column);
+        }
+        if (column instanceof DecimalType || field instanceof DecimalType) {
+            return column instanceof DecimalType && field instanceof DecimalType;
+        }
+        if (column == ScalarType.UINT64 || field == ScalarType.UINT64) {
+            // Their values are given as bits, which mean another number in another type.
+            return false;
+        }
+        return isFloat(field) ? isInteger(column) || isFloat(column) : isInteger(field) && isInteger(column);
+    }
+
+    private static boolean isFloat(FieldType type) {
+        return type instanceof ScalarType scalar && scalar.isFloat();
+    }
+
+    private static boolean isInteger(FieldType type) {
+        return type instanceof ScalarType scalar && scalar.isInteger();
+    }
+
+    private void add(SourceFile file, RowReader reader, Block block, List<Field> fields) throws IOException {
+        String column = request.key();
+        try {
+            reader.get(0, keyText);
+            if (keyText.text().isEmpty()) {
+                throw new BadValueException("an empty key");
+            }
+            block.begin(keyText.text());
+            for (int f = 0; f < fields.size(); f++) {
+                column = fields.get(f).name();
+                reader.get(f + 1, block.sink.at(f));
+            }
+            block.end();
+        } catch (BadValueException e) {
+            String advice = column.equals(request.key()) ? "; is it the column with the keys? See --key" : "";
+            throw unfit(file, reader.position(), column, ErrorText.of(e) + advice);
+        }
+    }
+
+    /** Without a cause, whose message the command would print instead. */
+    private static IOException unfit(SourceFile file, long position, String column, String why) {
+        return new UnreadableException(
+                file.location() + "#" + position + ", column " + column + ": " + why + "; nothing was committed");
+    }
+
+    /** Collects rows in Arrow form. */
+    private final class Block {
+        private final ChunkBuilder builder;
+        private final FieldSink sink;
+        private final NewValues values;
+
+        Block(List<Field> fields, NewValues values) {
+            this.builder = new ChunkBuilder(fields, NO_SEGMENTS);
+            this.sink = new FieldSink(fields);
+            this.values = values;
+        }
+
+        void begin(String key) throws BadValueException {
+            try {
+                builder.beginRow(key);
+            } catch (IllegalArgumentException e) {
+                throw new BadValueException(ErrorText.of(e));
+            }
+            sink.begin(builder);
+        }
+
+        void end() throws IOException, BadValueException {
+            try {
+                builder.endRow();
+            } catch (IllegalArgumentException | IllegalStateException e) {
+                throw new BadValueException(ErrorText.of(e));
+            }
+            if (builder.rows() == BLOCK_ROWS || builder.lengthWith(0) > BLOCK_BYTES) {
+                flush();
+            }
+        }
+
+        void flush() throws IOException {
+            if (builder.rows() == 0) {
+                return;
+            }
+            PackedChunk packed =
+                    builder.finish(new ChunkIdentity(info.id(), new UUID(0, 0), "update", "update", Instant.EPOCH));
+            ByteBuffer bytes =
+                    ByteBuffer.allocate(Math.toIntExact(packed.summary().length()));
+            packed.buffers().forEach(part -> bytes.put(part.duplicate()));
+            builder.reset();
+            ChunkHead rows = ChunkReader.open(new BufferRangeReader(request.location(), bytes.flip()));
+            int twice = values.add(rows);
+            if (twice >= 0) {
+                throw new CorruptDataException("The key '" + rows.key(twice) + "' occurs twice in " + request.location()
+                        + "; nothing was committed");
+            }
+        }
+    }
+}

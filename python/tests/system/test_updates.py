@@ -1,0 +1,135 @@
+"""Small fields that `stoker update` has set: every reader gives the same values, of each version."""
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import stoker
+from stoker import Feed, Writer
+
+FIELDS = {"label": "categorical", "score": "float32?", "note": "utf8?", "tags": "utf8[]", "image": "binary"}
+ORDER = {"batch_size": 7, "lanes": 3, "shuffle_window": 8 << 10}
+ROWS = 60
+
+
+def first():
+    """The values as they were packed."""
+    return {
+        f"k/{n:03}": {
+            "label": f"c{n % 3}",
+            "score": n / 4,
+            "note": None if n % 2 else f"note {n}",
+            "tags": [f"t{n}"] * (n % 3),
+            "image": bytes([n]) * (100 + n),
+        }
+        for n in range(ROWS)
+    }
+
+
+def updated():
+    """New values of some keys: of another class, of null, and of another length."""
+    return {
+        f"k/{n:03}": {
+            "label": "neu ä" if n % 10 else "c1",
+            "score": None if n % 4 else -1.0,
+            "note": "long " * 30 if n % 3 else None,
+            "tags": ["x", "", "yy"][: n % 4],
+        }
+        for n in range(0, ROWS, 5)
+    }
+
+
+@pytest.fixture(scope="module")
+def data(cli, tmp_path_factory):
+    """1: sixty samples. 2: twelve updated. 3: one deleted. 4: scores updated again, from JSON. 5: compacted."""
+    root = tmp_path_factory.mktemp("updates")
+    path = root / "data"
+    for part in range(3):
+        with Writer(path, FIELDS, append=True, payload=["image"], chunk_size=2 << 10, shuffle=False) as writer:
+            for n, (key, sample) in enumerate(first().items()):
+                if n % 3 == part:
+                    writer.write({"key": key, **sample})
+    versions = {3: first()}
+    new = [{"key": key, **values} for key, values in updated().items()]
+    schema = pa.schema({
+        "key": pa.utf8(), "label": pa.utf8(), "score": pa.float32(), "note": pa.utf8(),
+        "tags": pa.list_(pa.field("item", pa.utf8(), False)),
+    })  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(new, schema=schema), root / "new.parquet")
+    told = json.loads(cli.run("update", path, root / "new.parquet", "--json", "--yes"))
+    assert told["version"] == 4
+    versions[4] = {key: {**sample, **updated().get(key, {})} for key, sample in first().items()}
+    cli.run("delete", path, "k/005", "--yes")
+    versions[5] = {key: sample for key, sample in versions[4].items() if key != "k/005"}
+    (root / "scores.jsonl").write_text('{"name": "k/010", "score": 7}\n{"name": "k/011", "score": 8.5}\n')
+    cli.run("update", path, root / "scores.jsonl", "--key", "name", "--yes")
+    versions[6] = {key: dict(sample) for key, sample in versions[5].items()}
+    versions[6]["k/010"]["score"], versions[6]["k/011"]["score"] = 7.0, 8.5
+    cli.run("compact", path, "--chunk-size", "64kb", "--below", "32kb")
+    versions[7] = versions[6]
+    cli.run("verify", path)
+    return path, versions
+
+
+@pytest.mark.parametrize("version", [3, 4, 5, 6, 7])
+def test_single_samples_and_tables(data, version):
+    path, versions = data
+    samples = stoker.open(path, version=version)
+    assert {s["key"]: {k: v for k, v in s.items() if k != "key"} for s in samples} == versions[version]
+    rows = {row.pop("key"): row for row in samples.to_arrow().to_pylist()}
+    assert rows == versions[version]
+    assert samples["k/010"]["score"] == versions[version]["k/010"]["score"]
+
+
+@pytest.mark.parametrize("version", [3, 6, 7])
+def test_get_export_and_sql(cli, data, tmp_path, version):
+    path, versions = data
+    got = json.loads(cli.run("get", path, "k/010", "--version", version, "--json"))
+    assert json.dumps(versions[version]["k/010"]["label"]) in json.dumps(got)
+    cli.run("export", f"{path}@{version}", tmp_path / "out", "--format", "parquet")
+    (file,) = (tmp_path / "out").rglob("*.parquet")
+    table = pq.read_table(file)
+    rows = {row["key"]: {name: row[name] for name in FIELDS} for row in table.to_pylist()}
+    assert rows == versions[version]
+    cli.run(
+        "export",
+        f"{path}@{version}",
+        tmp_path / "where",
+        "--format",
+        "jsonl",
+        "--columns",
+        "key,label",
+        "--where",
+        "label = 'neu ä'",
+    )
+    lines = "".join(f.read_text() for f in (tmp_path / "where").rglob("*.jsonl")).splitlines()
+    keys = {json.loads(line)["key"] for line in lines}
+    assert keys == {key for key, sample in versions[version].items() if sample["label"] == "neu ä"}
+
+
+def rows_of(feed):
+    out = []
+    for batch in feed:
+        names = feed.classes["label"]
+        for row in batch.arrow.to_pylist():
+            out.append((row["key"], names[row["label"]], row["score"], row["note"], row["tags"], bytes(row["image"])))
+    return out
+
+
+@pytest.mark.parametrize("tier", [[], ["--tier", "memory:16m"]], ids=["mapped", "tier"])
+def test_a_feeder_and_a_path_give_the_values(data, start_feeder, tier):
+    path, versions = data
+    streams = [f"v{v}={path}@{v}" for v in (3, 4, 6, 7)]
+    options = ["--batch-size", 7, "--lanes", 3, "--shuffle-window", "8kb", *tier]
+    feeder = start_feeder(f"updates{len(tier)}", *streams, *options).ready()
+    for version in (3, 4, 6, 7):
+        expected = {(k, s["label"], s["score"], s["note"], tuple(s["tags"])) for k, s in versions[version].items()}
+        with Feed(path, version=version, **ORDER, tail="keep") as feed:
+            seen = rows_of(feed)
+        with Feed(feeder.address, f"v{version}", tail="keep") as feed:
+            assert rows_of(feed) == seen
+        assert {(*row[:4], tuple(row[4])) for row in seen} == expected
+        assert len(seen) == len(expected)
+    feeder.stop()
