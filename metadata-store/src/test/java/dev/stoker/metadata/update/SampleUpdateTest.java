@@ -282,6 +282,17 @@ class SampleUpdateTest extends UpdateFixture {
     }
 
     @Test
+    void aDeletionThatIsRetriedAfterAnUpdateSeesTheNewValues() throws Exception {
+        SampleRule rule = new SampleRule(
+                Set.of(), List.of(), Optional.empty(), Optional.of(() -> condition("dog")), SampleRule.MissingKeys.FAIL);
+        SampleRemoval removal = new SampleRemoval(dataset, rule, 1, n -> {});
+        assertThat(removal.plan(dataset.snapshot(1)).removed()).isEqualTo(2);
+        commit("u", "dog/1", "wolf", "cat/4", "dog");
+
+        assertThat(removal.plan(dataset.snapshot(2)).firstKeys()).containsExactly("dog/2", "cat/4");
+    }
+
+    @Test
     void conditionsOfDeletionsSeeTheValuesOfTheirVersion() throws Exception {
         commit("u", "dog/1", "wolf", "cat/4", "lynx");
 

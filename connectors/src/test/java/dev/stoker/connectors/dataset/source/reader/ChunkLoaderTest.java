@@ -11,18 +11,31 @@ import dev.stoker.connectors.dataset.RowFilter;
 import dev.stoker.connectors.dataset.RowFilter.Operator;
 import dev.stoker.connectors.dataset.SampleTexts;
 import dev.stoker.connectors.dataset.source.split.SourceChunk;
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.removal.SampleRule;
+import dev.stoker.metadata.update.NewValues;
+import dev.stoker.metadata.update.SampleUpdate;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.io.BufferRangeReader;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -78,6 +91,63 @@ class ChunkLoaderTest {
                         + SampleTexts.hex("bytes 7") + " dog 93 8 8 8 8 2 -1493 -1499994 -1499999994 -1499994 6.95 "
                         + "-12345678901234567890123456.0000000001 070000000800000009000000 ff07 ")
                 .contains(" " + SampleTexts.hex(EveryTypeDataset.payload(7)) + " " + EveryTypeDataset.payload(7) + " ");
+    }
+
+    /** Gives each of the first rows the small fields of the row that is three rows further on. */
+    private void updateAllSmallFields(int rows) throws IOException {
+        try (ObjectStore store = MeteredStores.open(directory.toString())) {
+            Dataset dataset = Dataset.open(store);
+            ChunkHead head = ChunkHeads.read(store, dataset.snapshot().table(), 0);
+            List<Field> small = head.fields().stream()
+                    .filter(field -> !field.payload())
+                    .toList();
+            ChunkBuilder builder = new ChunkBuilder(small, 4096);
+            for (int row = 0; row < rows; row++) {
+                builder.beginRow(head.key(row));
+                for (int f = 0; f < small.size(); f++) {
+                    builder.setFrom(f, head, row + 3);
+                }
+                builder.endRow();
+            }
+            ByteBuffer file = ByteBuffer.allocate(1 << 16);
+            builder.finish(new ChunkIdentity(new UUID(0, 0), new UUID(0, 0), "table", "table", Instant.EPOCH))
+                    .buffers()
+                    .forEach(part -> file.put(part.duplicate()));
+            NewValues values = new NewValues(small);
+            values.add(ChunkReader.open(new BufferRangeReader("table", file.flip())));
+            new SampleUpdate(dataset, values, SampleRule.MissingKeys.FAIL, 1, chunks -> {})
+                    .commit("update", InstantSource.system(), "ada@host");
+        }
+    }
+
+    @Test
+    void bothWaysReadTheValuesOfAnOverlayOfEveryType() throws IOException {
+        EveryTypeDataset.create(directory).append("train", 1, 12);
+        List<String> small = EveryTypeDataset.fields().stream()
+                .filter(field -> !field.payload())
+                .map(Field::name)
+                .toList();
+        List<String> before = lines(scan(directory, small), Integer.MAX_VALUE, 0);
+        List<String> payload = lines(scan(directory, allColumns()), Integer.MAX_VALUE, 0);
+
+        updateAllSmallFields(6);
+
+        for (int way : WAYS) {
+            List<String> after = lines(scan(directory, small), way, 0);
+            for (int row = 0; row < 12; row++) {
+                String values = before.get(row < 6 ? row + 3 : row);
+                assertThat(after.get(row).replaceFirst("v1 0/\\d+ ", ""))
+                        .isEqualTo(values.replaceFirst("v1 0/\\d+ ", ""));
+            }
+            List<String> all = lines(scan(directory, allColumns()), way, 0);
+            assertThat(all.get(7)).isEqualTo(payload.get(7));
+            assertThat(all.get(2)).startsWith("v1 0/2 train key-2 ").contains(EveryTypeDataset.payload(2));
+        }
+        RowFilter moved = new RowFilter("number", Operator.EQUAL, List.of(4L));
+        for (int way : WAYS) {
+            assertThat(lines(scan(directory, List.of("key"), moved), way, 0))
+                    .containsExactly("v1 0/1 train key-1");
+        }
     }
 
     @Test
