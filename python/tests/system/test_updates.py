@@ -52,6 +52,8 @@ def data(cli, tmp_path_factory):
                 if n % 3 == part:
                     writer.write({"key": key, **sample})
     versions = {3: first()}
+    # The index is of the samples as they were packed, whether it was built before an update or after it.
+    cli.run("index", path)
     new = [{"key": key, **values} for key, values in updated().items()]
     schema = pa.schema({
         "key": pa.utf8(), "label": pa.utf8(), "score": pa.float32(), "note": pa.utf8(),
@@ -60,6 +62,7 @@ def data(cli, tmp_path_factory):
     pq.write_table(pa.Table.from_pylist(new, schema=schema), root / "new.parquet")
     told = json.loads(cli.run("update", path, root / "new.parquet", "--json", "--yes"))
     assert told["version"] == 4
+    cli.run("index", path, "--check")
     versions[4] = {key: {**sample, **updated().get(key, {})} for key, sample in first().items()}
     cli.run("delete", path, "k/005", "--yes")
     versions[5] = {key: sample for key, sample in versions[4].items() if key != "k/005"}
@@ -67,6 +70,10 @@ def data(cli, tmp_path_factory):
     cli.run("update", path, root / "scores.jsonl", "--key", "name", "--yes")
     versions[6] = {key: dict(sample) for key, sample in versions[5].items()}
     versions[6]["k/010"]["score"], versions[6]["k/011"]["score"] = 7.0, 8.5
+    cli.run("index", path, "--rebuild")
+    cli.run("index", path, "--check")
+    stat = json.loads(cli.run("stat", path, "k/010", "--json"))
+    assert str(stoker.open(path).stat("k/010").length) in json.dumps(stat)
     cli.run("compact", path, "--chunk-size", "64kb", "--below", "32kb")
     versions[7] = versions[6]
     cli.run("verify", path)
@@ -119,7 +126,7 @@ def rows_of(feed):
 
 
 @pytest.mark.parametrize("tier", [[], ["--tier", "memory:16m"]], ids=["mapped", "tier"])
-def test_a_feeder_and_a_path_give_the_values(data, start_feeder, tier):
+def test_a_feeder_and_a_path_give_the_values(cli, data, start_feeder, tier):
     path, versions = data
     streams = [f"v{v}={path}@{v}" for v in (3, 4, 6, 7)]
     options = ["--batch-size", 7, "--lanes", 3, "--shuffle-window", "8kb", *tier]
@@ -133,3 +140,5 @@ def test_a_feeder_and_a_path_give_the_values(data, start_feeder, tier):
         assert {(*row[:4], tuple(row[4])) for row in seen} == expected
         assert len(seen) == len(expected)
     feeder.stop()
+    # The receipts have checksums of the values that the trainers received.
+    assert json.loads(cli.run("audit", feeder.name, "--json"))["clean"]

@@ -166,6 +166,20 @@ class UpdateVerbTest {
     }
 
     @Test
+    void anotherUpdateKeepsTheFieldsOfTheFirstOne() throws IOException {
+        String labels = table("labels.csv", "key,label\n" + key(0, 0) + ",first\n" + key(0, 1) + ",second\n");
+        String scores = table("scores.csv", "key,score\n" + key(0, 0) + ",1.5\n");
+        assertThat(stoker("update", path(), labels, "--yes")).isZero();
+        assertThat(stoker("update", path(), scores, "--yes")).isZero();
+
+        assertThat(sample(key(0, 0)).findValue("label").asText()).isEqualTo("first");
+        assertThat(sample(key(0, 0)).findValue("score").asDouble()).isEqualTo(1.5);
+        assertThat(sample(key(0, 1)).findValue("label").asText()).isEqualTo("second");
+        assertThat(sample(key(0, 0), "--version", "2").findValue("score").asText())
+                .isEqualTo(String.valueOf(dataset.samples(0).get(0).score()));
+    }
+
+    @Test
     void deletionsSeeTheValues() throws IOException {
         String table = table("t.csv", "key,score\n" + key(0, 0) + ",99\n");
         assertThat(stoker("update", path(), table, "--yes")).isZero();

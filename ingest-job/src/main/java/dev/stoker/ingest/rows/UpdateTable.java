@@ -148,7 +148,7 @@ public final class UpdateTable {
             Optional<Field> field = info.field(name);
             if (field.isEmpty()) {
                 problems.add("the dataset has no field " + name + "; it has " + TargetDataset.names(info)
-                        + "; name the columns to set with --column");
+                        + "; an update sets fields that exist: name them with --column");
             } else if (field.get().payload()) {
                 problems.add("the field " + name + " is payload, which cannot be updated; replace the samples with"
                         + " `stoker ingest --append --on-duplicate replace`");

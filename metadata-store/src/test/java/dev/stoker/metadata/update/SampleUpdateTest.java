@@ -284,7 +284,11 @@ class SampleUpdateTest extends UpdateFixture {
     @Test
     void aDeletionThatIsRetriedAfterAnUpdateSeesTheNewValues() throws Exception {
         SampleRule rule = new SampleRule(
-                Set.of(), List.of(), Optional.empty(), Optional.of(() -> condition("dog")), SampleRule.MissingKeys.FAIL);
+                Set.of(),
+                List.of(),
+                Optional.empty(),
+                Optional.of(() -> condition("dog")),
+                SampleRule.MissingKeys.FAIL);
         SampleRemoval removal = new SampleRemoval(dataset, rule, 1, n -> {});
         assertThat(removal.plan(dataset.snapshot(1)).removed()).isEqualTo(2);
         commit("u", "dog/1", "wolf", "cat/4", "dog");

@@ -98,9 +98,8 @@ class ChunkLoaderTest {
         try (ObjectStore store = MeteredStores.open(directory.toString())) {
             Dataset dataset = Dataset.open(store);
             ChunkHead head = ChunkHeads.read(store, dataset.snapshot().table(), 0);
-            List<Field> small = head.fields().stream()
-                    .filter(field -> !field.payload())
-                    .toList();
+            List<Field> small =
+                    head.fields().stream().filter(field -> !field.payload()).toList();
             ChunkBuilder builder = new ChunkBuilder(small, 4096);
             for (int row = 0; row < rows; row++) {
                 builder.beginRow(head.key(row));
@@ -145,8 +144,7 @@ class ChunkLoaderTest {
         }
         RowFilter moved = new RowFilter("number", Operator.EQUAL, List.of(4L));
         for (int way : WAYS) {
-            assertThat(lines(scan(directory, List.of("key"), moved), way, 0))
-                    .containsExactly("v1 0/1 train key-1");
+            assertThat(lines(scan(directory, List.of("key"), moved), way, 0)).containsExactly("v1 0/1 train key-1");
         }
     }
 
