@@ -26,7 +26,7 @@ public final class ChunkHeads {
         return OverlayReader.readHead(new StoredFile(store, ChunkNames.path(chunk.id())), chunk, overlays(store));
     }
 
-    /** Returns the head of a chunk with the values in its own file, whatever its overlay. */
+    /** Returns the head of a chunk with the values in its own file, whatever its overlay. It suffices for the keys. */
     public static ChunkHead readStored(ObjectStore store, ChunkTable table, int index) throws IOException {
         return read(store, table.summary(index).withoutOverlay());
     }

@@ -90,7 +90,7 @@ final class SeenKeys {
         ChunkTable table = dataset.anySnapshot(version).table();
         for (int chunk = 0; chunk < table.size(); chunk++) {
             if (table.isLive(chunk)) {
-                ChunkHead head = ChunkHeads.read(dataset.store(), table, chunk);
+                ChunkHead head = ChunkHeads.readStored(dataset.store(), table, chunk);
                 for (int row = 0; row < head.rows(); row++) {
                     if (!ChunkHeads.isRemoved(table, chunk, row)) {
                         add(head.key(row));

@@ -71,7 +71,7 @@ final class LateKeys {
         int n = 0;
         for (int i = 0; i < base.table().size(); i++) {
             if (isLate(base, i)) {
-                ChunkHead head = ChunkHeads.read(store, base.table(), i);
+                ChunkHead head = ChunkHeads.readStored(store, base.table(), i);
                 for (int row = 0; row < head.rows(); row++) {
                     hashes[n++] = hash(head.key(row));
                 }
@@ -89,7 +89,7 @@ final class LateKeys {
     private void name(Snapshot base, String key) throws IOException {
         for (int i = 0; i < base.table().size(); i++) {
             if (isLate(base, i)) {
-                ChunkHead head = ChunkHeads.read(store, base.table(), i);
+                ChunkHead head = ChunkHeads.readStored(store, base.table(), i);
                 for (int row = 0; row < head.rows(); row++) {
                     if (head.key(row).equals(key) && !ChunkHeads.isRemoved(base.table(), i, row)) {
                         throw refusal.apply(

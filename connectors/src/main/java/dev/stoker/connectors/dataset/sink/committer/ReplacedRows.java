@@ -132,7 +132,7 @@ final class ReplacedRows implements Removal {
             if (gone.length == 0) {
                 return;
             }
-            ChunkHead head = ChunkHeads.read(store, base.table(), index);
+            ChunkHead head = ChunkHeads.readStored(store, base.table(), index);
             for (int row : gone) {
                 want(head.key(row));
             }
@@ -153,7 +153,7 @@ final class ReplacedRows implements Removal {
                 return;
             }
             for (int index : chunks) {
-                ChunkHead head = ChunkHeads.read(store, base.table(), index);
+                ChunkHead head = ChunkHeads.readStored(store, base.table(), index);
                 for (int row = 0; row < head.rows(); row++) {
                     if (base.table().isLive(index, row) && wanted.contains(head.key(row))) {
                         rows.add(base.table().ordinal(index), row);
@@ -171,7 +171,7 @@ final class ReplacedRows implements Removal {
             long[] all = new long[Math.toIntExact(count)];
             int n = 0;
             for (int index : chunks) {
-                ChunkHead head = ChunkHeads.read(store, base.table(), index);
+                ChunkHead head = ChunkHeads.readStored(store, base.table(), index);
                 for (int row = 0; row < head.rows(); row++) {
                     all[n++] = hash(head.key(row));
                 }

@@ -85,7 +85,7 @@ public final class ChunkKeysOperator extends AbstractStreamOperator<Tuple2<Strin
     }
 
     private void emit(ChunkTable table, int index) throws IOException, InterruptedException {
-        ChunkHead head = call(() -> ChunkHeads.read(store(), table, index));
+        ChunkHead head = call(() -> ChunkHeads.readStored(store(), table, index));
         for (int row = 0; row < head.rows(); row++) {
             if (!ChunkHeads.isRemoved(table, index, row)) {
                 output.collect(new StreamRecord<>(Tuple2.of(head.key(row), table.ordinal(index))));
