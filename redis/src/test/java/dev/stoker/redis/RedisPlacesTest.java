@@ -29,6 +29,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.RedisClient;
 import redis.embedded.RedisServer;
 
@@ -171,6 +173,20 @@ class RedisPlacesTest {
                 .isInstanceOf(RedisUnavailableException.class)
                 .hasMessageContaining(url + " stores nothing: OOM");
         requireSameAnswers();
+    }
+
+    @Test
+    void aLoadOfWhichThePlacesAreRefusedIsNotRecorded() throws IOException {
+        CommandArguments user =
+                new CommandArguments(Protocol.Command.ACL).add("SETUSER").add("limited");
+        client.executeCommand(user.add("on").add(">secret").add("+@all").add("~stoker:loaded:*"));
+        String limited = url.replace("//", "//limited:secret@");
+        try (RedisPlaces other = RedisPlaces.open(limited, dataset.info().id())) {
+            assertThatThrownBy(() -> other.load(dataset, dataset.snapshot(), 1))
+                    .isInstanceOf(RedisUnavailableException.class)
+                    .hasMessageContaining("NOPERM");
+        }
+        assertThat(load().samples()).isEqualTo(4);
     }
 
     @Test
