@@ -160,6 +160,21 @@ class LookupTest {
     }
 
     @Test
+    void readsOnlyPartsOfChunksThatNoTierHasRoomFor() throws IOException {
+        try (NodeLease node = start(TierOptions.of(), 1 << 20);
+                RawClient client = looking(node)) {
+            List<String> some = keys.stream().filter(key -> key.endsWith("/r1")).toList();
+            assertThat(some).hasSize(FarFeed.CHUNKS);
+            get(client, 1, some);
+            // A head and a sample of each chunk.
+            assertThat(reads()).isLessThanOrEqualTo(2 * FarFeed.CHUNKS);
+            assertThat(node.metrics().originBytes()).isLessThan(far.bytes / 2);
+            get(client, 2, some);
+            assertThat(reads()).isLessThanOrEqualTo(3 * FarFeed.CHUNKS);
+        }
+    }
+
+    @Test
     void onlyASessionThatLooksMayRequestSamples() throws IOException {
         try (NodeLease node = start(TierOptions.of(), 1 << 20);
                 RawClient client = RawClient.connect(node.address())) {

@@ -14,6 +14,23 @@ public interface ChunkSource {
     void read(ListedChunk chunk, long offset, ByteBuffer target) throws IOException;
 
     /**
+     * Returns whether the chunk is only at a far origin, and would not be kept if it was read. A reader of a few rows
+     * then reads parts of it with {@link #readPart}.
+     */
+    default boolean isFar(ListedChunk chunk) {
+        return false;
+    }
+
+    /**
+     * Reads as {@link #read} does, but never reads more of a far chunk than these bytes.
+     *
+     * @throws IOException if the chunk is absent, shorter, or unreadable
+     */
+    default void readPart(ListedChunk chunk, long offset, ByteBuffer target) throws IOException {
+        read(chunk, offset, target);
+    }
+
+    /**
      * Holds the chunk's bytes for gathering writes.
      *
      * @throws IOException if the chunk is absent, of another length, or cannot be held

@@ -15,17 +15,23 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Answers one request with the values of samples. Goes through the chunks in ascending order, so that each one is read
  * once, and has the next ones loaded meanwhile. For one thread.
  */
 final class GetAnswer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(GetAnswer.class);
+
     /** Bytes of values at which a frame is sent. A frame has at least one sample. */
-    private static final int FRAME_BYTES = 1 << 20;
+    private static final int FRAME_BYTES = 2 << 20;
 
     private static final int FRAME_ITEMS = 8192;
 
@@ -43,11 +49,14 @@ final class GetAnswer implements AutoCloseable {
     private final SampleIndex index;
     private final HeadCache heads;
     private final SampleMessage message;
+    private final ReadThreads threads;
     private final SampleLookup.Output out;
     /** Chunks that will be needed and are not loaded ahead yet. */
     private final Queue<Integer> later = new ArrayDeque<>();
-    /** Chunks that are loaded ahead, in the order of their use. */
+    /** Chunks whose use is near, in the order of their use. Far ones have their heads read. */
     private final Queue<ListedChunk> ahead = new ArrayDeque<>();
+    /** Those of them that are loaded ahead. */
+    private final Set<ListedChunk> loading = new HashSet<>();
 
     private final List<Samples.Item> items = new ArrayList<>();
     private final List<SampleMessage.Row> rows = new ArrayList<>();
@@ -58,14 +67,16 @@ final class GetAnswer implements AutoCloseable {
             ServedStream stream,
             SampleIndex index,
             HeadCache heads,
-            LookupMemory memory,
+            SampleMessage message,
+            ReadThreads threads,
             SampleLookup.Output out) {
         this.request = request;
         this.stream = stream;
         this.index = index;
         this.heads = heads;
         this.out = out;
-        this.message = new SampleMessage(stream, memory);
+        this.message = message;
+        this.threads = threads;
     }
 
     void send() throws IOException, InterruptedException {
@@ -110,18 +121,37 @@ final class GetAnswer implements AutoCloseable {
     }
 
     /** Ends the use of a chunk, and has more of the next ones loaded. */
-    private void advance(int done) {
+    private void advance(int done) throws IOException {
         ChunkSource source = stream.source();
         if (done >= 0) {
             ListedChunk used = ahead.poll();
-            if (used != null) {
+            if (used != null && loading.remove(used)) {
                 source.unwant(used);
             }
         }
+        List<ReadThreads.Read> farHeads = new ArrayList<>();
         while (ahead.size() < AHEAD && !later.isEmpty()) {
-            ListedChunk next = stream.file(later.remove());
-            source.want(next);
+            int chunk = later.remove();
+            ListedChunk next = stream.file(chunk);
             ahead.add(next);
+            if (source.isFar(next)) {
+                farHeads.add(() -> readAhead(chunk));
+                continue;
+            }
+            source.want(next);
+            loading.add(next);
+        }
+        if (!farHeads.isEmpty()) {
+            threads.all(farHeads);
+        }
+    }
+
+    /** Reads a head, so that it is known when it is needed. */
+    private void readAhead(int chunk) {
+        try {
+            heads.get(stream, chunk);
+        } catch (IOException e) {
+            LOG.debug("A head is read again when it is needed", e);
         }
     }
 
@@ -181,7 +211,8 @@ final class GetAnswer implements AutoCloseable {
 
     @Override
     public void close() {
-        ahead.forEach(stream.source()::unwant);
+        loading.forEach(stream.source()::unwant);
+        loading.clear();
         ahead.clear();
         message.clear();
     }

@@ -44,7 +44,7 @@ final class HeadCache {
             }
         }
         ListedChunk file = stream.file(index);
-        var head = ChunkHeads.read(stream, index, file);
+        var head = ChunkHeads.readAlone(stream, index, file);
         LookupChunk chunk = new LookupChunk(file, new BatchChunk(head, null, 0, ChunkHeads.classIds(stream, head)));
         long bytes = LookupChunk.bytes(stream.chunks().headLength(index));
         synchronized (kept) {

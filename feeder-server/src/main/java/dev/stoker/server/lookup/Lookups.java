@@ -12,7 +12,7 @@ import java.util.UUID;
  * What the lookups of a server share: open indexes, heads, and memory for answers. Thread-safe; no thread holds the
  * lock during a read.
  */
-public final class Lookups {
+public final class Lookups implements AutoCloseable {
     /** Versions of streams whose index is kept open. */
     private static final int INDEXES_KEPT = 8;
 
@@ -27,6 +27,7 @@ public final class Lookups {
     private final Opener opener;
     private final HeadCache heads;
     private final LookupMemory memory;
+    private final ReadThreads threads;
     /** Guarded by its own monitor. */
     private final Map<Key, SampleIndex> indexes = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -40,11 +41,13 @@ public final class Lookups {
     /**
      * @param headBytes limit of the heads that are kept
      * @param memory for answers
+     * @param threads for far chunks
      */
-    public Lookups(Opener opener, long headBytes, LookupMemory memory) {
+    public Lookups(Opener opener, long headBytes, LookupMemory memory, ReadThreads threads) {
         this.opener = opener;
         this.heads = new HeadCache(headBytes);
         this.memory = memory;
+        this.threads = threads;
     }
 
     /**
@@ -69,11 +72,16 @@ public final class Lookups {
                 index = indexes.get(key);
             }
         }
-        return Optional.of(new SampleLookup(stream, index, heads, memory));
+        return Optional.of(new SampleLookup(stream, index, heads, memory, threads));
     }
 
     /** Returns the memory of heads and answers. */
     public long usedBytes() {
         return heads.usedBytes() + memory.usedBytes();
+    }
+
+    @Override
+    public void close() {
+        threads.close();
     }
 }

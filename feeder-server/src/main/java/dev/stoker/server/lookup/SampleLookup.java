@@ -39,12 +39,14 @@ public final class SampleLookup {
     private final SampleIndex index;
     private final HeadCache heads;
     private final LookupMemory memory;
+    private final ReadThreads threads;
 
-    SampleLookup(ServedStream stream, SampleIndex index, HeadCache heads, LookupMemory memory) {
+    SampleLookup(ServedStream stream, SampleIndex index, HeadCache heads, LookupMemory memory, ReadThreads threads) {
         this.stream = stream;
         this.index = index;
         this.heads = heads;
         this.memory = memory;
+        this.threads = threads;
     }
 
     /**
@@ -56,7 +58,8 @@ public final class SampleLookup {
         if (request.statOnly()) {
             answerPlaces(request, out);
         } else {
-            try (GetAnswer answer = new GetAnswer(request, stream, index, heads, memory, out)) {
+            try (GetAnswer answer = new GetAnswer(
+                    request, stream, index, heads, new SampleMessage(stream, memory, threads), threads, out)) {
                 answer.send();
             }
         }

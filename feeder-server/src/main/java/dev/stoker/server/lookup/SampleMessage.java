@@ -46,14 +46,16 @@ final class SampleMessage {
 
     private final ServedStream stream;
     private final LookupMemory memory;
+    private final ReadThreads threads;
     private final BatchBuilder builder;
     private @Nullable ByteBuffer whole;
     private long taken;
     private int crc32c;
 
-    SampleMessage(ServedStream stream, LookupMemory memory) {
+    SampleMessage(ServedStream stream, LookupMemory memory, ReadThreads threads) {
         this.stream = stream;
         this.memory = memory;
+        this.threads = threads;
         this.builder = new BatchBuilder(stream.fields());
     }
 
@@ -123,6 +125,7 @@ final class SampleMessage {
         ByteBuffer out = ByteBuffer.allocateDirect(message.length());
         whole = out;
         out.put(message.parts()[0].duplicate());
+        List<ReadThreads.Read> far = new ArrayList<>();
         for (Slice slice : slices) {
             if (slice.chunk() == null) {
                 out.put(new byte[slice.length()]);
@@ -130,16 +133,30 @@ final class SampleMessage {
             }
             LookupChunk chunk = Objects.requireNonNull(chunks.get(slice.chunk()), "a chunk of the message");
             ByteBuffer part = out.slice(out.position(), slice.length());
-            try {
-                stream.source().read(chunk.file(), slice.position(), part);
-            } catch (CorruptDataException | NoSuchObjectException e) {
+            ReadThreads.Read read = () -> stream.source().readPart(chunk.file(), slice.position(), part);
+            if (stream.source().isFar(chunk.file())) {
+                far.add(read);
+            } else if (!isRead(read)) {
                 return false;
             }
             out.position(out.position() + slice.length());
         }
         out.flip();
+        if (!far.isEmpty() && !isRead(() -> threads.all(far))) {
+            return false;
+        }
         crc32c = message.crc32c();
         return Crc32cs.of(out.duplicate()) == crc32c;
+    }
+
+    /** Returns whether bytes were read. If not, a check of each sample says which one is damaged. */
+    private static boolean isRead(ReadThreads.Read read) throws IOException {
+        try {
+            read.run();
+            return true;
+        } catch (CorruptDataException | NoSuchObjectException e) {
+            return false;
+        }
     }
 
     /** Reads each sample again, and removes those that stay damaged. */

@@ -9,6 +9,7 @@ import dev.stoker.server.feed.OnCorrupt;
 import dev.stoker.server.feed.ServerOptions;
 import dev.stoker.server.lookup.LookupMemory;
 import dev.stoker.server.lookup.Lookups;
+import dev.stoker.server.lookup.ReadThreads;
 import dev.stoker.server.threads.Threads;
 import dev.stoker.server.tiers.CacheLifetime;
 import dev.stoker.server.tiers.ChunkCache;
@@ -59,7 +60,8 @@ final class ChunkResources implements AutoCloseable {
         this.lookups = new Lookups(
                 indexes,
                 Math.min(HEADS_OF_LOOKUPS, options.windowBytes() / 4),
-                new LookupMemory(Math.min(ANSWERS, options.windowBytes() / 4), ANSWER_WAIT, threads));
+                new LookupMemory(Math.min(ANSWERS, options.windowBytes() / 4), ANSWER_WAIT, threads),
+                new ReadThreads(threads));
     }
 
     /** Opens the tiers of a feed whose streams are open. */
@@ -153,6 +155,7 @@ final class ChunkResources implements AutoCloseable {
 
     @Override
     public void close() {
+        lookups.close();
         windows.close();
         cache.close();
         sources.close();

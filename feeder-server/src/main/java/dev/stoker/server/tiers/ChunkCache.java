@@ -157,6 +157,15 @@ public final class ChunkCache implements RemoteChunks, AutoCloseable {
         throw new IOException(origin.describe(chunk) + " is not kept in any tier");
     }
 
+    /** Returns whether a chunk is neither here nor in a tier, and no tier has room for it. */
+    boolean isFar(ListedChunk chunk) {
+        return !memory.has(chunk.id())
+                && !placement.has(chunk)
+                && placement.status().stream()
+                        .noneMatch(
+                                tier -> tier.off().isEmpty() && tier.limitBytes() - tier.usedBytes() >= chunk.length());
+    }
+
     private Optional<ChunkBytes> bring(Origin origin, ListedChunk chunk, Load.Need need) throws IOException {
         Optional<Placement.Slot> slot = Optional.empty();
         ChunkBytes added = null;

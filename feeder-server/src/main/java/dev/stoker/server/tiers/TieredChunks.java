@@ -28,6 +28,20 @@ final class TieredChunks implements ChunkSource {
     }
 
     @Override
+    public boolean isFar(ListedChunk chunk) {
+        return cache.isFar(chunk);
+    }
+
+    @Override
+    public void readPart(ListedChunk chunk, long offset, ByteBuffer target) throws IOException {
+        if (cache.isFar(chunk)) {
+            origin.read(chunk, offset, target);
+        } else {
+            read(chunk, offset, target);
+        }
+    }
+
+    @Override
     public ChunkBytes hold(ListedChunk chunk) throws IOException {
         return cache.hold(origin, chunk);
     }

@@ -20,6 +20,20 @@ public final class ChunkHeads {
     private ChunkHeads() {}
 
     /**
+     * Reads a head and nothing else of a far chunk. A second read repairs what went wrong on the way.
+     *
+     * @param chunk index in the chunks of the stream
+     * @throws CorruptDataException if the head is damaged
+     */
+    public static ChunkHead readAlone(ServedStream stream, int chunk, ListedChunk file) throws IOException {
+        try {
+            return readOnce(stream, chunk, file, stream.source()::readPart);
+        } catch (CorruptDataException first) {
+            return readOnce(stream, chunk, file, stream.source()::readPart);
+        }
+    }
+
+    /**
      * Reads a head. A second read repairs what went wrong on the way.
      *
      * @param chunk index in the chunks of the stream
@@ -27,16 +41,21 @@ public final class ChunkHeads {
      */
     public static ChunkHead read(ServedStream stream, int chunk, ListedChunk file) throws IOException {
         try {
-            return readOnce(stream, chunk, file);
+            return readOnce(stream, chunk, file, stream.source()::read);
         } catch (CorruptDataException first) {
-            return readOnce(stream, chunk, file);
+            return readOnce(stream, chunk, file, stream.source()::read);
         }
     }
 
-    private static ChunkHead readOnce(ServedStream stream, int chunk, ListedChunk file) throws IOException {
+    /** Reads bytes of a chunk. */
+    private interface Read {
+        void read(ListedChunk chunk, long offset, ByteBuffer target) throws IOException;
+    }
+
+    private static ChunkHead readOnce(ServedStream stream, int chunk, ListedChunk file, Read bytes) throws IOException {
         StreamChunks chunks = stream.chunks();
         ByteBuffer head = ByteBuffer.allocate(chunks.headLength(chunk)).order(ByteOrder.LITTLE_ENDIAN);
-        stream.source().read(file, 0, head);
+        bytes.read(file, 0, head);
         head.flip();
         int found = Crc32cs.of(head);
         if (found != chunks.headCrc32c(chunk)) {
