@@ -80,7 +80,6 @@ final class ChunkVerification {
                     break;
                 }
             }
-            progress.accept(overlay.length());
             return overlay.length();
         } catch (NoSuchObjectException e) {
             reporter.chunk("The overlay is missing");

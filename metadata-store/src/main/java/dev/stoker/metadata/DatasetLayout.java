@@ -61,9 +61,6 @@ public final class DatasetLayout {
     /** Temporary files of work that several machines do. */
     public static final String SCRATCH = "_stoker/scratch/";
 
-    /** The records that could not become samples. */
-    public static final String DEAD_LETTERS = "_stoker/dead-letters/";
-
     /** The records of erasures. */
     public static final String ERASURES = "_stoker/erasures/";
 

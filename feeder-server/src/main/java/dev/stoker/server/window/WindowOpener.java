@@ -1,6 +1,7 @@
 package dev.stoker.server.window;
 
 import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.order.LaneEpoch;
 import dev.stoker.schemas.order.StreamChunks;

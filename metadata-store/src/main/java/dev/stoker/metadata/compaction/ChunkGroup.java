@@ -1,5 +1,6 @@
 package dev.stoker.metadata.compaction;
 
+import java.io.Serializable;
 import java.util.List;
 
 /**
@@ -9,7 +10,9 @@ import java.util.List;
  * @param sources at least one, in the order in which their rows are read
  * @param need when the group is rewritten
  */
-record ChunkGroup(String split, List<SourceChunk> sources, Need need) {
+record ChunkGroup(String split, List<SourceChunk> sources, Need need) implements Serializable {
+
+    private static final long serialVersionUID = 1;
 
     /** Says when a group is rewritten. */
     enum Need {

@@ -82,6 +82,11 @@ public final class CompactionPlan {
         return new CompactionPlan(snapshot.table(), rules, List.copyOf(groups));
     }
 
+    /** The plan with these groups, which were planned for the same version. */
+    static CompactionPlan ofGroups(Snapshot snapshot, List<ChunkGroup> groups, CompactionRules rules) {
+        return new CompactionPlan(snapshot.table(), rules, List.copyOf(groups));
+    }
+
     /** Mixes chunks of all ages. */
     private static Comparator<SourceChunk> mixed(long seed) {
         return (a, b) -> Long.compareUnsigned(

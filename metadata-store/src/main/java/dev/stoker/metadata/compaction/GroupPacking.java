@@ -5,6 +5,7 @@ import dev.stoker.metadata.work.PieceWork;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -18,10 +19,11 @@ final class GroupPacking implements PieceWork<WrittenGroup> {
     private final long belowBytes;
     private final int chunkSizeBytes;
     private final @Nullable Long shuffleSeed;
+    private final ArrayList<ChunkGroup> groups;
     private final String ingest;
     private final Instant began;
     private final int reads;
-    /** Absent where the work was sent to; version and rules give the same plan there. */
+    /** Absent where the work was sent to. */
     private final transient @Nullable CompactionPlan plan;
 
     /** @param reads number of chunks that each worker reads at a time */
@@ -31,6 +33,7 @@ final class GroupPacking implements PieceWork<WrittenGroup> {
         this.chunkSizeBytes = plan.rules().chunkSizeBytes();
         OptionalLong seed = plan.rules().shuffleSeed();
         this.shuffleSeed = seed.isPresent() ? seed.getAsLong() : null;
+        this.groups = new ArrayList<>(plan.groups());
         this.ingest = ingest;
         this.began = began;
         this.reads = reads;
@@ -40,13 +43,13 @@ final class GroupPacking implements PieceWork<WrittenGroup> {
     @Override
     public Supplier<GroupPacker> open(ObjectStore store) throws IOException {
         Dataset dataset = Dataset.open(store);
-        CompactionPlan all = plan == null ? planAgain(dataset) : plan;
-        Packing packing = new Packing(dataset, all, ingest, began);
+        Packing packing = new Packing(dataset, plan == null ? sentPlan(dataset) : plan, ingest, began);
         return () -> new GroupPacker(packing, reads);
     }
 
-    private CompactionPlan planAgain(Dataset dataset) throws IOException {
+    private CompactionPlan sentPlan(Dataset dataset) throws IOException {
         OptionalLong seed = shuffleSeed == null ? OptionalLong.empty() : OptionalLong.of(shuffleSeed);
-        return CompactionPlan.of(dataset.anySnapshot(version), new CompactionRules(belowBytes, chunkSizeBytes, seed));
+        CompactionRules rules = new CompactionRules(belowBytes, chunkSizeBytes, seed);
+        return CompactionPlan.ofGroups(dataset.anySnapshot(version), groups, rules);
     }
 }

@@ -2,6 +2,7 @@ package dev.stoker.metadata.compaction;
 
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.table.ChunkTable;
+import java.io.Serializable;
 
 /**
  * A chunk to rewrite.
@@ -11,7 +12,9 @@ import dev.stoker.schemas.table.ChunkTable;
  * @param summary the expected contents of its file
  * @param liveRows its rows that are in the version
  */
-record SourceChunk(int index, long ordinal, ChunkSummary summary, int liveRows) {
+record SourceChunk(int index, long ordinal, ChunkSummary summary, int liveRows) implements Serializable {
+
+    private static final long serialVersionUID = 1;
 
     static SourceChunk of(ChunkTable table, int index) {
         return new SourceChunk(index, table.ordinal(index), table.summary(index), table.liveRows(index));

@@ -8,6 +8,7 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Copies a dataset to another store: the same id, log, versions, chunks and tags. Copies only what the target lacks. If
@@ -15,7 +16,8 @@ import java.util.Optional;
  * and other copies on the target. Normative: {@code docs/formats/dataset.md}, "Copies".
  *
  * <p>The order of the steps makes this safe. The leases at both ends keep garbage collection from deleting chunks. Each
- * chunk is verified, and complete at the target, before the first log entry that names it is published.
+ * chunk and each overlay is verified, and complete at the target, before the first log entry that names it is
+ * published.
  */
 public final class DatasetCopy {
 
@@ -113,11 +115,12 @@ public final class DatasetCopy {
         listener.planned(planned);
         ChunkCopies chunks = new ChunkCopies(source.store(), target, plan, listener);
         chunks.run(rule);
+        OverlayCopies overlays = new OverlayCopies(source, target, plan);
+        long last = overlays.run(rule, plan.visible(chunks.damaged()));
         here.require();
-        long last = plan.visible(chunks.damaged());
         int versions = new EntryCopies(source, replica, plan, rule.threads()).publish(last);
         long visible = Math.max(last, plan.before());
-        CopyResult.Files others = new CopyResult.Files(replica.copyTables(visible), 0);
+        CopyResult.Files others = overlays.copied().plus(new CopyResult.Files(replica.copyTables(visible), 0));
         PlainCopies plain = new PlainCopies(source.store(), target);
         others = others.plus(plain.copyIndex(visible));
         int tags = TagCopies.copy(plan, source, replica.dataset(), visible, rule);
@@ -133,6 +136,7 @@ public final class DatasetCopy {
                 chunks.copied(),
                 planned.present(),
                 others,
-                chunks.problems());
+                Stream.concat(chunks.problems().stream(), overlays.problems().stream())
+                        .toList());
     }
 }

@@ -144,7 +144,7 @@ public final class ErasureRun {
                 new ErasureResult.Versions(upTo, newest.version(), VersionRanges.text(versions)),
                 removed,
                 rewritten,
-                List.copyOf(remains.naming(adding)),
+                List.copyOf(remains.naming(adding, upTo)),
                 Optional.empty(),
                 Remains.classes(LastClasses.count(dataset, newest, affected, rows, work.reads())))));
     }

@@ -5,13 +5,18 @@ import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.IndexRange;
 import dev.stoker.metadata.Orphan;
 import dev.stoker.metadata.index.IndexBuild;
+import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.dataset.ErasedChunk;
 import dev.stoker.schemas.dataset.Erasure;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -19,11 +24,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 
@@ -40,7 +47,7 @@ final class Remains {
 
     private static final List<String> NOT_REACHED = List.of(
             "Kafka topics: records that samples came from, and topics of feeds",
-            "exports, mirrors, copies and backups of the dataset",
+            "exports, mirrors, copies and backups of the dataset, and places of samples in Redis servers",
             "disk caches of trainers, and files that readers of expired versions have open",
             "tiers of feeders that have not looked for erasures since then, and old versions of objects in the store");
 
@@ -88,9 +95,13 @@ final class Remains {
      * Returns the names of the files that name the samples.
      *
      * @param adding the versions that had added the deleted chunks
+     * @param upTo the version that has removed the samples; samples of later ones may have the same keys
      */
-    NavigableSet<String> naming(Set<Long> adding) throws IOException {
+    NavigableSet<String> naming(Set<Long> adding, long upTo) throws IOException {
         NavigableSet<String> names = new TreeSet<>(runs(adding));
+        names.addAll(overlays(upTo));
+        // Temporary files have sorted keys.
+        names.addAll(list(DatasetLayout.SCRATCH));
         for (String name : list(DatasetLayout.DEAD_LETTERS)) {
             if (lines(name).map(this::isNaming).orElse(false)) {
                 names.add(name);
@@ -111,6 +122,35 @@ final class Remains {
                         .filter(range -> adding.stream().anyMatch(range::contains))
                         .isPresent())
                 .toList();
+    }
+
+    /** Returns the overlays with erased keys. The chunks that they belong to had them too. */
+    private List<String> overlays(long upTo) throws IOException {
+        ChunkTable newest = dataset.latest().table();
+        Set<UUID> later = new HashSet<>();
+        for (int i = 0; i < newest.size(); i++) {
+            if (newest.addedIn(i) > upTo) {
+                later.add(newest.id(i));
+            }
+        }
+        KeyTest test = KeyTest.of(erasure.keys()).get();
+        List<String> names = new ArrayList<>();
+        for (String name : list(ChunkNames.OVERLAYS + "/")) {
+            try {
+                ChunkHead head = ChunkReader.open(new ObjectRangeReader(store, name));
+                boolean isLater =
+                        head.identity().overlaid().filter(later::contains).isPresent();
+                if (!isLater && ErasedRows.rows(head.keys(), test).length > 0) {
+                    names.add(name);
+                }
+            } catch (NoSuchObjectException e) {
+                // Garbage collection has deleted it.
+            } catch (StokerException e) {
+                // A damaged file may contain any sample.
+                names.add(name);
+            }
+        }
+        return names;
     }
 
     private List<String> list(String directory) throws IOException {
@@ -146,7 +186,8 @@ final class Remains {
      * @return the names of the deleted and replaced files
      */
     NavigableSet<String> purge(Set<Long> adding, ErasureWork work) throws IOException, InterruptedException {
-        NavigableSet<String> names = naming(adding);
+        long upTo = erasure.result().orElseThrow().versions().upTo();
+        NavigableSet<String> names = naming(adding, upTo);
         for (String name : names) {
             if (name.startsWith(DatasetLayout.SKIP_LISTS)) {
                 shorten(name);
