@@ -90,6 +90,10 @@ abstract class UpdateFixture {
 
     /** Labels by key. */
     Map<String, String> labels(long version) throws IOException {
+        return labels(dataset, version);
+    }
+
+    static Map<String, String> labels(Dataset dataset, long version) throws IOException {
         Snapshot snapshot = dataset.snapshot(version);
         ChunkTable table = snapshot.table();
         Map<String, String> labels = new TreeMap<>();
@@ -97,7 +101,7 @@ abstract class UpdateFixture {
             if (!table.isLive(i)) {
                 continue;
             }
-            ChunkHead head = ChunkHeads.read(store, table, i);
+            ChunkHead head = ChunkHeads.read(dataset.store(), table, i);
             for (int row = 0; row < head.rows(); row++) {
                 if (table.isLive(i, row)) {
                     int classId = head.column(0).intAt(row);
