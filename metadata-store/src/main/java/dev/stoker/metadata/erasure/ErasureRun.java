@@ -78,16 +78,19 @@ public final class ErasureRun {
      * Records that an erasure has begun.
      *
      * @throws ErasureBlockedException if tags, feeds or writers prevent it; nothing is changed
+     * @throws AbandonedException if the id was abandoned before
      * @throws IllegalArgumentException if another ingest has committed under the id
      */
     public Erasure begin(String id, ErasurePlan plan) throws IOException {
         if (!plan.blockers().isEmpty()) {
             throw new ErasureBlockedException(dataset.where(), plan.blockers());
         }
-        for (String own : List.of(id, CommitRequest.COMPACTION + id + "-1", id + "-expire-1")) {
-            if (files.find(id).isEmpty() && committer.has(own)) {
-                throw new IllegalArgumentException(
-                        "the id " + own + " is already in the log; use another id for the erasure");
+        if (files.find(id).isEmpty()) {
+            for (String own : List.of(id, CommitRequest.COMPACTION + id + "-1", id + "-expire-1")) {
+                if (committer.find(own).isPresent()) {
+                    throw new IllegalArgumentException(
+                            "the id " + own + " is already in the log; use another id for the erasure");
+                }
             }
         }
         return files.write(new Erasure(
@@ -136,7 +139,7 @@ public final class ErasureRun {
             removed.add(new ErasedChunk(newest.id(chunk), newest.length(chunk), newest.crc32c(chunk)));
         }
         for (LooseFiles.Holder holder : loose) {
-            removed.add(Remains.chunk(dataset.store(), holder.file().name()));
+            Remains.chunk(dataset.store(), holder.file().name()).ifPresent(removed::add);
         }
         Set<Long> adding = IntStream.of(affected).mapToObj(newest::addedIn).collect(Collectors.toSet());
         Remains remains = new Remains(dataset, erasure);

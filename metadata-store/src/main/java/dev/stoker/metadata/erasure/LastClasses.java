@@ -32,20 +32,7 @@ final class LastClasses {
     static int count(Dataset dataset, ChunkTable newest, int[] affected, ErasedRows rows, int threads)
             throws IOException {
         Set<Name> names = ConcurrentHashMap.newKeySet();
-        ParallelChunks.forEach(affected, threads, () -> chunk -> {
-            ChunkHead head = ChunkHeads.read(dataset.store(), newest, chunk);
-            for (int f = 0; f < head.fields().size(); f++) {
-                if (isCategorical(head.fields().get(f))) {
-                    for (int row : rows.of(newest.id(chunk))) {
-                        if (!head.column(f).isNull(row)) {
-                            int id = head.column(f).intAt(row);
-                            names.add(new Name(
-                                    head.fields().get(f).name(), head.classes(f).get(id)));
-                        }
-                    }
-                }
-            }
-        });
+        ParallelChunks.forEach(affected, threads, () -> chunk -> add(dataset, newest, chunk, rows, names));
         Set<Integer> without = IntStream.of(affected).boxed().collect(Collectors.toSet());
         int[] others = IntStream.range(0, newest.size())
                 .filter(i -> !without.contains(i))
@@ -69,6 +56,28 @@ final class LastClasses {
             }
         });
         return names.size();
+    }
+
+    private static void add(Dataset dataset, ChunkTable newest, int chunk, ErasedRows rows, Set<Name> names)
+            throws IOException {
+        ChunkHead head;
+        try {
+            head = ChunkHeads.read(dataset.store(), newest, chunk);
+        } catch (NoSuchObjectException e) {
+            // Its versions are expired, so garbage collection may have deleted it.
+            return;
+        }
+        for (int f = 0; f < head.fields().size(); f++) {
+            if (isCategorical(head.fields().get(f))) {
+                for (int row : rows.of(newest.id(chunk))) {
+                    if (!head.column(f).isNull(row)) {
+                        int id = head.column(f).intAt(row);
+                        names.add(new Name(
+                                head.fields().get(f).name(), head.classes(f).get(id)));
+                    }
+                }
+            }
+        }
     }
 
     private static boolean isCategorical(Field field) {

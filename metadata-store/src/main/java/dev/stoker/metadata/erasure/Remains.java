@@ -63,16 +63,20 @@ final class Remains {
         this.mentions = new Mentions(KeyTest.of(erasure.keys()).get());
     }
 
-    /** Returns length and checksum of a chunk file. */
-    static ErasedChunk chunk(ObjectStore store, String name) throws IOException {
-        long length = store.length(name);
-        CRC32C crc = new CRC32C();
-        for (long at = 0; at < length; at += PART_BYTES) {
-            ByteBuffer part = ByteBuffer.allocate((int) Math.min(PART_BYTES, length - at));
-            store.read(name, at, part);
-            crc.update(part.flip());
+    /** Returns length and checksum of a chunk file; empty if garbage collection has deleted it. */
+    static Optional<ErasedChunk> chunk(ObjectStore store, String name) throws IOException {
+        try {
+            long length = store.length(name);
+            CRC32C crc = new CRC32C();
+            for (long at = 0; at < length; at += PART_BYTES) {
+                ByteBuffer part = ByteBuffer.allocate((int) Math.min(PART_BYTES, length - at));
+                store.read(name, at, part);
+                crc.update(part.flip());
+            }
+            return Optional.of(new ErasedChunk(ChunkNames.idOf(name).orElseThrow(), length, (int) crc.getValue()));
+        } catch (NoSuchObjectException e) {
+            return Optional.empty();
         }
-        return new ErasedChunk(ChunkNames.idOf(name).orElseThrow(), length, (int) crc.getValue());
     }
 
     /** Returns a line about class names that only erased samples had. */

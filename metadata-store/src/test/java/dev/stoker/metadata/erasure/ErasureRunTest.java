@@ -22,9 +22,7 @@ import dev.stoker.metadata.GarbageCollection;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Orphans;
 import dev.stoker.metadata.SampleCondition;
-import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.Verification;
-import dev.stoker.metadata.VersionUses;
 import dev.stoker.metadata.index.IndexCheck;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.schemas.chunk.ChunkHead;
@@ -36,12 +34,10 @@ import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -148,133 +144,6 @@ class ErasureRunTest {
                 .hasMessage("No chunk file of dataset photos has a sample 'cat/no', nor 1 other of the given keys;"
                         + " nothing was erased");
         assertThat(store.list("_stoker/erasures/").hasNext()).isFalse();
-    }
-
-    @Test
-    void aTagBlocksTheErasureBeforeAnythingIsChanged() throws Exception {
-        new Tags(dataset).set("best", 2, Tags.Mode.CREATE, CLOCK, "ada");
-
-        assertThatThrownBy(() -> erase(store, ANN))
-                .isInstanceOf(ErasureBlockedException.class)
-                .hasMessageContaining("version 2 has the samples and is protected by tag best; delete the tag with:"
-                        + " stoker tag /memory best --delete")
-                .hasMessageContaining("Then run the same command again");
-        assertThat(dataset.latestVersion()).isEqualTo(4);
-
-        new Tags(dataset).delete("best", CLOCK, "ada");
-        erase(store, ANN);
-        assertThat(containing(store, Set.of("ann"))).isEmpty();
-    }
-
-    @Test
-    void aFeedThatStartsDuringTheErasureBlocksItUntilItEnds() throws Exception {
-        UUID feed = UUID.fromString("6f1d2c3b-4a59-5687-9784-a5b6c7d8e9f0");
-        ErasureRun run = new ErasureRun(dataset, ErasableDataset.work());
-        Erasure erasure = run.begin("erase-1", plan(store, keys(ANN)));
-        new VersionUses(dataset).take(4, feed, CLOCK, "ada@host");
-
-        assertThatThrownBy(() -> run.finish(erasure))
-                .isInstanceOf(ErasureBlockedException.class)
-                .hasMessageContaining("version 4")
-                .hasMessageContaining(feed.toString())
-                .hasMessageContaining("stoker expire /memory --end-feed ID --yes");
-
-        new VersionUses(dataset).release(feed);
-        // The same command, although the key may not be selectable any more.
-        Erasure certificate = erase(store, ANN);
-        assertThat(certificate.id()).isEqualTo("erase-1");
-        assertThat(containing(store, Set.of("ann"))).isEmpty();
-        isWhole();
-    }
-
-    @Test
-    void aRunningCompactionBlocksTheErasure() throws Exception {
-        new Leases(dataset).take("compact-7", CLOCK, "ada@host", "");
-
-        assertThatThrownBy(() -> erase(store, ANN))
-                .isInstanceOf(ErasureBlockedException.class)
-                .hasMessageContaining("compaction compact-7 of ada@host may be copying the samples; wait for it, or if"
-                        + " it has died: stoker gc /memory --break compact-7 --yes");
-        new Leases(dataset).release("compact-7");
-        erase(store, ANN);
-        assertThat(containing(store, Set.of("ann"))).isEmpty();
-    }
-
-    @Test
-    void chunksOfDeadWritersAreErasedAndThoseOfRunningWritersBlock() throws Exception {
-        write(store, id(8), "dead", "train", ANN, "cat/8");
-        write(store, id(9), "dead", "train", "cat/9");
-        write(store, id(10), "running", "train", ANN);
-        new Leases(dataset).take("running", CLOCK, "ada@host", "");
-        assertThatThrownBy(() -> erase(store, ANN))
-                .isInstanceOf(ErasureBlockedException.class)
-                .hasMessageContaining("the running ingest running of ada@host has packed samples with the same keys");
-        new Leases(dataset).release("running");
-
-        Erasure certificate = erase(store, ANN);
-
-        assertThat(containing(store, Set.of("ann"))).isEmpty();
-        assertThat(certificate.result().orElseThrow().removed())
-                .extracting(ErasedChunk::id)
-                .contains(id(8), id(10))
-                .doesNotContain(id(9));
-        assertThat(store.length(ChunkNames.path(id(9)))).isPositive();
-    }
-
-    @Test
-    void aSampleThatOnlyADeadWriterHasPackedIsErased() throws Exception {
-        write(store, id(8), "dead", "train", "cat/carl");
-
-        Erasure certificate = erase(store, "cat/carl");
-
-        assertThat(containing(store, Set.of("carl"))).isEmpty();
-        assertThat(certificate.result().orElseThrow().versions()).isEqualTo(new ErasureResult.Versions(4, 4, ""));
-        assertThat(check(store, certificate).isClean()).isTrue();
-    }
-
-    @Test
-    void damagedFilesOfNoVersionAreDeletedOnlyWithoutWriters() throws Exception {
-        store.createIfAbsent(ChunkNames.path(id(8)), "no chunk, with ann".getBytes(StandardCharsets.UTF_8));
-        new Leases(dataset).take("running", CLOCK, "ada@host", "");
-        assertThatThrownBy(() -> erase(store, ANN))
-                .isInstanceOf(ErasureBlockedException.class)
-                .hasMessageContaining("the damaged file " + ChunkNames.path(id(8)));
-        new Leases(dataset).release("running");
-
-        erase(store, ANN);
-
-        assertThat(containing(store, Set.of("ann"))).isEmpty();
-    }
-
-    @Test
-    void unfinishedFilesOfDeadWritersAreDeleted() throws Exception {
-        var dead = store.write(ChunkNames.path(id(8)));
-        dead.write(ByteBuffer.wrap("ann".getBytes(StandardCharsets.UTF_8)));
-        new Leases(dataset).take("running", CLOCK, "ada@host", "");
-
-        Erasure beside = erase(store, ANN);
-        assertThat(beside.result().orElseThrow().notReached())
-                .anyMatch(line -> line.startsWith("unfinished file of a running writer: chunks/"));
-        new Leases(dataset).release("running");
-
-        erase(store, BOB);
-        assertThat(containing(store, Set.of("ann", "bob"))).isEmpty();
-    }
-
-    @Test
-    void unfinishedChunksOfAnInterruptedRunAreDeletedThoughTheyAreYoungerThanTheErasure() throws Exception {
-        ErasureWork early =
-                ErasableDataset.work(InstantSource.fixed(CLOCK.instant().minusSeconds(3600)));
-        Erasure erasure = new ErasureRun(dataset, early).begin("erase-1", plan(store, keys(ANN)));
-        store.write(ChunkNames.path(id(8))).write(ByteBuffer.wrap(new byte[1]));
-        store.write("_stoker/index/x").write(ByteBuffer.wrap(new byte[1]));
-
-        new ErasureRun(dataset, ErasableDataset.work()).finish(erasure);
-
-        // A writer without a lease may be at work on the other one.
-        assertThat(store.listUnfinished("").toList())
-                .singleElement()
-                .satisfies(file -> assertThat(file.name()).startsWith("_stoker/index/x"));
     }
 
     private record HasImage(Set<String> images) implements SampleCondition {
