@@ -5,9 +5,11 @@ import json
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from stoker_processes import until
 
 import stoker
 from stoker import Feed, Writer
+from stoker._dataset.snapshot import newest_version, open_snapshot
 
 FIELDS = {"label": "categorical", "score": "float32?", "note": "utf8?", "tags": "utf8[]", "image": "binary"}
 ORDER = {"batch_size": 7, "lanes": 3, "shuffle_window": 8 << 10}
@@ -142,3 +144,38 @@ def test_a_feeder_and_a_path_give_the_values(cli, data, start_feeder, tier):
     feeder.stop()
     # The receipts have checksums of the values that the trainers received.
     assert json.loads(cli.run("audit", feeder.name, "--json"))["clean"]
+
+
+def test_a_killed_update_leaves_nothing_or_one_version(cli, tmp_path):
+    path = tmp_path / "data"
+    with Writer(path, {"label": "categorical", "image": "binary"}, payload=["image"], chunk_size=4 << 10) as writer:
+        for n in range(600):
+            writer.write({"key": f"k{n}", "label": "old", "image": bytes(900)})
+    table = tmp_path / "labels.csv"
+    table.write_text("key,label\n" + "".join(f"k{n},new\n" for n in range(600)))
+
+    def overlays():
+        return {file.name for file in path.glob("overlays/*/*.arrow")}
+
+    def labels(version=None):
+        return {sample["label"] for sample in stoker.open(path, version=version)}
+
+    process = cli.start("update", path, table, "--yes", "--ingest-id", "killed", "--threads", 1)
+    until(lambda: overlays() or process.poll() is not None, "an overlay")
+    process.kill()
+    process.communicate()
+    assert newest_version(path) in (1, 2)
+    assert labels() == ({"old"} if newest_version(path) == 1 else {"new"})
+    left = overlays()
+    cli.run("gc", path, "--older-than", "0s", "--yes")
+    # The lease protects them.
+    assert overlays() == left
+
+    cli.run("update", path, table, "--yes", "--ingest-id", "killed")
+    assert newest_version(path) == 2
+    assert labels() == {"new"}
+    assert labels(1) == {"old"}
+    cli.run("gc", path, "--older-than", "0s", "--yes")
+    used = open_snapshot(path).chunks.overlays
+    assert len(overlays()) == len(used) == len(list(path.glob("chunks/*/*.arrow")))
+    cli.run("verify", path)

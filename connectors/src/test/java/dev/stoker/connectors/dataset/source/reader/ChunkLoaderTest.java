@@ -10,6 +10,8 @@ import dev.stoker.connectors.dataset.MeteredStores;
 import dev.stoker.connectors.dataset.RowFilter;
 import dev.stoker.connectors.dataset.RowFilter.Operator;
 import dev.stoker.connectors.dataset.SampleTexts;
+import dev.stoker.connectors.dataset.source.split.ChunkSplit;
+import dev.stoker.connectors.dataset.source.split.ChunkSplitSerializer;
 import dev.stoker.connectors.dataset.source.split.SourceChunk;
 import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
@@ -141,6 +143,14 @@ class ChunkLoaderTest {
             List<String> all = lines(scan(directory, allColumns()), way, 0);
             assertThat(all.get(7)).isEqualTo(payload.get(7));
             assertThat(all.get(2)).startsWith("v1 0/2 train key-2 ").contains(EveryTypeDataset.payload(2));
+        }
+        try (ObjectStore store = MeteredStores.open(directory.toString())) {
+            SourceChunk chunk = chunk(store, 0);
+            ChunkSplit split = new ChunkSplit(2, List.of(chunk), 0);
+            byte[] stored = ChunkSplitSerializer.INSTANCE.serialize(split);
+            ChunkSplit restored = ChunkSplitSerializer.INSTANCE.deserialize(1, stored);
+            assertThat(chunk.summary().overlay()).isNotNull();
+            assertThat(restored.chunks().get(0).summary()).isEqualTo(chunk.summary());
         }
         RowFilter moved = new RowFilter("number", Operator.EQUAL, List.of(4L));
         for (int way : WAYS) {
