@@ -2,7 +2,6 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.schemas.dataset.ErasedChunk;
 import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.server.tiers.CacheDirectory;
@@ -124,8 +123,7 @@ final class CacheVerb implements Callable<Integer> {
         }
         Erasure erasure = Erasure.decode(Files.readAllBytes(file), file.toString());
         Set<UUID> chunks = erasure.result().stream()
-                .flatMap(result -> result.removed().stream())
-                .map(ErasedChunk::id)
+                .flatMap(result -> result.cached().stream())
                 .collect(Collectors.toSet());
         List<Path> files = yes ? cache.purge(chunks) : cache.files(chunks);
         PrintWriter out = spec.commandLine().getOut();
@@ -136,7 +134,7 @@ final class CacheVerb implements Callable<Integer> {
             return 0;
         }
         files.forEach(out::println);
-        out.println((yes ? "removed " : "would remove ") + Units.plural(files.size(), "chunk") + " of erasure "
+        out.println((yes ? "removed " : "would remove ") + Units.plural(files.size(), "file") + " of erasure "
                 + erasure.id() + (yes || files.isEmpty() ? "" : "; run with --yes to remove"));
         return 0;
     }

@@ -21,13 +21,13 @@ public final class DeletedChunks {
         this.files = new ErasureFiles(dataset);
     }
 
-    /** Returns the chunks of the erasures that have finished since the last call. */
+    /** Returns the chunks and overlays of the erasures that have finished since the last call. */
     public synchronized Set<UUID> next() throws IOException {
         Set<UUID> chunks = new HashSet<>();
         for (String id : files.ids()) {
             Optional<Erasure> erasure = seen.contains(id) ? Optional.empty() : files.find(id);
             if (erasure.isPresent() && erasure.get().phase() == Erasure.Phase.DONE) {
-                erasure.get().result().orElseThrow().removed().forEach(chunk -> chunks.add(chunk.id()));
+                chunks.addAll(erasure.get().result().orElseThrow().cached());
                 seen.add(id);
             }
         }

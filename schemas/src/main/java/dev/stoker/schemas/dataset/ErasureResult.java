@@ -1,9 +1,12 @@
 package dev.stoker.schemas.dataset;
 
+import dev.stoker.schemas.chunk.ChunkNames;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -47,5 +50,13 @@ public record ErasureResult(
         files = List.copyOf(files);
         Objects.requireNonNull(ended, "ended");
         notReached = List.copyOf(notReached);
+    }
+
+    /** Returns the ids under which tiers may have copies of deleted files: of chunks, and of overlays. */
+    public Set<UUID> cached() {
+        Set<UUID> ids = new HashSet<>();
+        removed.forEach(chunk -> ids.add(chunk.id()));
+        files.forEach(file -> ChunkNames.idOfOverlay(file).ifPresent(ids::add));
+        return ids;
     }
 }
