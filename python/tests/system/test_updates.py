@@ -179,3 +179,22 @@ def test_a_killed_update_leaves_nothing_or_one_version(cli, tmp_path):
     used = open_snapshot(path).chunks.overlays
     assert len(overlays()) == len(used) == len(list(path.glob("chunks/*/*.arrow")))
     cli.run("verify", path)
+
+
+def test_a_feeder_names_a_damaged_overlay(cli, start_feeder, tmp_path):
+    path = tmp_path / "data"
+    with Writer(path, {"label": "categorical", "image": "binary"}, payload=["image"]) as writer:
+        for n in range(20):
+            writer.write({"key": f"k{n}", "label": "old", "image": bytes(50)})
+    (tmp_path / "labels.csv").write_text("key,label\nk3,new\n")
+    cli.run("update", path, tmp_path / "labels.csv", "--yes")
+    (overlay,) = path.glob("overlays/*/*.arrow")
+    content = bytearray(overlay.read_bytes())
+    content[len(content) // 2] ^= 1
+    overlay.write_bytes(content)
+    feeder = start_feeder("damaged-overlay", f"new={path}", f"old={path}@1", "--batch-size", 5).ready()
+    with Feed(feeder.address, "old") as feed:
+        assert sum(len(batch.keys) for batch in feed) == 20
+    with pytest.raises(stoker.errors.StokerError, match=overlay.name), Feed(feeder.address, "new") as feed:
+        list(feed)
+    assert overlay.name in cli.fails("verify", path)
