@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._dataset.head_parts import ChunkName, read_opening, read_parts
-from stoker._dataset.snapshot import Overlay, Snapshot
+from stoker._dataset.overlay_names import Overlay
+from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
 from stoker._format.dictionaries import Dictionary
 from stoker._format.fields import Field

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from stoker._dataset.log import (
     read_info,
     read_whole,
 )
+from stoker._dataset.overlay_names import Overlay, overlays_of, uuid_text
 from stoker._dataset.tags import version_of
 from stoker._format.checksum import check_self
 from stoker._format.requires import check_metadata_requires
@@ -50,22 +51,6 @@ COLUMNS: dict[str, Any] = {
 }
 
 
-class Overlay(NamedTuple):
-    """The file with the values of small fields that a version has instead of a chunk's own ones."""
-
-    id: bytes
-    length: int
-    crc32c: int
-
-    def __str__(self) -> str:
-        return _uuid(self.id)
-
-
-def _uuid(data: bytes) -> str:
-    h = data.hex()
-    return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
-
-
 @dataclass(frozen=True)
 class Chunks:
     """The chunk table of a version: all ordinals ever, ascending; columns by name, ids as (n, 16) bytes."""
@@ -82,7 +67,7 @@ class Chunks:
 
     def id_of(self, index: int) -> str:
         """The chunk's id as text."""
-        return _uuid(self.ids[index].tobytes())
+        return uuid_text(self.ids[index].tobytes())
 
 
 @dataclass(frozen=True)
@@ -382,7 +367,7 @@ def _read_table(path: Path, info: DatasetInfo, version: int) -> _Building:
             (columns["split"] < 0) | (columns["split"] >= len(splits))
         ):
             raise ValueError("ordinals not ascending, or a split that is not listed")
-        building = _Building(splits, classes, version, Chunks(columns, ids, removed, _read_overlays(table)))
+        building = _Building(splits, classes, version, Chunks(columns, ids, removed, overlays_of(table)))
         building.topics = {t: _version(v, version) for t, v in json.loads(metadata["stoker.topics"]).items()}
         building.recovered = _version(int(metadata["stoker.recovered"]), version, 0)
         if "stoker.expired" in metadata:
@@ -392,16 +377,6 @@ def _read_table(path: Path, info: DatasetInfo, version: int) -> _Building:
         return building
     except (pa.ArrowException, KeyError, TypeError, ValueError) as e:
         raise CorruptDataError(f"{path}: {e}") from e
-
-
-def _read_overlays(table: pa.Table) -> dict[int, Overlay]:
-    ids, lengths, crcs = (table.column(name) for name in ("overlay", "overlay_length", "overlay_crc32c"))
-    if ids.null_count == len(ids):
-        return {}
-    return {
-        int(i): Overlay(ids[int(i)].as_py(), lengths[int(i)].as_py(), crcs[int(i)].as_py())
-        for i in np.flatnonzero(ids.is_valid().to_numpy())
-    }
 
 
 def _version(found: Any, table: int, least: int = 1) -> int:
