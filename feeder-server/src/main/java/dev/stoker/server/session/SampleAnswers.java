@@ -9,7 +9,9 @@ import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.GetSamples;
+import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ListSamples;
+import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.server.lookup.SampleLookup;
 import dev.stoker.server.window.ServedStream;
 import java.io.IOException;
@@ -19,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Answers the requests for samples of one session. For the session's sender thread. */
+/** Answers the requests for samples of one session. For the session's sender thread, except {@link #queue}. */
 final class SampleAnswers {
     private static final Logger LOG = LoggerFactory.getLogger(SampleAnswers.class);
 
@@ -45,6 +47,25 @@ final class SampleAnswers {
         this.stream = admitted.order().stream();
         this.out = out;
         this.sendQueue = sendQueue;
+    }
+
+    /**
+     * Queues a request for the sender.
+     *
+     * @throws ProtocolException if the session does not look, or has too many requests without a whole answer
+     */
+    static void queue(Frame frame, Hello hello, SendQueue sendQueue) throws ProtocolException {
+        if (!hello.caller().look()) {
+            throw new ProtocolException(
+                    ErrorCode.BAD_FRAME,
+                    frame.type() + ": only a session that looks may request samples; reconnect with HELLO that looks");
+        }
+        if (!sendQueue.request(frame)) {
+            throw new ProtocolException(
+                    ErrorCode.BAD_FRAME,
+                    frame.type() + ": " + GetSamples.MAX_REQUESTS
+                            + " requests have no whole answer yet, which is the limit");
+        }
     }
 
     /**

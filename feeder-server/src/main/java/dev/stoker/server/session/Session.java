@@ -260,7 +260,7 @@ final class Session implements Runnable, Occupant {
             }
             reading.handle(frame);
         } else if (frame instanceof GetSamples || frame instanceof ListSamples) {
-            request(frame);
+            SampleAnswers.queue(frame, hello, sendQueue);
         } else if (frame instanceof Stats stats) {
             to.watch().told(stats);
         } else if (frame instanceof Ping ping) {
@@ -271,20 +271,6 @@ final class Session implements Runnable, Occupant {
         } else if (frame instanceof ErrorMessage error) {
             LOG.info("Session {} ({}) was ended by the trainer: {} {}", number, this, error.code(), error.message());
             sendQueue.end(null);
-        }
-    }
-
-    private void request(Frame frame) throws ProtocolException {
-        if (!hello.caller().look()) {
-            throw new ProtocolException(
-                    ErrorCode.BAD_FRAME,
-                    frame.type() + ": only a session that looks may request samples; reconnect with HELLO that looks");
-        }
-        if (!sendQueue.request(frame)) {
-            throw new ProtocolException(
-                    ErrorCode.BAD_FRAME,
-                    frame.type() + ": " + GetSamples.MAX_REQUESTS
-                            + " requests have no whole answer yet, which is the limit");
         }
     }
 
