@@ -119,7 +119,7 @@ public record FlinkWorkers(
         return taken;
     }
 
-    private static <R> R read(byte[] result, PieceWork<?> work) {
+    private static <R extends Serializable> R read(byte[] result, PieceWork<R> work) {
         try {
             return InstantiationUtil.deserializeObject(result, work.getClass().getClassLoader());
         } catch (IOException | ClassNotFoundException e) {

@@ -335,9 +335,10 @@ public final class SampleIndex {
         if (found != null
                 && found.place().ordinal() == stat.ordinal()
                 && found.place().row() == stat.row()) {
+            SampleRun run = Objects.requireNonNull(found.run(), "the index has named the row");
             discard(new DamagedRunException(
-                    found.run(),
-                    new CorruptDataException(found.run().name() + " is corrupt: it names row " + stat.row()
+                    run,
+                    new CorruptDataException(run.name() + " is corrupt: it names row " + stat.row()
                             + " of chunk " + stat.ordinal() + " for the key '" + stat.key()
                             + "', which has another sample there")));
         }
