@@ -143,6 +143,15 @@ public final class Dataset {
         return where(store);
     }
 
+    /**
+     * Checks that the log has not lost its newest entry.
+     *
+     * @throws dev.stoker.schemas.errors.CorruptDataException if it has
+     */
+    public void requireNewest() throws IOException {
+        log.requireNewest(latestVersion());
+    }
+
     /** Returns the number of the newest version; 0 if there is none. */
     public long latestVersion() throws IOException {
         return log.newestVersion();

@@ -52,6 +52,7 @@ record CopyPlan(
      */
     static CopyPlan of(Dataset source, Optional<Replica> replica, ObjectStore target, CopyRule rule)
             throws IOException {
+        source.requireNewest();
         NavigableSet<Long> present = replica.isPresent() ? replica.get().versions() : new TreeSet<>();
         ChunkTable latest = source.latest().table();
         long newest = latest.version();

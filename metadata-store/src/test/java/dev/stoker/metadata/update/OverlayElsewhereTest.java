@@ -76,7 +76,7 @@ class OverlayElsewhereTest extends UpdateFixture {
         requireSame(1, 2, 3);
         assertThat(target.list("overlays/").toList())
                 .extracting(ObjectInfo::name)
-                .containsExactlyElementsOf(overlays());
+                .containsExactlyInAnyOrderElementsOf(overlays());
     }
 
     @Test
