@@ -168,6 +168,9 @@ class CopyVerbTest {
         Path log = dataset.path().resolve("_stoker/log");
         Files.move(log, directory.resolve("moved"));
         assertThat(stoker("mirror", path(), target(), "--older-than", "0")).isEqualTo(1);
+        assertThat(err.toString()).contains("has lost its newest version 1", "stoker recover");
+        Files.move(dataset.path().resolve("_stoker/versions"), directory.resolve("signs"));
+        assertThat(stoker("mirror", path(), target(), "--older-than", "0")).isEqualTo(1);
         assertThat(err.toString()).contains("has version 2, but there is no version in " + path());
         Files.delete(dataset.path().resolve("_stoker/dataset.json"));
         assertThat(stoker("mirror", path(), target(), "--older-than", "0")).isEqualTo(1);
