@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import pickle
 import struct
 import warnings
@@ -255,3 +256,18 @@ def test_several_threads_use_one_object(tmp_path: Path) -> None:
             list(pool.map(functools.partial(use_all, samples, keys), range(4)))
         assert pickle.loads(pickle.dumps(samples))[keys[0]]["key"] == keys[0]
         index(dataset, 1, 1)
+
+
+def test_an_object_without_references_maps_no_file(tmp_path: Path) -> None:
+    dataset = small_dataset(tmp_path / "d", chunks=[3] * 8)
+    index(dataset, 1, 1)
+    gc.disable()
+    try:
+        samples = stoker.open(dataset.root)
+        keys = list(samples.keys())
+        assert len(samples.get(keys)) == len(keys)
+        assert str(dataset.root) in Path("/proc/self/maps").read_text()
+        del samples
+        assert str(dataset.root) not in Path("/proc/self/maps").read_text()
+    finally:
+        gc.enable()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-import threading
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, overload
@@ -15,15 +13,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from stoker._dataset.chunk import ChunkHead, ChunkReader, ColumnData
+from stoker._dataset.chunk import ChunkReader
+from stoker._dataset.heads import Heads
 from stoker._dataset.location import dataset_path
 from stoker._dataset.sample_index import ListEntry, SampleIndex, SampleStat
 from stoker._dataset.scan import Scan
 from stoker._dataset.snapshot import Snapshot, open_snapshot
+from stoker._dataset.values import column_value, payload_value, read_bytes, value_of
 from stoker._format.checksum import crc32c
 from stoker._format.fields import Field
-from stoker._format.special_columns import nested_row, special_values
-from stoker._memory.file_reads import read_fully
 from stoker.errors import CorruptDataError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from pyarrow.compute import Expression
     from pyarrow.dataset import Scanner
 
-_HEADS = 64
 _THREADS = min(4, os.cpu_count() or 1)
 """Threads of one `get`: reading and checking large values leaves the interpreter to others."""
 _KEYS_PER_THREAD = 16
@@ -70,9 +67,8 @@ class Samples:
         rows = [int(table.columns["rows"][i]) - len(table.removed.get(i, ())) for i in self._index]
         self._ends: _Indexes = np.cumsum(rows, dtype=np.int64).tolist()
         self._ordinals = {int(table.columns["ordinal"][i]): i for i in self._index}
-        self._heads: OrderedDict[int, ChunkHead] = OrderedDict()
-        self._heads_lock = threading.Lock()
-        self._by_key = SampleIndex(snapshot, self._index, self._stored_head)
+        self._heads = Heads(snapshot, self._reader)
+        self._by_key = SampleIndex(snapshot, self._index, self._heads.stored_head)
         self._types = {field.name: field for field in self.fields}
         self._payload = [field for field in self.fields if field.payload]
 
@@ -111,8 +107,8 @@ class Samples:
     def keys(self) -> Iterator[str]:
         """All keys, in stored order."""
         for index in self._index:
-            column = self._head(index).small[0]
-            yield from (_value(column, row, "utf8") for row in self._live(index))
+            column = self._heads.head(index).small[0]
+            yield from (column_value(column, row, "utf8") for row in self._live(index))
 
     @overload
     def __getitem__(self, which: int | tuple[int, int] | str) -> dict[str, Any]: ...
@@ -201,7 +197,7 @@ class Samples:
                     index = None if row is None else self._by_key.place(row)
                     if row is None or index is None:
                         continue
-                    if _value(self._head(index).small[0], row.row, "utf8") == wanted[n]:
+                    if column_value(self._heads.head(index).small[0], row.row, "utf8") == wanted[n]:
                         samples[n] = self._sample(index, row.row, chunk)
 
         stored = sorted((n for n, row in enumerate(found) if row is not None), key=lambda n: found[n] or ())
@@ -308,39 +304,12 @@ class Samples:
         gone = self._snapshot.chunks.removed.get(index)
         return rows if gone is None else np.delete(np.array(rows), gone).tolist()
 
-    def _head(self, index: int) -> ChunkHead:
-        with self._heads_lock:
-            head = self._heads.get(index)
-            if head is not None:
-                self._heads.move_to_end(index)
-                return head
-        fd = self._reader.open(index)
-        try:
-            head = self._reader.head(fd, index)
-        finally:
-            os.close(fd)
-        with self._heads_lock:
-            self._heads[index] = head
-            if len(self._heads) > _HEADS:
-                self._heads.popitem(last=False)
-        return head
-
-    def _stored_head(self, index: int) -> ChunkHead:
-        """The index describes samples as they were packed: its lengths do not count overlays."""
-        if index not in self._snapshot.chunks.overlays:
-            return self._head(index)
-        fd = self._reader.open(index)
-        try:
-            return self._reader.stored_head(fd, index)
-        finally:
-            os.close(fd)
-
     def _read(self, index: int, row: int) -> dict[str, Any]:
         with _OpenChunk(self._reader) as chunk:
             return self._sample(index, row, chunk)
 
     def _sample(self, index: int, row: int, chunk: _OpenChunk) -> dict[str, Any]:
-        head = self._head(index)
+        head = self._heads.head(index)
         out: dict[str, Any] = {}
         for column in head.small:
             name = column.column.name
@@ -352,13 +321,13 @@ class Samples:
                 out[field.name] = None
                 continue
             length, crc = int(places.lengths[row]), int(places.crcs[row])
-            data = _read_bytes(chunk.file(index), length, int(places.starts[row]), field.type in ("utf8", "binary"))
+            data = read_bytes(chunk.file(index), length, int(places.starts[row]), field.type in ("utf8", "binary"))
             if len(data) != length or crc32c(data) != crc:
                 raise CorruptDataError(
                     f"{self._reader.describe(index)}, row {row}, key {out['key']!r}, {field.name}: "
                     f"{len(data)} bytes with checksum {crc32c(data):08x}, expected {crc:08x}"
                 )
-            out[field.name] = _payload(data, field)
+            out[field.name] = payload_value(data, field)
         return out
 
 
@@ -384,60 +353,6 @@ class _OpenChunk:
             self._fd = self._reader.open(index)
             self._index = index
         return self._fd
-
-
-def _read_bytes(fd: int, length: int, offset: int, fixed: bool) -> bytes | npt.NDArray[np.uint8]:
-    """Reads from a file offset, fewer bytes only at the end of the file; without a copy if `fixed`, into bytes."""
-    if fixed:
-        data = os.pread(fd, length, offset)
-        if len(data) == length:
-            return data
-    values = np.empty(length, np.uint8)
-    values = values[: read_fully(fd, values, offset)]
-    return values.tobytes() if fixed else values
-
-
-def _payload(data: bytes | npt.NDArray[np.uint8], field: Field) -> Any:
-    if isinstance(data, bytes):
-        return data.decode("utf-8", "replace") if field.type == "utf8" else data
-    values = data.view(field.dtype)
-    return values.reshape(field.shape) if field.shape else values
-
-
-def value_of(column: ColumnData, row: int, field: Field | None, classes: Mapping[str, tuple[str, ...]]) -> Any:
-    """The value of a row of a column, as `Samples` gives it. `field`: None for the key; `classes`: of the version."""
-    value = _value(column, row, "utf8" if field is None else _kind(field))
-    if field is not None and value is not None:
-        if field.item is not None:
-            value = nested_row(field, value)
-        elif field.special is not None:
-            value = special_values(field, value)[0]
-        elif field.type == "categorical":
-            value = classes[field.name][value]
-        elif field.shape:
-            value = value.reshape(field.shape)
-    return value
-
-
-def _kind(field: Field) -> str:
-    """How `_value` reads it."""
-    if field.item is not None:
-        return "binary"
-    return "stored" if field.special is not None else field.type
-
-
-def _value(column: ColumnData, row: int, kind: str) -> Any:
-    if column.validity is not None and not column.validity[row]:
-        return None
-    if column.offsets is None:
-        if kind == "stored":
-            return column.data[row : row + 1]
-        value = column.data[row]
-        return value.copy() if isinstance(value, np.ndarray) else value.item()
-    part = column.data[column.offsets[row] : column.offsets[row + 1]]
-    if kind == "utf8":
-        return part.tobytes().decode("utf-8", "replace")
-    return part.tobytes() if kind == "binary" else part.copy()
 
 
 def open(  # noqa: A001

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from stoker._dataset.chunk import stored_column
-from stoker._dataset.samples import value_of
+from stoker._dataset.values import value_of
 from stoker._format.fields import Field
 from stoker._format.message import MessageLayout, batch_columns
 
