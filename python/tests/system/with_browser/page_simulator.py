@@ -83,7 +83,7 @@ class SimulatedFeeder:
         rows = sum(rank["used_rows"] for rank in ranks)
         totals = dict.fromkeys(
             ("batches", "rejected", "origin_reads", "origin_bytes", "origin_metadata", "nacks", "refetches", "corrupt",
-             "open_windows", "pending_receipts", "lanes"), 0,
+             "open_windows", "pending_receipts", "lookups", "lookup_keys", "lookup_bytes", "lanes"), 0,
         )  # fmt: skip
         size = SAMPLE * rows
         totals |= {"rows": rows, "bytes": size, "used_rows": rows, "used_bytes": size, "sessions": self._ranks}

@@ -16,6 +16,7 @@ import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.SamplePlace;
 import dev.stoker.schemas.protocol.Samples;
 import dev.stoker.server.chunks.ChunkSources;
+import dev.stoker.server.feed.LookedUp;
 import dev.stoker.server.session.FeedServer;
 import dev.stoker.server.tiers.TierOptions;
 import dev.stoker.server.tiers.TierSpec;
@@ -142,6 +143,10 @@ class LookupTest {
             Samples places = client.expect(Samples.class);
             assertThat(places.message().hasRemaining()).isFalse();
             assertThat(places.items()).containsExactlyElementsOf(items);
+            LookedUp lookedUp = node.metrics().lookedUp();
+            assertThat(lookedUp.requests()).isEqualTo(2);
+            assertThat(lookedUp.keys()).isEqualTo(2L * wanted.size());
+            assertThat(lookedUp.bytes()).isGreaterThan(places.parts(0)[0].remaining());
         }
     }
 

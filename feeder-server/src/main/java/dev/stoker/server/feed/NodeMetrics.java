@@ -21,6 +21,7 @@ package dev.stoker.server.feed;
  * @param workingBytes gauge: bytes of those
  * @param mappings gauge: mapped chunk files
  * @param pendingReceipts gauge: receipts not yet durable
+ * @param lookedUp requests for single samples
  * @param lanes gauge: lanes that readers of this process have registered
  */
 public record NodeMetrics(
@@ -41,4 +42,5 @@ public record NodeMetrics(
         long workingBytes,
         long mappings,
         long pendingReceipts,
+        LookedUp lookedUp,
         long lanes) {}

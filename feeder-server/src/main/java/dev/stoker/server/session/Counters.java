@@ -1,5 +1,6 @@
 package dev.stoker.server.session;
 
+import dev.stoker.server.feed.LookedUp;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What the server counts. Thread-safe. */
@@ -14,8 +15,16 @@ final class Counters {
     final LongAdder nacks = new LongAdder();
     final LongAdder refetches = new LongAdder();
     final LongAdder corrupt = new LongAdder();
+
+    final LongAdder lookups = new LongAdder();
+    final LongAdder lookupKeys = new LongAdder();
+    final LongAdder lookupBytes = new LongAdder();
     /** Time of all sessions that have ended, in nanoseconds. */
     final LongAdder waitedNanos = new LongAdder();
 
     final LongAdder subscribedNanos = new LongAdder();
+
+    LookedUp lookedUp() {
+        return new LookedUp(lookups.sum(), lookupKeys.sum(), lookupBytes.sum());
+    }
 }

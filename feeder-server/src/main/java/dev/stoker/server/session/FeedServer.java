@@ -347,6 +347,7 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
                 resources.usedBytes(),
                 resources.sources().mapped(),
                 acks.pending(),
+                counters.lookedUp(),
                 lanes.sum());
     }
 

@@ -8,6 +8,7 @@ import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.Frames;
 import dev.stoker.schemas.protocol.GetSamples;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ListSamples;
@@ -81,9 +82,11 @@ final class SampleAnswers {
                         ErrorCode.UNSUPPORTED_PROTOCOL,
                         "samples of stream " + stream.name() + " cannot be looked up at this feeder"));
             } else if (request instanceof GetSamples get) {
+                count(get.keys().size());
                 lookup.answer(get, new Output());
             } else if (request instanceof ListSamples list) {
-                out.write(lookup.list(list));
+                count(0);
+                new Output().write(new ByteBuffer[] {Frames.encode(lookup.list(list))});
             }
         } catch (LostConnectionException e) {
             throw e;
@@ -100,6 +103,11 @@ final class SampleAnswers {
                     "the feeder has no memory left for an answer (" + e.getMessage()
                             + "): raise taskmanager.memory.task.off-heap.size");
         }
+    }
+
+    private void count(int keys) {
+        server.counters().lookups.increment();
+        server.counters().lookupKeys.add(keys);
     }
 
     private static String text(IOException e) {
@@ -128,6 +136,7 @@ final class SampleAnswers {
             for (ByteBuffer part : parts) {
                 bytes += part.remaining();
             }
+            server.counters().lookupBytes.add(bytes);
             try {
                 out.write(parts, bytes);
             } catch (IOException e) {

@@ -2,6 +2,7 @@ package dev.stoker.server.ui;
 
 import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.server.feed.FeedStatus;
+import dev.stoker.server.feed.LookedUp;
 import dev.stoker.server.feed.NodeMetrics;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -78,6 +79,10 @@ final class PrometheusText {
                 "Rows or chunks that are damaged in the dataset's store.",
                 totals.corrupt(),
                 feed);
+        LookedUp lookedUp = totals.lookedUp();
+        counter("stoker_feeder_lookups_total", "Requests for single samples.", lookedUp.requests(), feed);
+        counter("stoker_feeder_lookup_keys_total", "Keys of these requests.", lookedUp.keys(), feed);
+        counter("stoker_feeder_lookup_bytes_total", "Bytes of their answers.", lookedUp.bytes(), feed);
         gauge("stoker_feeder_sessions", "Current connections of trainers.", totals.sessions(), feed);
         gauge("stoker_feeder_open_windows", "Open windows in memory.", totals.openWindows(), feed);
         gauge("stoker_feeder_pending_receipts", "Receipts that are not yet durable.", totals.pendingReceipts(), feed);

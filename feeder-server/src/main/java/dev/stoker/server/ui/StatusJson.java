@@ -56,6 +56,9 @@ final class StatusJson {
         json.put("corrupt", totals.corrupt());
         json.put("open_windows", totals.openWindows());
         json.put("pending_receipts", totals.pendingReceipts());
+        json.put("lookups", totals.lookedUp().requests());
+        json.put("lookup_keys", totals.lookedUp().keys());
+        json.put("lookup_bytes", totals.lookedUp().bytes());
         json.put("lanes", totals.lanes());
     }
 

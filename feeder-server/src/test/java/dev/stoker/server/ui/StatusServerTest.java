@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.server.feed.FeedStatus;
+import dev.stoker.server.feed.LookedUp;
 import dev.stoker.server.feed.NodeMetrics;
 import dev.stoker.server.feed.PortRange;
 import dev.stoker.server.feed.PortTakenException;
@@ -87,7 +88,25 @@ class StatusServerTest {
                 1_000,
                 61_000,
                 new NodeMetrics(
-                        40, 1 << 20, 640, new Used(320, 1 << 19), 4, 4096, 9, 0.25, 1, 0, 0, 0, 0, 3, 1000, 2, 5, 6),
+                        40,
+                        1 << 20,
+                        640,
+                        new Used(320, 1 << 19),
+                        4,
+                        4096,
+                        9,
+                        0.25,
+                        1,
+                        0,
+                        0,
+                        0,
+                        0,
+                        3,
+                        1000,
+                        2,
+                        5,
+                        new LookedUp(7, 80, 900),
+                        6),
                 List.of(new FeedStatus.Tier("open windows", "bytes", 1000, 4000)),
                 List.of(group),
                 List.of("Cannot read s3a://bucket/photos"));
@@ -119,6 +138,9 @@ class StatusServerTest {
         assertThat(json.at("/feed/name").asText()).isEqualTo("photos");
         assertThat(json.at("/totals/rows").asLong()).isEqualTo(640);
         assertThat(json.at("/totals/used_rows").asLong()).isEqualTo(320);
+        assertThat(json.at("/totals/lookups").asLong()).isEqualTo(7);
+        assertThat(json.at("/totals/lookup_keys").asLong()).isEqualTo(80);
+        assertThat(json.at("/totals/lookup_bytes").asLong()).isEqualTo(900);
         assertThat(json.at("/groups/0/ranks/0/used_bytes").asLong()).isEqualTo(1 << 19);
         assertThat(json.at("/problems/0").asText()).isEqualTo("Cannot read s3a://bucket/photos");
         assertThat(json.at("/tiers/0/limit").asLong()).isEqualTo(4000);
@@ -143,6 +165,7 @@ class StatusServerTest {
                 .contains(
                         "stoker_feeder_samples_total{feed=\"photos\"} 640",
                         "stoker_feeder_used_samples_total{feed=\"photos\"} 320",
+                        "stoker_feeder_lookup_keys_total{feed=\"photos\"} 80",
                         "stoker_group_position{feed=\"photos\",stream=\"train\",group=\"a \\\"b\\\" \\\\\"} 30",
                         "stoker_rank_wait_seconds_total{feed=\"photos\",stream=\"train\",group=\"a \\\"b\\\" \\\\\","
                                 + "rank=\"1\",worker=\"0\",replica=\"0\",cause=\"disk\"} 2.8");

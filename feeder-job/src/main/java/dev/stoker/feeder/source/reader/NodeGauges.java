@@ -34,6 +34,9 @@ final class NodeGauges {
         whole(stoker, "workingBytes", lease, NodeMetrics::workingBytes);
         whole(stoker, "mappings", lease, NodeMetrics::mappings);
         whole(stoker, "pendingReceipts", lease, NodeMetrics::pendingReceipts);
+        whole(stoker, "lookups", lease, metrics -> metrics.lookedUp().requests());
+        whole(stoker, "lookupKeys", lease, metrics -> metrics.lookedUp().keys());
+        whole(stoker, "lookupBytes", lease, metrics -> metrics.lookedUp().bytes());
         ratio(stoker, "trainerWaitRatio", lease, NodeMetrics::trainerWaitRatio);
         List<FeedStatus.Tier> tiers = lease.tiers();
         for (int i = 0; i < tiers.size(); i++) {
