@@ -40,7 +40,7 @@ class Heads:
         return head
 
     def stored_head(self, index: int) -> ChunkHead:
-        """The head as it was packed. The sample index describes samples without overlays."""
+        """The packed head. The sample index describes samples without overlays."""
         if index not in self._snapshot.chunks.overlays:
             return self.head(index)
         fd = self._reader.open(index)
