@@ -23,16 +23,15 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -96,11 +95,6 @@ final class DeleteVerb implements Callable<Integer> {
     @Option(names = "--split", paramLabel = "NAME", description = "Delete only samples of this split.")
     private @Nullable String split;
 
-    @Option(
-            names = "--missing",
-            description = "What to do if no sample has a given key: fail, or ignore the key. Default: fail.")
-    private Missing missing = Missing.FAIL;
-
     @Option(names = "--erase", description = "Make the samples unrecoverable, in all versions.")
     private boolean erase;
 
@@ -110,61 +104,26 @@ final class DeleteVerb implements Callable<Integer> {
             description = "With --erase: write the certificate also to this file, which must not exist.")
     private @Nullable Path certificate;
 
-    @Option(names = "--dry-run", description = "Print the plan, and write nothing.")
-    private boolean dryRun;
-
-    @Option(names = "--yes", description = "Delete the samples.")
-    private boolean yes;
-
-    @Option(
-            names = "--ingest-id",
-            paramLabel = "ID",
-            description = "ID that commits at most one version, or of the erasure. Default: a random ID.")
-    private @Nullable String ingestId;
-
-    @Option(
-            names = "--threads",
-            paramLabel = "N",
-            description = "Chunks to read at a time. Default: number of processors; at least 16 for HDFS, S3, ….")
-    private @Nullable Integer threads;
-
-    @Option(names = "--json", description = "Print JSON.")
-    private boolean json;
-
-    /** As typed and as completed by a shell. */
-    enum Missing {
-        FAIL(SampleRule.MissingKeys.FAIL),
-        IGNORE(SampleRule.MissingKeys.IGNORE);
-
-        private final SampleRule.MissingKeys rule;
-
-        Missing(SampleRule.MissingKeys rule) {
-            this.rule = rule;
-        }
-
-        @Override
-        public String toString() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-    }
+    @Mixin
+    private ChangeOptions options;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (certificate != null && !erase) {
             throw new IllegalArgumentException("option --certificate needs --erase");
         }
-        String ingest = ingestId == null ? ID + UUID.randomUUID() : ingestId;
-        int parallelism = ReadThreads.of(threads, path);
+        String ingest = options.ingestId(ID);
+        int parallelism = options.threads(path);
         try (OpenDataset open = OpenDataset.open(path)) {
             open.requireNoVersion("stoker delete");
             Dataset dataset = open.dataset();
             if (erase) {
                 SampleErasure.Request request = new SampleErasure.Request(
-                        Optional.ofNullable(ingestId),
+                        options.ingestId(),
                         Optional.ofNullable(certificate),
-                        yes && !dryRun,
+                        options.isReal(),
                         parallelism,
-                        json);
+                        options.isJson());
                 return new SampleErasure(spec, dataset, request)
                         .run(isSelecting() ? Optional.of(rule(dataset.info().fields())) : Optional.empty());
             }
@@ -186,11 +145,11 @@ final class DeleteVerb implements Callable<Integer> {
                 plan = removal.plan(base);
                 progress.end();
             }
-            if (dryRun || !yes || plan.removed() == 0) {
+            if (!options.isReal() || plan.removed() == 0) {
                 print(dataset, plan);
                 return 0;
             }
-            if (!json) {
+            if (!options.isJson()) {
                 print(dataset, plan);
             }
             Stores.requireAtomicCreate(dataset.store());
@@ -223,7 +182,7 @@ final class DeleteVerb implements Callable<Integer> {
                 prefixes,
                 Optional.ofNullable(split),
                 Optional.ofNullable(where).map(text -> condition(text, fields)),
-                missing.rule);
+                options.missing());
     }
 
     private static Supplier<SampleCondition> condition(String text, List<Field> fields) {
@@ -238,47 +197,24 @@ final class DeleteVerb implements Callable<Integer> {
 
     private void print(Dataset dataset, RemovalPlan plan) {
         PrintWriter out = spec.commandLine().getOut();
-        if (json) {
+        ChangeText text = new ChangeText(plan.splits(), plan.firstKeys(), plan.removed());
+        if (options.isJson()) {
             ObjectNode root = Json.object();
             root.put("path", dataset.where())
                     .put("base_version", plan.version())
                     .putNull("version");
             root.put("samples", plan.removed()).put("missing", plan.missing());
-            root.putArray("splits");
-            for (RemovalPlan.Split split : plan.splits()) {
-                root.withArray("splits")
-                        .addObject()
-                        .put("split", split.split())
-                        .put("samples", split.removed())
-                        .put("of", split.samples())
-                        .put("chunks", split.chunks());
-            }
-            plan.firstKeys().forEach(root.putArray("first_keys")::add);
+            text.addTo(root);
             out.println(root);
             return;
         }
-        if (plan.missing() > 0) {
-            out.println("ignored: " + Units.plural(plan.missing(), "key") + " that no sample has");
-        }
+        ChangeText.printMissing(out, plan.missing());
         if (plan.removed() == 0) {
             out.println("nothing to delete: version " + plan.version() + " has none of the samples");
             return;
         }
-        Table table = new Table("SPLIT", "SAMPLES", "OF", "CHUNKS");
-        for (RemovalPlan.Split split : plan.splits()) {
-            table.add(
-                    split.split(),
-                    Units.count(split.removed()),
-                    Units.count(split.samples()),
-                    Units.count(split.chunks()));
-        }
-        table.print(out);
-        plan.firstKeys().forEach(key -> out.println("  " + KeyText.line(key)));
-        long more = plan.removed() - plan.firstKeys().size();
-        if (more > 0) {
-            out.println("  and " + Units.count(more) + " more");
-        }
-        if (!yes || dryRun) {
+        text.print(out);
+        if (!options.isReal()) {
             out.println("would delete " + Units.plural(plan.removed(), "sample") + " of version " + plan.version()
                     + "; run with --yes to delete");
         }
@@ -290,7 +226,7 @@ final class DeleteVerb implements Callable<Integer> {
         long left = dataset.anySnapshot(version).table().liveRows();
         long samples =
                 version == 1 ? 0 : dataset.anySnapshot(version - 1).table().liveRows() - left;
-        if (json) {
+        if (options.isJson()) {
             out.println(Json.object()
                     .put("path", dataset.where())
                     .put("base_version", version - 1)

@@ -7,7 +7,6 @@ import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.metadata.update.NewValues;
 import dev.stoker.metadata.update.SampleUpdate;
 import dev.stoker.metadata.update.UpdatePlan;
@@ -19,13 +18,12 @@ import java.io.PrintWriter;
 import java.time.InstantSource;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -74,53 +72,13 @@ final class UpdateVerb implements Callable<Integer> {
     @Option(names = "--format", paramLabel = "FORMAT", description = "Format of TABLE. Default: detected.")
     private @Nullable String format;
 
-    @Option(
-            names = "--missing",
-            description = "What to do if no sample has a key of TABLE: fail, or ignore the key. Default: fail.")
-    private Missing missing = Missing.FAIL;
-
-    @Option(names = "--dry-run", description = "Print the plan, and write nothing.")
-    private boolean dryRun;
-
-    @Option(names = "--yes", description = "Set the values.")
-    private boolean yes;
-
-    @Option(
-            names = "--ingest-id",
-            paramLabel = "ID",
-            description = "ID that commits at most one version. Default: a random ID.")
-    private @Nullable String ingestId;
-
-    @Option(
-            names = "--threads",
-            paramLabel = "N",
-            description = "Chunks to read at a time. Default: number of processors; at least 16 for HDFS, S3, ….")
-    private @Nullable Integer threads;
-
-    @Option(names = "--json", description = "Print JSON.")
-    private boolean json;
-
-    /** As typed and as completed by a shell. */
-    enum Missing {
-        FAIL(SampleRule.MissingKeys.FAIL),
-        IGNORE(SampleRule.MissingKeys.IGNORE);
-
-        private final SampleRule.MissingKeys rule;
-
-        Missing(SampleRule.MissingKeys rule) {
-            this.rule = rule;
-        }
-
-        @Override
-        public String toString() {
-            return name().toLowerCase(Locale.ROOT);
-        }
-    }
+    @Mixin
+    private ChangeOptions options;
 
     @Override
     public Integer call() throws IOException {
-        String ingest = ingestId == null ? ID + UUID.randomUUID() : ingestId;
-        int parallelism = ReadThreads.of(threads, path);
+        String ingest = options.ingestId(ID);
+        int parallelism = options.threads(path);
         try (OpenDataset open = OpenDataset.open(path)) {
             open.requireNoVersion("stoker update");
             Dataset dataset = open.dataset();
@@ -133,7 +91,7 @@ final class UpdateVerb implements Callable<Integer> {
             NewValues values = UpdateTable.read(request(), dataset.info());
             Snapshot base = dataset.snapshot();
             AtomicInteger read = new AtomicInteger();
-            SampleUpdate update = new SampleUpdate(dataset, values, missing.rule, parallelism, read::addAndGet);
+            SampleUpdate update = new SampleUpdate(dataset, values, options.missing(), parallelism, read::addAndGet);
             UpdatePlan plan;
             int chunks = base.table().liveChunks();
             try (ReadProgress progress = new ReadProgress(
@@ -142,11 +100,11 @@ final class UpdateVerb implements Callable<Integer> {
                 plan = update.plan(base);
                 progress.end();
             }
-            if (dryRun || !yes || plan.updated() == 0) {
+            if (!options.isReal() || plan.updated() == 0) {
                 print(dataset, values, plan);
                 return 0;
             }
-            if (!json) {
+            if (!options.isJson()) {
                 print(dataset, values, plan);
             }
             Stores.requireAtomicCreate(dataset.store());
@@ -165,30 +123,20 @@ final class UpdateVerb implements Callable<Integer> {
 
     private void print(Dataset dataset, NewValues values, UpdatePlan plan) {
         PrintWriter out = spec.commandLine().getOut();
+        ChangeText text = new ChangeText(plan.splits(), plan.firstKeys(), plan.updated());
         List<String> fields = values.fields().stream().map(Field::name).toList();
-        if (json) {
+        if (options.isJson()) {
             ObjectNode root = Json.object();
             root.put("path", dataset.where())
                     .put("base_version", plan.version())
                     .putNull("version");
             fields.forEach(root.putArray("fields")::add);
             root.put("samples", plan.updated()).put("unchanged", plan.same()).put("missing", plan.missing());
-            root.putArray("splits");
-            for (UpdatePlan.Split split : plan.splits()) {
-                root.withArray("splits")
-                        .addObject()
-                        .put("split", split.split())
-                        .put("samples", split.updated())
-                        .put("of", split.samples())
-                        .put("chunks", split.chunks());
-            }
-            plan.firstKeys().forEach(root.putArray("first_keys")::add);
+            text.addTo(root);
             out.println(root);
             return;
         }
-        if (plan.missing() > 0) {
-            out.println("ignored: " + Units.plural(plan.missing(), "key") + " that no sample has");
-        }
+        ChangeText.printMissing(out, plan.missing());
         if (plan.same() > 0) {
             out.println("unchanged: " + Units.plural(plan.same(), "sample") + (plan.same() == 1 ? " has" : " have")
                     + " the values already");
@@ -197,21 +145,8 @@ final class UpdateVerb implements Callable<Integer> {
             out.println("nothing to update: version " + plan.version() + " has these values");
             return;
         }
-        Table rows = new Table("SPLIT", "SAMPLES", "OF", "CHUNKS");
-        for (UpdatePlan.Split split : plan.splits()) {
-            rows.add(
-                    split.split(),
-                    Units.count(split.updated()),
-                    Units.count(split.samples()),
-                    Units.count(split.chunks()));
-        }
-        rows.print(out);
-        plan.firstKeys().forEach(sample -> out.println("  " + KeyText.line(sample)));
-        long more = plan.updated() - plan.firstKeys().size();
-        if (more > 0) {
-            out.println("  and " + Units.count(more) + " more");
-        }
-        if (!yes || dryRun) {
+        text.print(out);
+        if (!options.isReal()) {
             out.println("would set " + String.join(", ", fields) + " of " + Units.plural(plan.updated(), "sample")
                     + " of version " + plan.version() + "; run with --yes to set the values");
         }
@@ -221,7 +156,7 @@ final class UpdateVerb implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         long version = commit.version();
         int chunks = commit.entry().updated().size();
-        if (json) {
+        if (options.isJson()) {
             out.println(Json.object()
                     .put("path", dataset.where())
                     .put("base_version", version - 1)

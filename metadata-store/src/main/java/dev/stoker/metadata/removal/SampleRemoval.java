@@ -94,9 +94,9 @@ public final class SampleRemoval implements Removal {
             counts[0] += rows.length;
             counts[1]++;
         });
-        List<RemovalPlan.Split> splits = new ArrayList<>();
+        List<SplitChange> splits = new ArrayList<>();
         for (Map.Entry<String, long[]> split : bySplit.entrySet()) {
-            splits.add(new RemovalPlan.Split(
+            splits.add(new SplitChange(
                     split.getKey(),
                     split.getValue()[0],
                     base.stream(split.getKey()).liveRows(),

@@ -12,6 +12,7 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Update;
 import dev.stoker.metadata.WriterProcess;
 import dev.stoker.metadata.removal.SampleRule;
+import dev.stoker.metadata.removal.SplitChange;
 import dev.stoker.metadata.removal.UnknownKeyException;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
@@ -83,9 +84,9 @@ public final class SampleUpdate {
             counts[0] += rows.length;
             counts[1]++;
         });
-        List<UpdatePlan.Split> splits = new ArrayList<>();
+        List<SplitChange> splits = new ArrayList<>();
         for (Map.Entry<String, long[]> split : bySplit.entrySet()) {
-            splits.add(new UpdatePlan.Split(
+            splits.add(new SplitChange(
                     split.getKey(),
                     split.getValue()[0],
                     base.stream(split.getKey()).liveRows(),

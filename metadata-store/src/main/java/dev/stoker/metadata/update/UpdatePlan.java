@@ -1,5 +1,6 @@
 package dev.stoker.metadata.update;
 
+import dev.stoker.metadata.removal.SplitChange;
 import java.util.List;
 
 /**
@@ -11,20 +12,10 @@ import java.util.List;
  * @param same number of given keys whose samples have the values already
  * @param missing number of given keys that no sample has
  */
-public record UpdatePlan(long version, List<Split> splits, List<String> firstKeys, long same, long missing) {
+public record UpdatePlan(long version, List<SplitChange> splits, List<String> firstKeys, long same, long missing) {
 
     /** Maximum number of {@link #firstKeys}. */
     public static final int FIRST_KEYS = 10;
-
-    /**
-     * The changes of a split.
-     *
-     * @param split its name
-     * @param updated number of samples with new values
-     * @param samples number of samples of the version
-     * @param chunks number of chunks that get an overlay
-     */
-    public record Split(String split, long updated, long samples, int chunks) {}
 
     public UpdatePlan {
         splits = List.copyOf(splits);
@@ -33,6 +24,6 @@ public record UpdatePlan(long version, List<Split> splits, List<String> firstKey
 
     /** Returns the number of samples with new values. */
     public long updated() {
-        return splits.stream().mapToLong(Split::updated).sum();
+        return splits.stream().mapToLong(SplitChange::changed).sum();
     }
 }

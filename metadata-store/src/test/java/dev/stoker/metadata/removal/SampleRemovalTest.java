@@ -118,7 +118,7 @@ class SampleRemovalTest {
                 Set.of(), List.of("dog/"), Optional.of("train"), Optional.empty(), SampleRule.MissingKeys.FAIL);
 
         assertThat(removal(rule).plan(dataset.snapshot()))
-                .isEqualTo(new RemovalPlan(1, List.of(new RemovalPlan.Split("train", 1, 5, 1)), List.of("dog/1"), 0));
+                .isEqualTo(new RemovalPlan(1, List.of(new SplitChange("train", 1, 5, 1)), List.of("dog/1"), 0));
         assertThat(commit("b", removal(rule)).entry().removed()).containsExactly(RemovedRows.of(0, 1));
     }
 

@@ -22,6 +22,7 @@ import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.metadata.removal.RemovalPlan;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.SampleRule;
+import dev.stoker.metadata.removal.SplitChange;
 import dev.stoker.metadata.removal.UnknownKeyException;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.log.Operation;
@@ -112,7 +113,7 @@ class SampleUpdateTest extends UpdateFixture {
         UpdatePlan plan = ignoring.plan(dataset.snapshot());
         assertThat(plan.missing()).isEqualTo(1);
         assertThat(plan.firstKeys()).containsExactly("dog/1");
-        assertThat(plan.splits()).containsExactly(new UpdatePlan.Split("train", 1, 5, 1));
+        assertThat(plan.splits()).containsExactly(new SplitChange("train", 1, 5, 1));
         ignoring.commit("u", CLOCK, "ada@host");
         assertThat(labels(2)).containsEntry("dog/1", "wolf");
     }
