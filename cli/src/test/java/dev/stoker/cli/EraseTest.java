@@ -7,8 +7,6 @@ import dev.stoker.metadata.Contents;
 import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,40 +17,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** {@code stoker delete --erase} and {@code stoker verify --erased}. */
-class EraseTest {
-
-    @TempDir
-    private Path directory;
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-    private TestDataset dataset;
+class EraseTest extends DatasetVerbs {
 
     @BeforeEach
     void create() throws IOException {
-        dataset = TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4);
         assertThat(stoker("index", path())).isZero();
-    }
-
-    private int stoker(String... args) {
-        out.getBuffer().setLength(0);
-        err.getBuffer().setLength(0);
-        return Stoker.run(List.of(args), new PrintWriter(out, true), new PrintWriter(err, true));
-    }
-
-    private String path() {
-        return dataset.path().toString();
-    }
-
-    private JsonNode json() throws IOException {
-        return Json.MAPPER.readTree(out.toString());
-    }
-
-    private String key(int chunk, int row) {
-        return dataset.samples(chunk).get(row).key();
     }
 
     private List<String> filesWith(byte[]... parts) throws IOException {

@@ -2,51 +2,22 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.VersionUses;
-import dev.stoker.server.TestDataset;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Version 2 has the samples of version 1 in another chunk. */
-class ExpireVerbTest {
-
-    @TempDir
-    private Path directory;
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-    private TestDataset dataset;
+class ExpireVerbTest extends DatasetVerbs {
 
     @BeforeEach
     void create() throws IOException {
-        dataset = TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4);
         assertThat(stoker("compact", path())).isZero();
-    }
-
-    private int stoker(String... args) {
-        out.getBuffer().setLength(0);
-        err.getBuffer().setLength(0);
-        return Stoker.run(List.of(args), new PrintWriter(out, true), new PrintWriter(err, true));
-    }
-
-    private String path() {
-        return dataset.path().toString();
-    }
-
-    private JsonNode json() throws IOException {
-        return Json.MAPPER.readTree(out.toString());
     }
 
     @Test

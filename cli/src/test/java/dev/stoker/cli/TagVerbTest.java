@@ -3,50 +3,22 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.metadata.VersionTimes;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class TagVerbTest {
-
-    @TempDir
-    private Path directory;
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-    private TestDataset dataset;
+class TagVerbTest extends DatasetVerbs {
 
     @BeforeEach
     void create() throws IOException {
-        dataset = TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4);
         dataset.append(4, 100, 6);
-    }
-
-    private int stoker(String... args) {
-        out.getBuffer().setLength(0);
-        err.getBuffer().setLength(0);
-        return Stoker.run(List.of(args), new PrintWriter(out, true), new PrintWriter(err, true));
-    }
-
-    private String path() {
-        return dataset.path().toString();
-    }
-
-    private JsonNode json() throws IOException {
-        return Json.MAPPER.readTree(out.toString());
     }
 
     @Test

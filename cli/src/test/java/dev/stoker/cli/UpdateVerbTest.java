@@ -3,51 +3,14 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.server.TestDataset;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-class UpdateVerbTest {
-
-    @TempDir
-    private Path directory;
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-    private TestDataset dataset;
-
-    @BeforeEach
-    void create() throws IOException {
-        dataset = TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4);
-    }
-
-    private int stoker(String... args) {
-        out.getBuffer().setLength(0);
-        err.getBuffer().setLength(0);
-        return Stoker.run(List.of(args), new PrintWriter(out, true), new PrintWriter(err, true));
-    }
-
-    private String path() {
-        return dataset.path().toString();
-    }
-
-    private String key(int chunk, int row) {
-        return dataset.samples(chunk).get(row).key();
-    }
+class UpdateVerbTest extends DatasetVerbs {
 
     private String table(String name, String content) throws IOException {
         return Files.writeString(directory.resolve(name), content).toString();
-    }
-
-    private JsonNode json() throws IOException {
-        return Json.MAPPER.readTree(out.toString());
     }
 
     private JsonNode sample(String key, String... more) throws IOException {

@@ -2,7 +2,6 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Contents;
 import dev.stoker.metadata.Dataset;
@@ -10,12 +9,9 @@ import dev.stoker.metadata.DeliverySign;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.schemas.chunk.ChunkSummary;
-import dev.stoker.server.TestDataset;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -23,40 +19,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Verbs that start no Flink, in this process. */
-class VerbsTest {
-
-    @TempDir
-    private Path directory;
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-    private TestDataset dataset;
-
-    @BeforeEach
-    void create() throws IOException {
-        dataset = TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4);
-    }
-
-    private int stoker(String... args) {
-        out.getBuffer().setLength(0);
-        err.getBuffer().setLength(0);
-        return Stoker.run(List.of(args), new PrintWriter(out, true), new PrintWriter(err, true));
-    }
-
-    private String path() {
-        return dataset.path().toString();
-    }
-
-    private JsonNode json() throws IOException {
-        return Json.MAPPER.readTree(out.toString());
-    }
+class VerbsTest extends DatasetVerbs {
 
     @Test
     void infoSaysWhatADatasetHolds() throws IOException {
