@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Lists or removes the chunks that disk tiers (feed --tier disk:DIRECTORY:400g) keep in a directory"
                     + " of this machine.",
-            "clear prints what it would remove, and removes it with --yes. It keeps chunks that a running feed"
+            "clear lists the chunks, and removes them with --yes. It keeps chunks that a running feed"
                     + " uses, and all files that do not belong to a tier.",
             "purge removes the chunks that an erasure has deleted (stoker delete --erase), also while feeds run."
         })

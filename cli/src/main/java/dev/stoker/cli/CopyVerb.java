@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
         },
         description = {
             "Copies a dataset with its versions and tags to another store. Each chunk is verified on the way. Run it"
-                    + " again to copy what is new, or to complete a copy that was interrupted.",
+                    + " again to copy later versions, or to complete an interrupted copy.",
             "Writers and feeds may work on the source meanwhile. A version appears at the target after all of its"
                     + " chunks."
         },

@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
             "  stoker mirror s3a://bucket/photos ./data/photos --interval 60s"
         },
         description = {
-            "Copies what is new, as stoker copy does. Then undoes changes of tags at the target, and deletes at the"
+            "Copies new versions, as stoker copy does. Then undoes changes of tags at the target, and deletes at the"
                     + " target what stoker gc deletes: chunks of expired versions and remains of dead writers.",
             "If the source cannot be read, has no version, or has damaged chunks, nothing is deleted."
         },

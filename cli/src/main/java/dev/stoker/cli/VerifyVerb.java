@@ -49,7 +49,7 @@ final class VerifyVerb implements Callable<Integer> {
     @Option(
             names = "--erased",
             paramLabel = "FILE",
-            description = "Check a certificate of stoker delete --erase instead: read what is left, and report samples,"
+            description = "Check a certificate of stoker delete --erase instead: read all files, and report samples,"
                     + " files and versions that should be gone.")
     private @Nullable Path erased;
 

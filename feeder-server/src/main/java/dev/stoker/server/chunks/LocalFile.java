@@ -8,7 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A file of this machine that another process may open, and by what it can tell that it has opened the same.
+ * A file of this machine that another process may open, and its identity, which that process compares.
  *
  * @param path absolute
  * @param device device number

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a session has asked for. A feeder that dies takes subscriptions along that were not durable; their receipts come
- * again over another connection, and the ledger must say then what they belong to. For the session's reader thread.
+ * The numbers that a session has requested. Subscriptions that are not durable are lost if their feeder fails. Their
+ * receipts arrive again over another connection, and the ledger must assign them then. For the session's reader thread.
  */
 final class AskedNumbers {
 

@@ -14,8 +14,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session has the ledger say: what the trainer asked for, and what it acknowledged. For the session's reader
- * thread.
+ * Records the requests and acknowledgements of a session in the ledger. For the session's reader thread.
  */
 final class SessionLedger {
 

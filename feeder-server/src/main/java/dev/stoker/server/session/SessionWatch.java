@@ -12,9 +12,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of one seat of a group in one run, over all its connections to this server: what it was sent, what the
- * server did meanwhile, how far it has come, and what it says of its waits. Thread-safe; a few additions for each
- * piece.
+ * Statistics of one seat of a group in one run, over all its connections to this server: the pieces sent, the time of
+ * the server's thread, its position, and the waits that it reports. Thread-safe; costs a few additions for each piece.
  */
 final class SessionWatch {
     private static final int MAX_WAITS = 16;

@@ -46,7 +46,7 @@ final class ChunkCopies {
         this.listener = listener;
     }
 
-    /** Copies what the target lacks. With checksums, reads what it has. */
+    /** Copies the chunks that the target lacks. With checksums, reads the chunks that it has. */
     void run(CopyRule rule) throws IOException {
         boolean isChecked = rule.has(CopyRule.Extra.CHECKSUMS);
         int[] chunks = isChecked ? plan.needed() : plan.absent();

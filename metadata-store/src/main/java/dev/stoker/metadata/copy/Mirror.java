@@ -16,9 +16,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a target follow a dataset: each round copies what is new, and then deletes at the target what garbage
- * collection may delete there. A round that cannot read the source, or finds damaged chunks, deletes nothing. Used by
- * one thread.
+ * Makes a target follow a dataset: each round copies new versions, and then deletes the files at the target that
+ * garbage collection may delete there. A round that cannot read the source, or finds damaged chunks, deletes nothing.
+ * Used by one thread.
  */
 public final class Mirror {
 
@@ -78,7 +78,7 @@ public final class Mirror {
     /**
      * Makes one round.
      *
-     * @return what it has done; empty if the source has not changed since the last round
+     * @return the changes at the target; empty if the source has not changed since the last round
      */
     public Optional<Round> next() throws IOException {
         State now = new State(source.latestVersion(), new Tags(source).changes());

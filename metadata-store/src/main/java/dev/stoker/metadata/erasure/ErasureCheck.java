@@ -43,9 +43,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Checks the certificate of an erasure by reading what is left: the keys in all chunk files and in all runs of the
- * index, the log, dead letters, lists of skipped samples, and the names of unfinished files. Used by one thread; reads
- * with several.
+ * Checks the certificate of an erasure by reading all remaining files: the keys in chunks and in runs of the index, the
+ * log, dead letters, lists of skipped samples, and the names of unfinished files. Used by one thread; reads with
+ * several.
  */
 public final class ErasureCheck {
 
