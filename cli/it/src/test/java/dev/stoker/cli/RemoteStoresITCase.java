@@ -310,6 +310,12 @@ class RemoteStoresITCase {
     @Test
     void feedsTheSameBytesFromAnyStore() throws Exception {
         ingest(s3 + "/raw", s3 + "/fed", "--label-from", "parent-dir");
+        String key = tree.keySet().iterator().next();
+        write(s3 + "/tables", Map.of("update.csv", ("key,label\n\"" + key + "\",another\n").getBytes(UTF_8)));
+        assertThat(stoker("update", s3 + "/fed", s3 + "/tables/update.csv", "--yes"))
+                .as(err::toString)
+                .isZero();
+        assertThat(Contents.of(s3 + "/fed").get(key)).contains("label=another");
         Contents.copy(s3 + "/fed", hdfs + "/fed");
         Contents.copy(s3 + "/fed", local("fed"));
 
