@@ -20,6 +20,7 @@ class ModuleDirectionsTest {
     private static final String FORMATS = "dev.stoker.formats..";
     private static final String METADATA = "dev.stoker.metadata..";
     private static final String REDIS = "dev.stoker.redis..";
+    private static final String HADOOP_FS = "dev.stoker.hadoop..";
     private static final String SERVER = "dev.stoker.server..";
     private static final String FLINK_COMMON = "dev.stoker.flink..";
     private static final String CONNECTORS = "dev.stoker.connectors..";
@@ -36,6 +37,7 @@ class ModuleDirectionsTest {
             FORMATS,
             METADATA,
             REDIS,
+            HADOOP_FS,
             SERVER,
             FLINK_COMMON,
             CONNECTORS,
@@ -117,14 +119,21 @@ class ModuleDirectionsTest {
     }
 
     @Test
-    void hadoopIsKnownInOnePackageThatNobodyKnows() {
+    void hadoopIsKnownInTwoPackagesThatNobodyKnows() {
         // It is loaded by a separate class loader, with the first remote store.
         check(noClasses()
                 .that()
                 .resideOutsideOfPackage("dev.stoker.storage.hadoop..")
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage("dev.stoker.storage.hadoop..", "org.apache.hadoop..", "software.amazon.."));
+                .resideInAnyPackage("dev.stoker.storage.hadoop..", "software.amazon.."));
+        // The file system belongs to a program that has Hadoop.
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackages("dev.stoker.storage.hadoop..", HADOOP_FS)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(HADOOP_FS, "org.apache.hadoop.."));
     }
 
     @Test
@@ -141,7 +150,7 @@ class ModuleDirectionsTest {
     void formatsStoresServerAndClientAreFreeOfFlink() {
         check(noClasses()
                 .that()
-                .resideInAnyPackage(SCHEMAS, STORAGE, METADATA, REDIS, SERVER, CLIENT)
+                .resideInAnyPackage(SCHEMAS, STORAGE, METADATA, REDIS, HADOOP_FS, SERVER, CLIENT)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.apache.flink.."));

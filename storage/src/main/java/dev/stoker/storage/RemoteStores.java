@@ -30,9 +30,10 @@ final class RemoteStores {
 
     private RemoteStores() {}
 
-    static ObjectStore open(String location) throws IOException {
+    static ObjectStore open(String location, Map<String, String> settings) throws IOException {
         try {
-            return (ObjectStore) opener(location, "HadoopObjectStore").invoke(location);
+            return (ObjectStore)
+                    opener(location, "HadoopObjectStore", Map.class).invoke(location, settings);
         } catch (IOException | RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
@@ -50,7 +51,8 @@ final class RemoteStores {
         }
     }
 
-    private static synchronized MethodHandle opener(String location, String type) throws IOException {
+    /** @param more types of the parameters after the location */
+    private static synchronized MethodHandle opener(String location, String type, Class<?>... more) throws IOException {
         boolean isS3 = location.regionMatches(true, 0, "s3", 0, 2);
         MethodHandle known = OPENERS.get(type + isS3);
         if (known != null) {
@@ -64,7 +66,10 @@ final class RemoteStores {
             }
             Class<?> opened = Class.forName(PACKAGE + type, true, loader);
             MethodHandle opener = MethodHandles.publicLookup()
-                    .findStatic(opened, "open", MethodType.methodType(opened, String.class));
+                    .findStatic(
+                            opened,
+                            "open",
+                            MethodType.methodType(opened, String.class).appendParameterTypes(more));
             OPENERS.put(type + isS3, opener);
             return opener;
         } catch (ReflectiveOperationException | LinkageError e) {

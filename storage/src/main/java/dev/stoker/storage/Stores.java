@@ -5,6 +5,7 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -84,8 +85,18 @@ public final class Stores {
      * @throws UnsupportedStoreException if the kind of file system is unknown, or Hadoop is missing
      */
     public static ObjectStore open(String location) throws IOException {
+        return open(location, Map.of());
+    }
+
+    /**
+     * As {@link #open(String)}, with settings of Hadoop that take precedence over those in its files. A store on this
+     * machine ignores them.
+     *
+     * @param settings values by the names of Hadoop's settings
+     */
+    public static ObjectStore open(String location, Map<String, String> settings) throws IOException {
         if (isRemote(location)) {
-            return RemoteStores.open(location);
+            return RemoteStores.open(location, settings);
         }
         return new LocalObjectStore(local(location));
     }

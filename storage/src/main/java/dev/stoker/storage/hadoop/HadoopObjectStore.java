@@ -15,6 +15,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
@@ -87,8 +88,13 @@ public final class HadoopObjectStore implements ObjectStore {
      * @throws UnsupportedStoreException if Hadoop does not know the scheme
      */
     public static HadoopObjectStore open(String location) throws IOException {
+        return open(location, Map.of());
+    }
+
+    /** As {@link #open(String)}, with settings that take precedence over the configuration. */
+    public static HadoopObjectStore open(String location, Map<String, String> settings) throws IOException {
         URI uri = uri(location);
-        return open(uri, StoreConfiguration.load(uri));
+        return open(uri, StoreConfiguration.load(uri, System.getenv(), settings));
     }
 
     static HadoopObjectStore open(URI uri, Configuration configuration) throws IOException {

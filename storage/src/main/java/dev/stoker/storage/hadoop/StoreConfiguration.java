@@ -71,9 +71,15 @@ final class StoreConfiguration {
     }
 
     static Configuration load(URI location, Map<String, String> environment) {
+        return load(location, environment, Map.of());
+    }
+
+    /** @param settings values that take precedence over those in files */
+    static Configuration load(URI location, Map<String, String> environment, Map<String, String> settings) {
         Configuration conf = new Configuration();
         conf.setClassLoader(StoreConfiguration.class.getClassLoader());
         addFiles(conf, environment);
+        settings.forEach((name, value) -> conf.set(name, value, "settings"));
         for (Map.Entry<String, String> entry : DEFAULTS.entrySet()) {
             setIfUnset(conf, entry.getKey(), entry.getValue());
         }

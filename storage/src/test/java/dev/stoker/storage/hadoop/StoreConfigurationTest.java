@@ -74,6 +74,20 @@ class StoreConfigurationTest {
     }
 
     @Test
+    void givenSettingsReplaceThoseOfFilesAndOfStoker() throws IOException {
+        HadoopSettings.write(directory, Map.of("fs.s3a.endpoint", "http://file"));
+
+        Configuration conf = StoreConfiguration.load(
+                BUCKET,
+                Map.of("HADOOP_CONF_DIR", directory.toString(), "AWS_ENDPOINT_URL", "http://environment"),
+                Map.of("fs.s3a.endpoint", "http://given", "fs.s3a.retry.limit", "1"));
+
+        assertThat(conf.get("fs.s3a.endpoint")).isEqualTo("http://given");
+        assertThat(conf.get("fs.s3a.retry.limit")).isEqualTo("1");
+        assertThat(conf.get("fs.s3a.connection.timeout")).isEqualTo("20s");
+    }
+
+    @Test
     void s3IsAnotherNameOfS3a() throws IOException {
         try (HadoopObjectStore store = HadoopObjectStore.open("s3://photos/x")) {
             assertThat(store.describe("a")).isEqualTo("s3a://photos/x/a");

@@ -1,0 +1,191 @@
+package dev.stoker.hadoop;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.index.SampleIndex;
+import dev.stoker.metadata.index.SampleListing;
+import dev.stoker.metadata.index.SampleStat;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * The samples of one version as files. Directories exist because of the keys of samples. Thread-safe. Closing it closes
+ * the store.
+ */
+final class SampleTree implements Closeable {
+
+    /** Runs of the index that name wrong rows are discarded one after the other. */
+    private static final int TRIES = 8;
+
+    private final Dataset dataset;
+    private final ChunkTable table;
+    private final SampleIndex index;
+    private final ContentField field;
+    private final HeadCache heads;
+    private final ChunkReads reads;
+    private final long wholeSampleBytes;
+    private final long committedMs;
+
+    private SampleTree(Dataset dataset, Snapshot snapshot, FileSystemSettings settings, ContentField field)
+            throws IOException {
+        ObjectStore store = dataset.store();
+        this.dataset = dataset;
+        this.table = snapshot.table();
+        this.index = settings.dataset().split().isPresent()
+                ? SampleIndex.ofSplit(
+                        dataset, snapshot, settings.dataset().split().get())
+                : SampleIndex.open(dataset, snapshot);
+        this.field = field;
+        this.heads = new HeadCache(store, table, settings.headCacheBytes());
+        this.reads = new ChunkReads(store, table, field.index(), settings.chunkCacheBytes());
+        this.wholeSampleBytes = settings.wholeSampleBytes();
+        this.committedMs = dataset.entry(table.version()).committedMs();
+    }
+
+    /** Opens the version that the settings name, or the newest one. */
+    static SampleTree open(FileSystemSettings settings) throws IOException {
+        ObjectStore store = Stores.open(settings.dataset().path(), settings.store());
+        try {
+            return open(store, settings);
+        } catch (IOException | RuntimeException e) {
+            try {
+                store.close();
+            } catch (IOException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw e;
+        }
+    }
+
+    /** As the other method, in a store that is open. The tree closes it. */
+    static SampleTree open(ObjectStore store, FileSystemSettings settings) throws IOException {
+        Dataset dataset = Dataset.open(store);
+        Snapshot snapshot = settings.dataset().open(dataset);
+        if (settings.dataset().split().isPresent()) {
+            // Throws an exception with the known splits if this one does not exist.
+            snapshot.stream(settings.dataset().split().get());
+        }
+        ContentField field =
+                ContentField.of(dataset.info().fields(), settings.field(), FileSystemSettings.FIELD + settings.name());
+        return new SampleTree(dataset, snapshot, settings, field);
+    }
+
+    /** Returns the dataset and the version for people. */
+    @Override
+    public String toString() {
+        return "version " + table.version() + " of " + dataset.where();
+    }
+
+    /** Returns the time when the version was committed. */
+    long committedMs() {
+        return committedMs;
+    }
+
+    /** Returns the sample with this key; empty if there is none. */
+    Optional<SampleStat> find(String key) throws IOException {
+        return index.stat(key);
+    }
+
+    /** Returns whether keys begin with a text. */
+    boolean hasKeys(String prefix) throws IOException {
+        return index.list(prefix, "").next().isPresent();
+    }
+
+    /** Lists keys; see {@link SampleIndex#list}. */
+    SampleListing list(String prefix, String delimiter) {
+        return index.list(prefix, delimiter);
+    }
+
+    /** Returns the length and the checksum of a file. Reads the head of its chunk if the sample index lacks them. */
+    ContentField.Contents contents(SampleStat sample) throws IOException {
+        if (field.isIndexed()) {
+            return field.contents(sample);
+        }
+        try {
+            Place place = place(sample);
+            return field.contents(place.head(), place.row());
+        } catch (IOException e) {
+            throw failed(sample, e);
+        }
+    }
+
+    /** Reads and verifies the contents of a file. */
+    SampleContent read(SampleStat sample) throws IOException {
+        try {
+            Place place = place(sample);
+            ChunkHead head = place.head();
+            requireLength(sample, field.contents(head, place.row()).length());
+            if (!field.isPayload()) {
+                return SampleContent.of(head.column(field.index()).bytesAt(place.row()));
+            }
+            return head.payloadLength(field.index(), place.row()) <= wholeSampleBytes
+                    ? SampleContent.of(reads.read(place.chunk(), head, place.row()))
+                    : failing(sample, new LargeContent(reads, place.chunk(), head, field.index(), place.row()));
+        } catch (IOException e) {
+            throw failed(sample, e);
+        }
+    }
+
+    /** Checks the length that the file's status has. */
+    private void requireLength(SampleStat sample, long length) throws CorruptDataException {
+        if (field.isIndexed() && field.contents(sample).length() != length) {
+            throw new CorruptDataException(
+                    "the sample index has a length of " + field.contents(sample).length() + " bytes, the chunk has "
+                            + length + " bytes; " + rebuildIndex());
+        }
+    }
+
+    private String rebuildIndex() {
+        return "build the index again with `stoker index --rebuild " + dataset.where() + "`";
+    }
+
+    private SampleContent failing(SampleStat sample, SampleContent content) {
+        return (position, target, offset, length) -> {
+            try {
+                return content.read(position, target, offset, length);
+            } catch (IOException e) {
+                throw failed(sample, e);
+            }
+        };
+    }
+
+    private IOException failed(SampleStat sample, IOException e) {
+        return new IOException(
+                "Cannot read sample '" + sample.key() + "' in row " + sample.row() + " of chunk " + sample.ordinal()
+                        + " of " + this + ": " + e.getMessage(),
+                e);
+    }
+
+    /** A row whose head has the wanted key. */
+    private record Place(int chunk, ChunkHead head, int row) {}
+
+    private Place place(SampleStat wanted) throws IOException {
+        SampleStat sample = wanted;
+        for (int i = 0; i < TRIES; i++) {
+            int chunk = table.indexOf(sample.ordinal());
+            ChunkHead head = heads.get(chunk);
+            if (sample.row() < head.rows() && head.key(sample.row()).equals(sample.key())) {
+                return new Place(chunk, head, sample.row());
+            }
+            index.refute(sample);
+            Optional<SampleStat> again = index.stat(sample.key());
+            if (again.isEmpty()) {
+                break;
+            }
+            sample = again.get();
+        }
+        throw new CorruptDataException(
+                "the sample index has no right place for the key '" + wanted.key() + "'; " + rebuildIndex());
+    }
+
+    @Override
+    public void close() throws IOException {
+        dataset.store().close();
+    }
+}
