@@ -8,6 +8,7 @@ from stoker._dataset.sample_index import ListEntry, SampleStat
 from stoker._dataset.samples import Samples
 from stoker._feed.feed import Feed
 from stoker._feed.metrics import prometheus, serve_metrics
+from stoker._feed.why import SampleStep, StepSample
 from stoker._lookup.feed_samples import FeedSamples
 from stoker._lookup.opening import open  # noqa: A004 - stoker.open is the name
 from stoker._version import __version__
@@ -21,7 +22,9 @@ __all__ = [
     "ListEntry",
     "Ragged",
     "SampleStat",
+    "SampleStep",
     "Samples",
+    "StepSample",
     "StokerError",
     "Writer",
     "__version__",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from stoker._dataset.chunk import ChunkHead
 from stoker._dataset.index_run import IndexRow, IndexRun, RunIdentity
@@ -58,10 +59,14 @@ class SampleIndex:
     Safe for several threads. Opens the index at the first use.
     """
 
-    def __init__(self, snapshot: Snapshot, chunks: Sequence[int], head: Callable[[int], ChunkHead]) -> None:
+    def __init__(
+        self, snapshot: Snapshot, chunks: Sequence[int] | npt.NDArray[np.int64], head: Callable[[int], ChunkHead]
+    ) -> None:
         """`chunks`: indexes of the live chunks whose samples are found. `head` reads the head of one."""
-        self._snapshot, self._chunks, self._head = snapshot, chunks, head
-        self._wanted = set(chunks)
+        self._snapshot, self._head = snapshot, head
+        self._chunks = np.asarray(chunks, np.int64)
+        self._wanted = np.zeros(len(snapshot.chunks), np.bool_)
+        self._wanted[self._chunks] = True
         self._ordinals = snapshot.chunks.columns["ordinal"]
         self._lock = threading.RLock()
         self._damaged: set[Path] = set()
@@ -77,7 +82,7 @@ class SampleIndex:
             at = int(np.searchsorted(ordinals, row.ordinal))
             if at >= len(ordinals) or ordinals[at] != row.ordinal:
                 return None
-        if at not in self._wanted or row.row >= self._snapshot.chunks.columns["rows"][at]:
+        if not self._wanted[at] or row.row >= self._snapshot.chunks.columns["rows"][at]:
             return None
         gone = self._snapshot.chunks.removed.get(at)
         if gone is None:
@@ -180,12 +185,13 @@ class SampleIndex:
             return rest
         with self._lock:
             if self._rest is None:
-                ranges = [(run.identity.first, run.identity.last) for run in self._opened()]
-                added = self._snapshot.chunks.columns["added_in"]
+                added = self._snapshot.chunks.columns["added_in"][self._chunks]
+                covered = np.zeros(len(added), np.bool_)
+                for run in self._opened():
+                    covered |= (run.identity.first <= added) & (added <= run.identity.last)
                 rest = {}
-                for at in self._chunks:
-                    if not any(first <= added[at] <= last for first, last in ranges):
-                        rest.update(self._head_rows(at))
+                for at in self._chunks[~covered].tolist():
+                    rest.update(self._head_rows(at))
                 self._rest = rest
             return self._rest
 

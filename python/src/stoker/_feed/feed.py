@@ -17,6 +17,7 @@ from stoker._feed.reading import Reading
 from stoker._feed.report import report
 from stoker._feed.tf_dataset import dataset_of
 from stoker._feed.torch_dataset import class_for
+from stoker._feed.why import Explaining, Explanations
 from stoker._order.spec import Tail
 from stoker._source.batch_source import StreamInfo
 from stoker._source.instance import Instance, Launch
@@ -26,7 +27,7 @@ from stoker._transport.security import Security
 _LOG = logging.getLogger("stoker")
 
 
-class Feed:
+class Feed(Explaining):
     """Iterates over the batches of one rank; `for batch in feed` is one epoch.
 
     The first iteration begins at the loaded position, or else at the first batch of epoch 0. Each further iteration
@@ -186,6 +187,7 @@ class Feed:
 
     def _set_up(self, reading: Reading) -> None:
         self._reading = reading
+        self._explanations = Explanations(reading)
         self.repeats: int = 0
         """Samples that come again because `load_state_dict` was allowed another batch size."""
 

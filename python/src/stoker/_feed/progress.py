@@ -19,6 +19,8 @@ class Progress:
         """`share` says what the rank takes of an iteration that begins at a position."""
         self.next = Start(0)
         """Where the next iteration of this process begins."""
+        self.origin = Start(0)
+        """Where this feed was told to begin last; steps of that epoch are counted from there."""
         self.shared = shared
         self.serial = 0
         """Counts what moves the position under a running iteration."""
@@ -100,7 +102,7 @@ class Progress:
         self.serial += 1
 
     def _move(self, start: Start) -> None:
-        self.next = start
+        self.next = self.origin = start
         self.last = None
         if worker_of() is None:
             self.shared.set(start)

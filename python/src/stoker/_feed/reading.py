@@ -15,6 +15,7 @@ from stoker._feed.report import Watched
 from stoker._feed.sources import Sources
 from stoker._order.delivery import BatchPlan, Share
 from stoker._order.spec import Tail
+from stoker._path.path_stream import PathStream
 from stoker._source.batch_source import BatchSource, Consumer, DeliveredBatch, StreamInfo
 from stoker._source.position import SharedEpochs, Start, member_of, worker_of
 from stoker.errors import StateMismatchError, StokerError
@@ -191,6 +192,15 @@ class Reading:
         info = self.found if self.found is not None and not self.closed else self._look(start)
         ended = any(n is not None and start.epoch >= n for n in (self.options.epochs, info.epochs))
         return info if ended or info.is_of(start.epoch, start.version) else self._look(start)
+
+    def path_version(self, epoch: int) -> int | None:
+        """Returns the version of a path that an epoch reads; None if a path is followed and the epoch has not begun."""
+        stream = self._sources.path_stream
+        return self._sources.chosen.get(epoch) if stream is None else stream.snapshot.version
+
+    def path_stream(self, version: int) -> PathStream:
+        """Returns a version of a path."""
+        return self._sources.path_stream or self._sources.open_path(version)
 
     def _epochs_of(self, info: StreamInfo) -> int | None:
         return min((n for n in (self.options.epochs, info.epochs) if n is not None), default=None)

@@ -29,12 +29,12 @@ class Sources:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._chosen: dict[int, int] = {}
+        self.chosen: dict[int, int] = {}
         """Versions by epoch, of a path that is followed."""
         self.path_stream: PathStream | None = None
         """What is read from a path that is not followed."""
         if options.path is not None:
-            stream = self._open_path(options.version)
+            stream = self.open_path(options.version)
             self._look_at_classes(stream)
             if not options.follow:
                 self.path_stream = stream
@@ -50,7 +50,7 @@ class Sources:
         if self.path_stream is not None:
             return self._path_source(self.path_stream)
         if o.path is not None:
-            return FollowedPath(self._open_path, self._path_source, self._chosen)
+            return FollowedPath(self.open_path, self._path_source, self.chosen)
         topic = topic_of(o.target)
         if topic is not None:
             return TopicSource(
@@ -73,7 +73,8 @@ class Sources:
             pool=pool_of(min(o.buffer_bytes, 256 << 20), o.pin_memory),
         )
 
-    def _open_path(self, version: int | None) -> PathStream:
+    def open_path(self, version: int | None) -> PathStream:
+        """Opens a version of a path; None: the newest."""
         o = self._options
         assert o.path is not None
         snapshot = open_snapshot(o.path, version)

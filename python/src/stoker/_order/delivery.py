@@ -69,6 +69,17 @@ class BatchPlan:
             self._round = (epoch, start, turn, lanes)
         return [Piece(lanes[number - start], turn * size, size)]
 
+    def place_of(self, epoch: int, lane: int, row: int) -> tuple[int, int]:
+        """(physical batch number, index in the batch) of a row of a lane's epoch; the inverse of `pieces`."""
+        size = self.spec.batch_size
+        turn, index = divmod(row, size)
+        if turn < self._full[lane]:
+            place = self._lanes_of_round(epoch, turn).index(lane)
+            return int(np.minimum(self._full, turn).sum()) + place, index
+        i = self._rest_lanes.index(lane)
+        joint = (self._rest_ends[i - 1] if i else 0) + row - self._rest_first[lane]
+        return self.full_batches + joint // size, joint % size
+
     def _find_round(self, number: int) -> int:
         low, high = 0, int(self._full.max())
         while high - low > 1:
@@ -193,6 +204,24 @@ class Share:
     def number(self, step: int) -> int:
         """The first virtual number of a step."""
         return self.first + step * self.width
+
+    def numbers(self, step: int) -> list[tuple[int, bool]]:
+        """Returns the virtual numbers of a step, and for each whether it only repeats a batch of the same step."""
+        end = self.plan.batches + (self.world_size if self.tail == "pad" else 0)
+        first = self.number(step)
+        numbers = list(range(first, min(end, first + self.width), self.world_size))
+        missing = self.concat - len(numbers) if self.tail == "pad" else 0
+        return [(n, False) for n in numbers] + [(numbers[i % len(numbers)], True) for i in range(missing)]
+
+    def rank_of(self, number: int) -> int:
+        """The rank that takes a number."""
+        return number % self.world_size
+
+    def step_of(self, number: int) -> tuple[int, int] | None:
+        """(step, index in the step) of a number that this rank takes; None if the rank takes it in no step."""
+        step, rest = divmod(number - self.first, self.width)
+        index, other = divmod(rest, self.world_size)
+        return (step, index) if not other and 0 <= step < self.steps else None
 
     def worker(self, worker: int, workers: int, skip: int = 0) -> tuple[int, int, int]:
         """Returns (first, stride, count) of a worker's virtual numbers after its first `skip` steps.

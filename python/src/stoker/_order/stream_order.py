@@ -190,6 +190,11 @@ class LaneEpoch:
         """The window that holds a row of the lane's epoch."""
         return bisect_right(self.window_ends, row)
 
+    def window_of_chunk(self, index: int) -> int:
+        """The window that holds one of the lane's live chunks, by its index in the stream."""
+        place = int(np.flatnonzero(self.sequence == index)[0])
+        return int(np.searchsorted(self._ends, place, side="right"))
+
     def window_start(self, w: int) -> int:
         """The first row of window w in the lane's epoch."""
         return self.window_ends[w - 1] if w else 0

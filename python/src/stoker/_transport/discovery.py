@@ -72,6 +72,14 @@ class FeedTarget:
         with contextlib.suppress(FeedNotFoundError):
             self.addresses()
 
+    def dataset(self, stream: str) -> str | None:
+        """Where the dataset of a stream is, as the feed's file on this machine says; None if there is no such file."""
+        try:
+            streams = self._file()["streams"] if self.name is not None else ()
+            return next((str(s["path"]) for s in streams if s["name"] == stream), None)
+        except (FeedNotFoundError, KeyError, TypeError):
+            return None
+
     def unix(self) -> dict[str, UnixAddress]:
         """Returns the Unix-domain sockets that the feed's file lists, by address."""
         try:
