@@ -28,6 +28,7 @@ class ModuleDirectionsTest {
     private static final String EXPORT = "dev.stoker.export..";
     private static final String FEEDER = "dev.stoker.feeder..";
     private static final String CLIENT = "dev.stoker.client..";
+    private static final String BENCH = "dev.stoker.bench..";
     private static final String CLI = "dev.stoker.cli..";
 
     private static final List<String> UPWARDS = List.of(
@@ -44,6 +45,7 @@ class ModuleDirectionsTest {
             INGEST,
             EXPORT,
             FEEDER,
+            BENCH,
             CLI);
 
     private static JavaClasses classes;
@@ -147,10 +149,20 @@ class ModuleDirectionsTest {
     }
 
     @Test
+    void measurementsKnowStoresDatasetsAndTheClientOnly() {
+        check(noClasses()
+                .that()
+                .resideInAPackage(BENCH)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(SERVER, FLINK_COMMON, CONNECTORS, INGEST, EXPORT, FEEDER, FORMATS, REDIS));
+    }
+
+    @Test
     void formatsStoresServerAndClientAreFreeOfFlink() {
         check(noClasses()
                 .that()
-                .resideInAnyPackage(SCHEMAS, STORAGE, METADATA, REDIS, HADOOP_FS, SERVER, CLIENT)
+                .resideInAnyPackage(SCHEMAS, STORAGE, METADATA, REDIS, HADOOP_FS, SERVER, CLIENT, BENCH)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.apache.flink.."));

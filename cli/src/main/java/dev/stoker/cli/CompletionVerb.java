@@ -47,16 +47,23 @@ final class CompletionVerb implements Callable<Integer> {
 
     private static String fish(CommandLine command) {
         StringBuilder script = new StringBuilder("# Completion of stoker for fish\n");
+        fish(script, command, "__fish_use_subcommand");
+        return script.toString();
+    }
+
+    /** @param condition when fish offers the verbs of this command */
+    private static void fish(StringBuilder script, CommandLine command, String condition) {
         command.getSubcommands().forEach((name, verb) -> {
-            script.append("complete -c stoker -n __fish_use_subcommand -a ")
+            String seen = "'__fish_seen_subcommand_from " + name + "'";
+            script.append("complete -c stoker -n ")
+                    .append(condition)
+                    .append(" -a ")
                     .append(name)
                     .append(" -d ")
                     .append(quoted(HelpLayout.summary(verb.getCommandSpec())))
                     .append('\n');
             for (OptionSpec option : verb.getCommandSpec().options()) {
-                script.append("complete -c stoker -n '__fish_seen_subcommand_from ")
-                        .append(name)
-                        .append('\'');
+                script.append("complete -c stoker -n ").append(seen);
                 for (String form : option.names()) {
                     script.append(form.startsWith("--") ? " -l " : " -s ").append(form.replaceFirst("^-+", ""));
                 }
@@ -69,8 +76,8 @@ final class CompletionVerb implements Callable<Integer> {
                         .append(quoted(String.join(" ", option.description())))
                         .append('\n');
             }
+            fish(script, verb, seen);
         });
-        return script.toString();
     }
 
     private static String quoted(String text) {

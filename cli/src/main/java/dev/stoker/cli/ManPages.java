@@ -27,12 +27,19 @@ final class ManPages {
     static Map<String, String> of(CommandSpec command) {
         Map<String, String> pages = new LinkedHashMap<>();
         pages.put(command.name() + ".1", page(command, command.name(), verbs(command)));
-        List<String> back = List.of(command.name() + "(1)");
-        command.subcommands().forEach((name, verb) -> {
-            String title = command.name() + "-" + name;
-            pages.put(title + ".1", page(verb.getCommandSpec(), title, back));
-        });
+        add(pages, command, command.name());
         return pages;
+    }
+
+    /** Adds the pages of the verbs of a command, and of their measurements. */
+    private static void add(Map<String, String> pages, CommandSpec command, String parent) {
+        command.subcommands().forEach((name, verb) -> {
+            String title = parent + "-" + name;
+            List<String> see = new ArrayList<>(List.of(parent + "(1)"));
+            verb.getSubcommands().keySet().forEach(below -> see.add(title + "-" + below + "(1)"));
+            pages.put(title + ".1", page(verb.getCommandSpec(), title, see));
+            add(pages, verb.getCommandSpec(), title);
+        });
     }
 
     private static List<String> verbs(CommandSpec command) {

@@ -106,6 +106,11 @@ final class ScratchDirectory {
         PrivateFiles.removeLeft(base, name -> name.startsWith(PREFIX) && !OWN.contains(name), LOCK, LEAST_AGE);
     }
 
+    /** Removes a directory of temporary files, if that is possible. */
+    static void remove(Path directory) {
+        delete(directory);
+    }
+
     private static void delete(Path directory) {
         try {
             PrivateFiles.delete(directory);

@@ -238,6 +238,18 @@ final class Topics {
                             "--ingest-id")),
             new Named("Redis", List.of("--redis")),
             new Named(
+                    "Measurement",
+                    List.of(
+                            "--size",
+                            "--block-size",
+                            "--depth",
+                            "--shape",
+                            "--accelerator",
+                            "--accelerators",
+                            "--against",
+                            "--rounds",
+                            "--seconds")),
+            new Named(
                     "Time, threads and clusters",
                     List.of("--timeout", "--interval", "--threads", "--flink", "--parallelism")),
             new Named("Output", List.of("--to", "--chunks", "--keys", "--once", JsonFlag.NAME)),

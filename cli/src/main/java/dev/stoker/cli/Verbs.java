@@ -97,16 +97,20 @@ final class Verbs {
         command.addSubcommand(new CacheVerb());
         command.addSubcommand(new RecoverVerb());
         command.addSubcommand(new RebuildVerb());
+        command.addSubcommand(new BenchVerb());
         command.addSubcommand(new CompletionVerb());
         command.addSubcommand(new ManVerb());
         // No verb has the usual --version, because some use it for a dataset's version.
-        command.getSubcommands()
-                .values()
-                .forEach(verb -> verb.getCommandSpec()
-                        .addOption(OptionSpec.builder("-h", "--help")
-                                .usageHelp(true)
-                                .description("Show this help.")
-                                .build()));
+        command.getSubcommands().values().forEach(Verbs::addHelp);
+    }
+
+    private static void addHelp(CommandLine verb) {
+        verb.getCommandSpec()
+                .addOption(OptionSpec.builder("-h", "--help")
+                        .usageHelp(true)
+                        .description("Show this help.")
+                        .build());
+        verb.getSubcommands().values().forEach(Verbs::addHelp);
     }
 
     private static CommandLine feeding(Object verb) {

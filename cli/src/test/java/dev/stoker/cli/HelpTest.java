@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -19,9 +20,26 @@ class HelpTest {
         return Stoker.command().getSubcommands().keySet().stream();
     }
 
+    /** The verbs, and those below a verb with its name: {@code bench storage}. */
+    private static Stream<String> allVerbs() {
+        return Stoker.command().getSubcommands().entrySet().stream()
+                .flatMap(verb -> Stream.concat(
+                        Stream.of(verb.getKey()),
+                        verb.getValue().getSubcommands().keySet().stream().map(below -> verb.getKey() + " " + below)));
+    }
+
+    private static CommandSpec spec(String verb) {
+        CommandLine command = Stoker.command();
+        for (String word : verb.split(" ")) {
+            command = command.getSubcommands().get(word);
+        }
+        return command.getCommandSpec();
+    }
+
     private static List<String> help(String... words) {
         StringWriter out = new StringWriter();
-        List<String> args = new ArrayList<>(List.of(words));
+        List<String> args = new ArrayList<>(List.of(String.join(" ", words).split(" ")));
+        args.removeIf(String::isEmpty);
         args.add("--help");
         assertThat(Stoker.run(args, new PrintWriter(out, true), new PrintWriter(out, true)))
                 .isZero();
@@ -29,7 +47,7 @@ class HelpTest {
     }
 
     @ParameterizedTest
-    @MethodSource("verbs")
+    @MethodSource("allVerbs")
     void beginsWithAnExample(String verb) {
         List<String> lines = help(verb);
         assertThat(lines.get(0)).matches("Examples?:");
@@ -42,13 +60,13 @@ class HelpTest {
     }
 
     @ParameterizedTest
-    @MethodSource("verbs")
+    @MethodSource("allVerbs")
     void wrapsAtEightyColumns(String verb) {
         assertThat(help(verb)).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
     }
 
     @ParameterizedTest
-    @MethodSource("verbs")
+    @MethodSource("allVerbs")
     void anExampleHasNoLineThatTheTerminalBreaks(String verb) {
         List<String> lines = help(verb);
         for (String line : lines.subList(1, lines.indexOf(""))) {
@@ -57,9 +75,9 @@ class HelpTest {
     }
 
     @ParameterizedTest
-    @MethodSource("verbs")
+    @MethodSource("allVerbs")
     void breaksLinesBetweenWords(String verb) {
-        CommandSpec spec = Stoker.command().getSubcommands().get(verb).getCommandSpec();
+        CommandSpec spec = spec(verb);
         String all = String.join(" ", help(verb)).replaceAll("\\s+", " ");
         List<String> texts = new ArrayList<>(List.of(spec.usageMessage().description()));
         spec.options().forEach(option -> texts.addAll(List.of(option.description())));
@@ -68,15 +86,15 @@ class HelpTest {
     }
 
     @ParameterizedTest
-    @MethodSource("verbs")
+    @MethodSource("allVerbs")
     void saysWhatAnOptionExpects(String verb) {
         assertThat(help(verb)).noneMatch(line -> line.contains("=VALUE") && !line.contains("KEY=VALUE"));
     }
 
     @ParameterizedTest
-    @MethodSource("verbs")
+    @MethodSource("allVerbs")
     void listsEachOptionUnderOneTopic(String verb) {
-        CommandSpec spec = Stoker.command().getSubcommands().get(verb).getCommandSpec();
+        CommandSpec spec = spec(verb);
         List<Topics.Topic> topics = Topics.of(spec);
         assertThat(topics).extracting(Topics.Topic::title).doesNotContain(Topics.OTHER);
         assertThat(topics.stream().flatMap(topic -> topic.options().stream()))

@@ -229,6 +229,7 @@ class SocketsITCase {
         commands.put("recover", List.of(data));
         commands.put("rebuild", List.of(data));
         commands.put("stop", List.of("sockets-other"));
+        commands.put("bench", List.of("storage", cache, "--size=1m", "--block-size=4k", "--seconds=0.1"));
         commands.put("completion", List.of("bash"));
         commands.put("man", List.of(directory.resolve("man").toString()));
 

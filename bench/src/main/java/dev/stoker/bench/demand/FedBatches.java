@@ -1,0 +1,73 @@
+package dev.stoker.bench.demand;
+
+import dev.stoker.bench.measure.BenchException;
+import dev.stoker.client.Batch;
+import dev.stoker.client.FeedClient;
+import dev.stoker.client.Iteration;
+import dev.stoker.client.errors.FeedException;
+import dev.stoker.schemas.arrow.Field;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Batches from a feeder. As a trainer would, it obtains each value of each payload field as a view. */
+public final class FedBatches implements Batches {
+    private final FeedClient client;
+    private final List<String> payload;
+    private @Nullable Iteration iteration;
+    private long epoch = -1;
+
+    /**
+     * @param client is closed with this object
+     * @throws BenchException if the stream has no batch for this client
+     */
+    public FedBatches(FeedClient client) throws BenchException {
+        this.client = client;
+        List<Field> fields = client.info().fields();
+        payload = fields.stream().filter(Field::payload).map(Field::name).toList();
+        if (payload.isEmpty()) {
+            client.close();
+            throw new BenchException("the dataset " + client.info().dataset() + " has no payload field to measure");
+        }
+        if (client.steps() == 0) {
+            client.close();
+            throw new BenchException("the dataset " + client.info().dataset() + " has "
+                    + client.info().samples() + " samples, too few for a batch of "
+                    + client.info().order().batchSize() + " samples for each consumer; use a larger dataset");
+        }
+    }
+
+    public FeedClient client() {
+        return client;
+    }
+
+    /** Returns the number of the epoch that {@link #next} reads now, from 0. */
+    public long epoch() {
+        return epoch;
+    }
+
+    @Override
+    public Taken next() {
+        if (iteration == null || !iteration.hasNext()) {
+            iteration = client.epoch();
+            epoch++;
+            if (!iteration.hasNext()) {
+                throw new FeedException("the feed " + client.info().feed()
+                        + " has no further epoch to measure; start it without --epochs");
+            }
+        }
+        try (Batch batch = iteration.next()) {
+            long bytes = 0;
+            for (String field : payload) {
+                for (int row = 0; row < batch.rows(); row++) {
+                    bytes += batch.bytes(field, row).remaining();
+                }
+            }
+            return new Taken(batch.rows(), bytes);
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+    }
+}

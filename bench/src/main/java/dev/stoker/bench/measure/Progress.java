@@ -1,0 +1,11 @@
+package dev.stoker.bench.measure;
+
+/** Follows a measurement. Any thread may call {@link #isStopped}; it is asked often. */
+public interface Progress {
+
+    /** Says what is measured now. */
+    void doing(String what);
+
+    /** Whether the user has asked for the end. The measurement then removes what it has written, and ends. */
+    boolean isStopped();
+}

@@ -1,0 +1,199 @@
+package dev.stoker.bench.storage;
+
+import dev.stoker.bench.measure.Latencies;
+import dev.stoker.bench.measure.Machine;
+import dev.stoker.bench.measure.Progress;
+import dev.stoker.bench.measure.Rounds;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Measures one store. Each round measures all cells one after the other, so that a change of the machine's speed
+ * affects all of them. For one thread, which starts as many others as there are reads at a time.
+ */
+public final class StorageBench {
+
+    /** The share of the time for metadata operations. */
+    private static final double METADATA_SHARE = 0.15;
+
+    private static final long LEAST_CELL_NANOS = 5_000_000;
+
+    private final String target;
+    private final StorageOptions options;
+    private final Progress progress;
+    private final List<String> notes = new ArrayList<>();
+    private final Map<ReadCase.Cache, BlockSource> sources = new EnumMap<>(ReadCase.Cache.class);
+    private final Map<ReadCase, List<ReadRun.Outcome>> outcomes = new LinkedHashMap<>();
+    private @Nullable LocalBlocks cached;
+
+    /** @param target directory or URI of a place for test files, or of a dataset */
+    public StorageBench(String target, StorageOptions options, Progress progress) {
+        this.target = target;
+        this.options = options;
+        this.progress = progress;
+    }
+
+    /**
+     * Measures, and removes all files that it has written, also after a failure or a stop.
+     *
+     * @return the cells that were measured before the time was over or the user stopped
+     */
+    public StorageResult run() throws IOException, InterruptedException {
+        try (ObjectStore store = Stores.open(Stores.normalize(target))) {
+            Optional<Dataset> dataset = Dataset.find(store);
+            if (dataset.isEmpty() && !Stores.isRemote(target)) {
+                TestFiles.requireSpace(Stores.local(target), options.sizeBytes());
+            }
+            try (TestFiles files =
+                    dataset.isPresent() ? TestFiles.ofDataset(dataset.get()) : TestFiles.inFolder(store)) {
+                if (files.areOwn()) {
+                    progress.doing("writing test files");
+                    files.write(options.sizeBytes(), progress);
+                }
+                return measure(store, files);
+            }
+        }
+    }
+
+    private StorageResult measure(ObjectStore store, TestFiles files) throws IOException, InterruptedException {
+        ExecutorService threads = Executors.newFixedThreadPool(options.greatestDepth());
+        MetadataRun metadata = new MetadataRun(store, files, progress);
+        try {
+            open(store, files);
+            rounds(cases(files.files()), files, metadata, threads);
+        } finally {
+            threads.shutdownNow();
+            closeSources();
+        }
+        double load = Machine.load();
+        if (load > Runtime.getRuntime().availableProcessors()) {
+            notes.add(String.format(
+                    Locale.ROOT, "the machine was busy (load %.1f); repeat the measurement on an idle machine", load));
+        }
+        return new StorageResult(
+                target,
+                new StorageResult.Files(
+                        files.areOwn() ? "test file" : "chunk", files.files().size(), files.bytes()),
+                files.writeRate(),
+                reads(),
+                metadata.results(),
+                notes);
+    }
+
+    private void open(ObjectStore store, TestFiles files) throws IOException, InterruptedException {
+        Optional<List<Path>> paths = files.paths();
+        if (files.files().isEmpty()) {
+            return;
+        }
+        if (paths.isEmpty()) {
+            sources.put(ReadCase.Cache.REMOTE, new StoreBlocks(store, files.files()));
+            notes.add("remote: each read is a request; nothing on this machine is cached, but the store can cache");
+            return;
+        }
+        try {
+            sources.put(ReadCase.Cache.COLD, LocalBlocks.direct(paths.get()));
+            notes.add("cold: reads bypass the page cache (O_DIRECT) and its read-ahead; the disk, its controller or a"
+                    + " hypervisor can still cache");
+        } catch (IOException | UnsupportedOperationException e) {
+            notes.add("cold: not measured, because this file system does not support reads that bypass the page cache"
+                    + " (O_DIRECT)");
+        }
+        cached = LocalBlocks.cached(paths.get());
+        sources.put(ReadCase.Cache.WARM, cached);
+        notes.add("warm: all files were read before, and are in the page cache if memory suffices");
+    }
+
+    private List<ReadCase> cases(List<TestFile> files) {
+        List<ReadCase> cases = new ArrayList<>();
+        for (ReadCase.Cache cache : ReadCase.Cache.values()) {
+            for (ReadCase.Pattern pattern : ReadCase.Pattern.values()) {
+                for (int block : options.blockBytes()) {
+                    if (sources.containsKey(cache) && new Blocks(files, block).count() > 0) {
+                        options.depths().forEach(depth -> cases.add(new ReadCase(pattern, cache, block, depth)));
+                    }
+                }
+            }
+        }
+        for (int block : options.blockBytes()) {
+            if (new Blocks(files, block).count() == 0) {
+                notes.add("no file has a block of " + block + " bytes");
+            }
+        }
+        return cases;
+    }
+
+    private void rounds(List<ReadCase> cases, TestFiles files, MetadataRun metadata, ExecutorService threads)
+            throws IOException, InterruptedException {
+        long began = System.nanoTime();
+        long readNanos = (long) (options.time().toNanos() * (1 - METADATA_SHARE));
+        Duration metadataTime = Duration.ofNanos((options.time().toNanos() - readNanos) / options.rounds() / 2);
+        long cells = (long) cases.size() * options.rounds();
+        long spentElsewhere = 0;
+        for (int round = 0; round < options.rounds(); round++) {
+            long paused = System.nanoTime();
+            if (cached != null) {
+                progress.doing("reading all files into the page cache");
+                cached.warm(progress);
+            }
+            spentElsewhere += System.nanoTime() - paused;
+            for (ReadCase one : cases) {
+                long left = readNanos - (System.nanoTime() - began - spentElsewhere);
+                // The first round is complete even if the time is over, so that no cell is empty.
+                if (progress.isStopped() || (left <= 0 && round > 0)) {
+                    break;
+                }
+                progress.doing("round " + (round + 1) + " of " + options.rounds() + ": " + one);
+                Duration time = Duration.ofNanos(Math.max(LEAST_CELL_NANOS, left / cells));
+                outcomes.computeIfAbsent(one, key -> new ArrayList<>())
+                        .add(new ReadRun(one, files.files(), Objects.requireNonNull(sources.get(one.cache())), progress)
+                                .run(time, round, threads));
+                cells--;
+            }
+            long before = System.nanoTime();
+            for (int depth : new TreeSet<>(List.of(1, options.greatestDepth()))) {
+                if (!progress.isStopped()) {
+                    progress.doing("round " + (round + 1) + ": metadata operations, " + depth + " at a time");
+                    metadata.round(round, depth, metadataTime, threads);
+                }
+            }
+            spentElsewhere += System.nanoTime() - before;
+        }
+    }
+
+    private List<StorageResult.Read> reads() {
+        List<StorageResult.Read> reads = new ArrayList<>();
+        outcomes.forEach((of, rounds) -> {
+            Latencies latencies = new Latencies();
+            rounds.forEach(round -> latencies.add(round.latencies()));
+            reads.add(new StorageResult.Read(
+                    of,
+                    new Rounds(
+                            rounds.stream().map(ReadRun.Outcome::bytesPerSecond).toList()),
+                    latencies.quantile(0.5),
+                    latencies.quantile(0.99)));
+        });
+        return reads;
+    }
+
+    private void closeSources() throws IOException {
+        for (BlockSource source : sources.values()) {
+            source.close();
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package dev.stoker.bench.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.bench.measure.BenchException;
+import dev.stoker.bench.measure.Progress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StorageBenchTest {
+
+    private static final List<Integer> BLOCKS = List.of(1 << 10, 64 << 10);
+    private static final StorageOptions SMALL =
+            new StorageOptions(1 << 20, BLOCKS, List.of(1, 3), 2, Duration.ofMillis(100));
+
+    @TempDir
+    private Path directory;
+
+    private final List<String> said = new ArrayList<>();
+
+    private Progress stoppedAt(Predicate<String> when) {
+        return new Progress() {
+            @Override
+            public void doing(String what) {
+                said.add(what);
+            }
+
+            @Override
+            public boolean isStopped() {
+                return said.stream().anyMatch(when);
+            }
+        };
+    }
+
+    private StorageResult run(StorageOptions options, Predicate<String> stop) throws Exception {
+        return new StorageBench(directory.toString(), options, stoppedAt(stop)).run();
+    }
+
+    @Test
+    void measuresEachCellAndLeavesNothing() throws Exception {
+        StorageResult result = run(SMALL, what -> false);
+        assertThat(directory).isEmptyDirectory();
+        // tmpfs and some others have no cold reads.
+        int caches = (int) result.reads().stream()
+                .map(read -> read.of().cache())
+                .distinct()
+                .count();
+        assertThat(result.reads()).hasSize(caches * 2 * 2 * 2);
+        assertThat(result.reads()).allSatisfy(read -> {
+            assertThat(read.bytesPerSecond().min()).isPositive();
+            assertThat(read.p50Nanos()).isPositive().isLessThanOrEqualTo(read.p99Nanos());
+        });
+        assertThat(result.reads()).extracting(read -> read.of().cache()).contains(ReadCase.Cache.WARM);
+        assertThat(result.metadata())
+                .extracting(StorageResult.Metadata::operation)
+                .contains("create", "length", "list (objects)", "delete");
+        assertThat(result.writeRate()).isPositive();
+        assertThat(result.files().bytes()).isEqualTo(1 << 20);
+    }
+
+    @Test
+    void aStopWhileItWritesOrReadsLeavesNothing() throws Exception {
+        Files.writeString(directory.resolve("other"), "stays");
+        for (String when : List.of("writing", "round 1", "metadata")) {
+            said.clear();
+            StorageResult result = run(SMALL, what -> what.contains(when));
+            assertThat(directory.toFile().list()).as(when).containsExactly("other");
+            assertThat(result.metadata()).as(when).hasSizeLessThan(8);
+        }
+    }
+
+    @Test
+    void aMissingDirectoryAndAFullOneAreRefusedBeforeAnythingIsWritten() throws IOException {
+        Path missing = directory.resolve("missing");
+        assertThatThrownBy(() -> new StorageBench(missing.toString(), SMALL, stoppedAt(what -> false)).run())
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("there is no directory");
+        long free = Files.getFileStore(directory).getUsableSpace();
+        StorageOptions huge = new StorageOptions(free, BLOCKS, List.of(1), 1, Duration.ofSeconds(1));
+        assertThatThrownBy(() -> run(huge, what -> false))
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("use a smaller --size");
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void allWrongOptionsAreToldTogether() {
+        assertThatThrownBy(() -> new StorageOptions(10, List.of(0), List.of(0), 0, Duration.ZERO))
+                .hasMessageContainingAll("--block-size", "--depth", "--rounds", "--seconds");
+        assertThatThrownBy(() -> new StorageOptions(10, List.of(20), List.of(1), 1, Duration.ofSeconds(1)))
+                .hasMessageContaining("--size");
+        assertThatThrownBy(() -> new StorageOptions(1L << 40, List.of(1 << 30), List.of(64), 1, Duration.ofSeconds(1)))
+                .hasMessageContaining("512 MiB of buffers");
+    }
+}

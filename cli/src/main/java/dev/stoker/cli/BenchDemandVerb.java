@@ -1,0 +1,188 @@
+package dev.stoker.cli;
+
+import dev.stoker.bench.demand.AcceleratorRun;
+import dev.stoker.bench.demand.Accelerators;
+import dev.stoker.bench.demand.Demand;
+import dev.stoker.bench.demand.FedBatches;
+import dev.stoker.bench.demand.Shape;
+import dev.stoker.bench.demand.Shapes;
+import dev.stoker.schemas.text.Units;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker bench demand}: what accelerators ask for, and whether a feed meets it. */
+@Command(
+        name = "demand",
+        header = {
+            "Examples:",
+            "  stoker bench demand",
+            "  stoker bench demand --shape unet3d --accelerator a100 --accelerators 8",
+            "  stoker bench demand --shape resnet50 --against ./data/photos"
+        },
+        description = {
+            "Prints the samples and bytes per second that accelerators ask for, by workload. The workloads are those of"
+                    + " MLPerf Storage, and a language model.",
+            "With --against, emulated accelerators consume a feed: each takes batches and sleeps for the time of the"
+                    + " computation. The result is the share of the time that they compute."
+        },
+        sortOptions = false)
+final class BenchDemandVerb implements Callable<Integer> {
+
+    /** A greater difference of the sample's bytes makes the result that of another workload. */
+    private static final double SAME_BYTES = 0.25;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = "--shape",
+            paramLabel = "SHAPE",
+            split = ",",
+            splitSynopsisLabel = ",",
+            description = "Workloads, separated by commas: resnet50, unet3d, cosmoflow, retinanet, llm, or a workload"
+                    + " file of DLIO. Default: all known.")
+    private List<String> shapes = List.of();
+
+    @Option(
+            names = "--accelerator",
+            paramLabel = "h100|a100|b200",
+            description = "The kind of accelerator. Default: h100.")
+    private String accelerator = "h100";
+
+    @Option(names = "--accelerators", paramLabel = "N", description = "Number of accelerators. Default: 1.")
+    private int accelerators = 1;
+
+    @Option(
+            names = "--against",
+            paramLabel = "FEED",
+            description = "Name or address of a running feed, or a dataset, for which a feeder is started.")
+    private @Nullable String against;
+
+    @Option(names = "--seconds", paramLabel = "N", description = "With --against: time for each workload. Default: 30.")
+    private double seconds = 30;
+
+    @Mixin
+    private BenchOptions options = new BenchOptions();
+
+    @Override
+    public Integer call() throws Exception {
+        List<Shape> wanted = new ArrayList<>();
+        for (String shape : shapes) {
+            wanted.add(Shapes.of(shape, accelerator));
+        }
+        if (wanted.isEmpty()) {
+            wanted.addAll(Shapes.all(accelerator));
+        }
+        if (wanted.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "option --accelerator: no shape is known for " + accelerator + "; expected h100, a100 or b200");
+        }
+        Demand demand = new Demand(wanted, accelerators, List.of(), List.of());
+        if (against != null) {
+            demand = measure(demand, against);
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        if (options.isJson()) {
+            out.println(demand.json(Instant.now()));
+        } else {
+            print(demand, out);
+        }
+        return 0;
+    }
+
+    private Demand measure(Demand demand, String feed) throws IOException, InterruptedException {
+        Duration time = BenchOptions.seconds("--seconds", seconds);
+        List<AcceleratorRun> runs = new ArrayList<>();
+        List<String> notes = new ArrayList<>();
+        try (BenchRun run = new BenchRun(spec.commandLine().getErr())) {
+            run.doing("starting a feeder");
+            try (BenchTarget target =
+                    BenchTarget.open(feed, demand.shapes().get(0).batchSize())) {
+                for (Shape shape : demand.shapes()) {
+                    if (run.isStopped()) {
+                        break;
+                    }
+                    run.doing(shape.name() + ": " + Units.plural(accelerators, "emulated accelerator"));
+                    AcceleratorRun done = new Accelerators(shape, accelerators, options.rounds(), time, run)
+                            .run(feed, rank -> open(target, shape, rank));
+                    runs.add(done);
+                    if (Math.abs(done.sampleBytes() / shape.sampleBytes() - 1) > SAME_BYTES) {
+                        notes.add(shape.name() + ": the samples of this feed have "
+                                + Units.bytes((long) done.sampleBytes())
+                                + " on average, those of the shape " + Units.bytes((long) shape.sampleBytes())
+                                + "; the utilization is that of your samples");
+                    }
+                }
+            }
+            run.end();
+        }
+        return new Demand(demand.shapes(), demand.accelerators(), runs, notes);
+    }
+
+    private FedBatches open(BenchTarget target, Shape shape, int rank) throws IOException {
+        return new FedBatches(target.client(
+                "auto",
+                "bench-" + shape.name() + "-" + accelerators,
+                rank,
+                accelerators,
+                shape.batchSize(),
+                shape.batchSize() * shape.sampleBytes()));
+    }
+
+    static void print(Demand demand, PrintWriter out) {
+        Table table = new Table(
+                "SHAPE", "ON", "BYTES A SAMPLE", "BATCH", "COMPUTES", "SAMPLES/S", "BYTES/S", "TOGETHER", "AT LEAST");
+        for (Shape shape : demand.shapes()) {
+            table.add(
+                    shape.name(),
+                    shape.accelerator(),
+                    Units.bytes((long) shape.sampleBytes())
+                            + (shape.deviation() > 0 ? " ± " + Units.bytes((long) shape.deviation()) : ""),
+                    Integer.toString(shape.batchSize()),
+                    String.format(Locale.ROOT, "%.1f ms", 1e3 * shape.computeSeconds()),
+                    number(shape.samplesPerSecond()),
+                    Units.rate(shape.bytesPerSecond()),
+                    Units.rate(demand.accelerators() * shape.bytesPerSecond()),
+                    String.format(Locale.ROOT, "%.0f %%", 100 * shape.utilization()));
+        }
+        table.print(out);
+        if (!demand.runs().isEmpty()) {
+            out.println();
+            Table runs = new Table("SHAPE", "AGAINST", "N", "COMPUTING", "SPREAD", "WANTED", "SAMPLES/S", "BYTES/S");
+            for (AcceleratorRun run : demand.runs()) {
+                runs.add(
+                        run.shape().name(),
+                        run.target(),
+                        Integer.toString(run.accelerators()),
+                        String.format(
+                                Locale.ROOT, "%.1f %%", 100 * run.utilization().median()),
+                        BenchStorageVerb.spread(run.utilization()),
+                        String.format(
+                                Locale.ROOT,
+                                "%.0f %% %s",
+                                100 * run.shape().utilization(),
+                                run.isMet() ? "met" : "missed"),
+                        number(run.samplesPerSecond().median()),
+                        Units.rate(run.bytesPerSecond().median()));
+            }
+            runs.print(out);
+        }
+        demand.notes().forEach(out::println);
+    }
+
+    private static String number(double value) {
+        return value < 100 ? String.format(Locale.ROOT, "%.1f", value) : Units.count(Math.round(value));
+    }
+}

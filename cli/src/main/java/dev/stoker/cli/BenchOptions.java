@@ -1,0 +1,67 @@
+package dev.stoker.cli;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.configuration.MemorySize;
+import picocli.CommandLine.Option;
+
+/** The options that all measurements have. */
+final class BenchOptions {
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            description = "How often each figure is measured; the table shows the median and the spread. Default: 3.")
+    private int rounds = 3;
+
+    @Option(names = JsonFlag.NAME, description = "Print JSON.")
+    private boolean json;
+
+    int rounds() {
+        if (rounds < 1) {
+            throw new IllegalArgumentException("option --rounds: " + rounds + " must be positive");
+        }
+        return rounds;
+    }
+
+    boolean isJson() {
+        return json;
+    }
+
+    static Duration seconds(String option, double seconds) {
+        if (!(seconds > 0) || seconds > 1e6) {
+            throw new IllegalArgumentException("option " + option + ": " + seconds + " is not between 0 and 1,000,000");
+        }
+        return Duration.ofNanos((long) (seconds * 1e9));
+    }
+
+    /** Parses a size such as 4k or 16 MiB. */
+    static long size(String option, String text) {
+        try {
+            return MemorySize.parse(text).getBytes();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("option " + option + ": '" + text + "' is not a size such as 4k or 1g");
+        }
+    }
+
+    static List<Integer> sizes(String option, List<String> texts) {
+        List<Integer> sizes = new ArrayList<>();
+        for (String text : texts) {
+            long size = size(option, text);
+            if (size > 1 << 30) {
+                throw new IllegalArgumentException("option " + option + ": " + text + " is more than 1 GiB");
+            }
+            sizes.add((int) size);
+        }
+        return sizes;
+    }
+
+    /** Returns a size in the binary unit in which it is typed: 4 KiB, 16 MiB. */
+    static String block(long bytes) {
+        if (bytes % (1 << 20) == 0) {
+            return (bytes >> 20) + " MiB";
+        }
+        return bytes % (1 << 10) == 0 ? (bytes >> 10) + " KiB" : bytes + " B";
+    }
+}

@@ -1,0 +1,99 @@
+package dev.stoker.cli;
+
+import dev.stoker.client.FeedClient;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** The feed that a measurement consumes: one that runs, or one of a dataset, which it starts. For one thread. */
+final class BenchTarget implements AutoCloseable {
+
+    private static final Pattern ADDRESS = Pattern.compile("unix:.*|[^/]+:[0-9]+(,[^/]+:[0-9]+)*");
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    /** Two batches must fit, and usually many do. */
+    private static final long USUAL_BUFFER = 256L << 20;
+
+    private final String text;
+    private final String address;
+    private final Optional<ProcessHandle> process;
+    private final @Nullable BenchFeeder feeder;
+
+    private BenchTarget(String text, String address, Optional<ProcessHandle> process, @Nullable BenchFeeder feeder) {
+        this.text = text;
+        this.address = address;
+        this.process = process;
+        this.feeder = feeder;
+    }
+
+    /**
+     * Finds the feed, or starts one.
+     *
+     * @param text name or address of a feed, or a stream of {@code stoker feed}
+     */
+    static BenchTarget open(String text, int batchSize) throws IOException {
+        boolean isDirectory = Files.isDirectory(Path.of(text));
+        if (!isDirectory && ADDRESS.matcher(text).matches()) {
+            return new BenchTarget(text, text, Optional.empty(), null);
+        }
+        if (!isDirectory && text.indexOf('/') < 0) {
+            Optional<FeedFile> feed = FeedFile.find(text);
+            if (feed.isPresent()) {
+                if (feed.get().state() != FeedFile.State.RUNNING) {
+                    throw new CommandException("the feed " + text + " is not running; start it with stoker feed");
+                }
+                Optional<ProcessHandle> process =
+                        feed.get().embedded() ? feed.get().process() : Optional.empty();
+                return new BenchTarget(text, text, process, null);
+            }
+        }
+        BenchFeeder feeder = BenchFeeder.start(text, batchSize);
+        return new BenchTarget(text, feeder.address(), Optional.of(feeder.process()), feeder);
+    }
+
+    /**
+     * Opens a client in a group that no trainer uses.
+     *
+     * @param transport as in {@code STOKER_TRANSPORT}
+     * @param group of the order of this measurement
+     * @param batchBytes expected bytes of a batch
+     */
+    FeedClient client(String transport, String group, int rank, int world, int batchSize, double batchBytes) {
+        Map<String, String> environment = new HashMap<>(System.getenv());
+        environment.put("STOKER_TRANSPORT", transport);
+        return FeedClient.of(address)
+                .environment(environment)
+                .group(group)
+                .rank(rank, world)
+                .batchSize(batchSize)
+                .bufferBytes(Math.max(USUAL_BUFFER, (long) (2.5 * batchBytes)))
+                .reconnectTimeout(PATIENCE)
+                .open();
+    }
+
+    String text() {
+        return text;
+    }
+
+    /** The feeder's process, if it is one process of this machine. */
+    Optional<ProcessHandle> process() {
+        return process;
+    }
+
+    /** The time until the feeder served trainers, if the measurement has started it. */
+    Optional<Duration> startTime() {
+        return Optional.ofNullable(feeder).map(BenchFeeder::startTime);
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (feeder != null) {
+            feeder.close();
+        }
+    }
+}

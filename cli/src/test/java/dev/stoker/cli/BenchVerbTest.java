@@ -1,0 +1,112 @@
+package dev.stoker.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.server.TestDataset;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The measurements that need no feeder. No figure is compared with a time. */
+class BenchVerbTest {
+
+    @TempDir
+    private Path directory;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int stoker(String... args) {
+        out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
+        return Stoker.run(List.of(args), new PrintWriter(out, true), new PrintWriter(err, true));
+    }
+
+    private JsonNode json() throws IOException {
+        return Json.MAPPER.readTree(out.toString());
+    }
+
+    @Test
+    void storageOfADirectoryIsATableOrJson() throws IOException {
+        String[] small = {
+            "bench",
+            "storage",
+            directory.toString(),
+            "--size",
+            "1m",
+            "--block-size",
+            "4k,64k",
+            "--depth",
+            "2",
+            "--rounds",
+            "2",
+            "--seconds",
+            "0.1"
+        };
+        assertThat(stoker(small)).as(err::toString).isZero();
+        assertThat(out.toString())
+                .contains(directory + ": 1 test file, 1.05 MB, written at ", "sequential  warm", "4 KiB", "64 KiB")
+                .contains("create", "delete", "warm: all files were read before");
+
+        String[] asJson = Stream.concat(Stream.of(small), Stream.of("--json")).toArray(String[]::new);
+        assertThat(stoker(asJson)).isZero();
+        assertThat(json().path("bench").asText()).isEqualTo("storage");
+        assertThat(json().at("/reads/0/bytes_per_s/rounds")).isNotEmpty();
+        assertThat(json().path("metadata")).isNotEmpty();
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void storageOfADatasetReadsItsChunksAndWritesNothing() throws IOException {
+        TestDataset dataset = TestDataset.create(directory.resolve("photos"), 3, 1000, 9, 8);
+        List<Path> before = files();
+        assertThat(stoker(
+                        "bench",
+                        "storage",
+                        dataset.path().toString(),
+                        "--block-size",
+                        "1k,16m",
+                        "--depth=1",
+                        "--seconds=0.1"))
+                .as(err::toString)
+                .isZero();
+        assertThat(out.toString())
+                .contains(": 2 chunks", "no file has a block of 16777216 bytes")
+                .doesNotContain("written at", "create");
+        assertThat(files()).isEqualTo(before);
+    }
+
+    private List<Path> files() throws IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            return files.sorted().toList();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "2 | bench | missing: storage",
+                "2 | bench nosuch | unexpected argument nosuch",
+                "2 | bench storage | missing: TARGET",
+                "2 | bench storage x --size y | 'y' is not a size",
+                "2 | bench storage x --rounds 0 | option --rounds: 0 must be positive",
+                "2 | bench storage x --seconds 0 | option --seconds",
+                "1 | bench storage nosuch | there is no directory",
+            })
+    void mistakesAreToldInLinesThatSayWhatToDo(int code, String args, String message) {
+        assertThat(stoker(args.split(" "))).isEqualTo(code);
+        assertThat(err.toString()).contains(message);
+        assertThat(err.toString().lines()).allMatch(line -> line.startsWith("stoker: "));
+        assertThat(out.toString()).isEmpty();
+    }
+}
