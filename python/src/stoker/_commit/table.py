@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from stoker._commit.entry import escaped, seal
 from stoker._commit.local_store import LocalStore
+from stoker._dataset.added_fields import text_of_added
 from stoker._dataset.expired import text_of
 from stoker._dataset.snapshot import Snapshot, open_snapshot, table_path, table_versions
 from stoker._format.canonical_json import compact_upper, sorted_by_code_unit
@@ -93,6 +94,8 @@ def encode_table(snapshot: Snapshot) -> bytes:
     }
     if snapshot.expired:
         metadata["stoker.expired"] = text_of(snapshot.expired)
+    if snapshot.added:
+        metadata["stoker.fields"] = escaped(text_of_added(snapshot.added))
     first = opening(_COLUMNS, self_pair | metadata)
     body = bytearray(length)
     body[: len(message)] = message

@@ -33,9 +33,13 @@ class Target:
         self.root, self._store = root, store
         exists = (root / INFO).exists()
         self.info: DatasetInfo | None = read_info(root) if exists else None
+        """With the fields of the newest version."""
         self.version = newest_version(root) if exists else 0
         """When it was looked at; 0: none."""
-        self.is_used = self.version > 0 and len(open_snapshot(root).chunks) > 0
+        newest = open_snapshot(root) if self.version else None
+        if newest is not None:
+            self.info = newest.info
+        self.is_used = newest is not None and len(newest.chunks) > 0
         """Whether a version has, or had, a sample."""
 
     def require_free(self) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from stoker._dataset.overlay import OverlayColumn, read_overlay
 from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
 from stoker._format.dictionaries import Dictionary, class_names
-from stoker._format.flatbuffer import chunk_schema
+from stoker._format.flatbuffer import SchemaColumn, chunk_schema
 from stoker._format.message import Buffers, Column, MessageLayout, checked_offsets, chunk_columns
 from stoker._format.nested_columns import nested_rows
 from stoker._format.requires import check_metadata_requires
@@ -50,6 +50,13 @@ class PayloadPlaces:
     """None: every row has a value."""
 
 
+class FileColumns(NamedTuple):
+    """The columns of a chunk file, which may lack added fields of the version."""
+
+    layout: MessageLayout
+    schema: Sequence[SchemaColumn]
+
+
 @dataclass(frozen=True)
 class ChunkHead:
     """Keys, small columns, checksums and payload places of every row of a chunk."""
@@ -67,7 +74,9 @@ class ChunkReader:
         self.snapshot = snapshot
         fields = snapshot.info.fields
         self.layout = MessageLayout(chunk_columns(fields))
-        self.schema = chunk_schema(fields)
+        """The columns of the version."""
+        self._files: dict[frozenset[str], FileColumns] = {}
+        """By the added fields that they have."""
         self._ids = {f: {name: i for i, name in enumerate(names)} for f, names in snapshot.classes.items()}
         self._known: dict[tuple[str, bytes], npt.NDArray[np.int32]] = {}
 
@@ -93,17 +102,35 @@ class ChunkReader:
         """An error that names the next step."""
         return CorruptDataError(f"{problem}; run: stoker verify {self.snapshot.root}")
 
+    def file_columns(self, names: Sequence[str]) -> FileColumns:
+        """The columns of a chunk file in which there are columns with these names, and perhaps others."""
+        own = frozenset(field.name for field in self.snapshot.added if field.name in names)
+        known = self._files.get(own)
+        if known is None:
+            lacks = {field.name for field in self.snapshot.added} - own
+            fields = [field for field in self.snapshot.info.fields if field.name not in lacks]
+            known = self._files[own] = FileColumns(MessageLayout(chunk_columns(fields)), chunk_schema(fields))
+        return known
+
     def head(self, fd: int, index: int) -> ChunkHead:
-        """Reads and verifies a head, with the values of the version: those of the chunk's overlay, if it has one."""
+        """Reads and verifies a head, with the fields and values of the version.
+
+        They are those of the chunk's overlay, if it has one, and null if neither has the field.
+        """
         head, what = self.stored_head(fd, index), self.describe(index)
         overlay = read_overlay(self.snapshot, index, what)
-        if not overlay:
+        if not overlay and not self.snapshot.added:
             return head
-        small = tuple(
-            values if values.column.name not in overlay else self.overlaid(values.column, overlay, head.rows, what)
-            for values in head.small
-        )
-        return ChunkHead(head.rows, small, head.payload)
+        own = {values.column.name: values for values in head.small}
+        small = []
+        for column in self.layout.columns:
+            if column.name in overlay:
+                small.append(self.overlaid(column, overlay, head.rows, what))
+            elif column.name in own:
+                small.append(own[column.name])
+            elif not column.payload and not column.name.startswith("crc32c:"):
+                small.append(null_column(column, head.rows))
+        return ChunkHead(head.rows, tuple(small), head.payload)
 
     def overlaid(self, column: Column, overlay: Mapping[str, OverlayColumn], rows: int, what: ChunkName) -> ColumnData:
         """The values of a column that an overlay has."""
@@ -111,7 +138,7 @@ class ChunkReader:
         return self.column_data(column, own.message, own.places, own.dictionary, rows, what)
 
     def stored_head(self, fd: int, index: int) -> ChunkHead:
-        """Reads and verifies the head in the chunk's own file, whatever its overlay.
+        """Reads and verifies the head in the chunk's own file, whatever its overlay, with the fields of the file.
 
         A mismatch is read a second time before it is an error.
         """
@@ -137,11 +164,12 @@ class ChunkReader:
         rows = int(self.snapshot.chunks.columns["rows"][index])
         opening = read_opening(data, what)
         self.check_identity(opening.metadata, index, what)
-        message, at, places, dictionaries = read_parts(data, opening, self.schema, self.layout, rows, what)
+        file = self.file_columns(opening.names)
+        message, at, places, dictionaries = read_parts(data, opening, file.schema, file.layout, rows, what)
         small: list[ColumnData] = []
         payload: list[PayloadPlaces] = []
         crcs: list[npt.NDArray[np.uint32]] = []
-        for column, place in zip(self.layout.columns, places, strict=True):
+        for column, place in zip(file.layout.columns, places, strict=True):
             if column.payload:
                 payload.append(self.payload_places(column, message, at, place, crcs[len(payload)], index))
                 continue
@@ -243,6 +271,18 @@ class ChunkReader:
         if len(self._known) < _CLASS_LISTS:
             self._known[field, dictionary.body] = ids
         return ids
+
+
+def null_column(column: Column, rows: int) -> ColumnData:
+    """A column that is null in all rows."""
+    offsets = np.zeros(rows + 1, np.int32) if column.has_offsets else None
+    if column.kind == "bool":
+        data: npt.NDArray[Any] = np.zeros(rows, np.bool_)
+    elif column.kind == "tensor":
+        data = np.zeros((rows, column.width), column.dtype)
+    else:
+        data = np.zeros(0 if column.has_offsets else rows, column.dtype)
+    return ColumnData(column, np.zeros(rows, np.bool_), offsets, data)
 
 
 def stored_column(

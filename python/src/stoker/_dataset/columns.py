@@ -14,7 +14,7 @@ from stoker._format.checksum import crc32c, shift
 from stoker._format.dictionaries import Dictionary, read_dictionary
 from stoker._format.flatbuffer import opening
 from stoker._format.footer import ENDING, Footer, read_footer, tail_length
-from stoker._format.message import Buffers
+from stoker._format.message import Buffers, Column
 from stoker._memory.file_reads import read_fully
 from stoker.errors import CorruptDataError
 
@@ -52,10 +52,12 @@ class ColumnReader:
         self._what = chunks.describe(index)
         columns = chunks.snapshot.chunks.columns
         self._length, self._rows = int(columns["length"][index]), int(columns["rows"][index])
-        layout, head_length = chunks.layout, int(columns["head_length"][index])
-        categorical = [number for number, column in enumerate(chunks.schema) if column.type == "categorical"]
+        head_length = int(columns["head_length"][index])
         try:
             footer = self._footer()
+            self._file = chunks.file_columns(footer.names)
+            layout, schema = self._file
+            categorical = [number for number, column in enumerate(schema) if column.type == "categorical"]
             at = footer.batch.message_at
             if footer.batch.head_length != layout.body_start:
                 raise ValueError(f"metadata of {footer.batch.head_length} bytes, expected {layout.body_start}")
@@ -71,16 +73,18 @@ class ColumnReader:
             }
             self._message = _Part(at, len(message), next(crcs))
             self._parts = [[_Part(at + start, length, next(crcs)) for start, length in own] for own in places]
-            first = opening(chunks.schema, footer.schema_metadata)
+            first = opening(schema, footer.schema_metadata)
         except (ValueError, IndexError, struct.error, OverflowError) as e:
             raise CorruptDataError(f"{self._what}: the footer is damaged: {e}") from e
         self._check_sum(first, head_length, int(columns["head_crc32c"][index]))
         self._check(message, self._message)
         chunks.check_identity(footer.schema_metadata, index, self._what)
         self._overlay = read_overlay(chunks.snapshot, index, self._what)
+        self._numbers = {column.name: number for number, column in enumerate(layout.columns)}
+        """The numbers of the columns in the file."""
 
     def column(self, number: int) -> ColumnData:
-        """A column by its number in the chunk: 0 is the key, and the small fields follow it."""
+        """A column by its number in the version: 0 is the key, and the small fields follow it."""
         column, own = self._chunks.layout.columns[number], self.stored(number)
         return self._chunks.column_data(column, own.data, own.places, own.dictionary, self._rows, self._what)
 
@@ -92,19 +96,24 @@ class ColumnReader:
         if column.name in self._overlay:
             own = self._overlay[column.name]
             return ColumnBytes(own.message, own.places, own.dictionary, 0)
-        return self._stored(number, self._buffers[number].data)
+        if column.name not in self._numbers:
+            return _nulls(column, self._rows)
+        at = self._numbers[column.name]
+        return self._stored(at, self._buffers[at].data)
 
     def payload(self, number: int) -> PayloadPlaces:
         """Where the rows of a payload column are, with their checksums. The rows themselves are not read."""
         layout = self._chunks.layout.columns
-        column, places = layout[number], self._buffers[number]
+        column = layout[number]
+        at = self._numbers[column.name]
+        places = self._buffers[at]
         crcs = self.column(number - sum(c.payload for c in layout)).data
-        own = self._stored(number, places.offsets if column.has_offsets else places.validity)
+        own = self._stored(at, places.offsets if column.has_offsets else places.validity)
         return self._chunks.payload_places(column, own.data, own.at, own.places, crcs, self._index)
 
     def _stored(self, number: int, last: tuple[int, int]) -> ColumnBytes:
-        """Reads the buffers up to `last`, and the dictionary."""
-        name, buffers = self._chunks.layout.columns[number].name, self._buffers[number]
+        """Reads the buffers up to `last`, and the dictionary, of a column of the file."""
+        name, buffers = self._file.layout.columns[number].name, self._buffers[number]
         start = buffers.validity[0]
         at = self._message.start + start
         data = self._read(at, last[0] + last[1] - start)
@@ -125,7 +134,7 @@ class ColumnReader:
         return read_footer(self._read(self._length - length, length).tobytes())
 
     def _places(self, message: npt.NDArray[np.uint8], at: int) -> list[Buffers]:
-        layout = self._chunks.layout
+        layout = self._file.layout
         rows, end = layout.head(message, self._what)
         if rows != self._rows or at + end > self._length:
             raise ValueError(f"{rows} rows in {end} bytes at {at}, expected {self._rows} rows")
@@ -163,3 +172,16 @@ class ColumnReader:
         if read_fully(self._fd, data, start) != length:
             raise CorruptDataError(f"{self._what}: the file is shorter than {start + length} bytes")
         return data
+
+
+def _nulls(column: Column, rows: int) -> ColumnBytes:
+    """A column that is null in all rows. All of its buffers are zeros, so they are the same bytes."""
+    values = (
+        0 if column.has_offsets else -(-rows // 8) if column.kind == "bool" else rows * column.itemsize * column.width
+    )
+    offsets = (0, 4 * (rows + 1)) if column.has_offsets else (0, 0)
+    item_offsets = (0, 4) if column.has_item_offsets else (0, 0)
+    elements = rows if not column.has_child else 0 if column.has_offsets else rows * column.width
+    places = Buffers(rows, elements, (0, -(-rows // 8)), offsets, (0, values), item_offsets)
+    length = max(values, 4 * (rows + 1))
+    return ColumnBytes(np.zeros(-(-length // 64) * 64, np.uint8)[:length], places, None, 0)

@@ -41,7 +41,7 @@ class Heads:
 
     def stored_head(self, index: int) -> ChunkHead:
         """The packed head. The sample index describes samples without overlays."""
-        if index not in self._snapshot.chunks.overlays:
+        if index not in self._snapshot.chunks.overlays and not self._snapshot.added:
             return self.head(index)
         fd = self._reader.open(index)
         try:

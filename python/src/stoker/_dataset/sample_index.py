@@ -229,7 +229,9 @@ def _rows(run: IndexRun, least: bytes) -> Iterator[Entry]:
 def head_columns(head: ChunkHead, fields: Sequence[Field]) -> tuple[list[int], list[int]]:
     """Length and checksum of each row, as the index has them."""
     lengths = np.zeros(head.rows, np.int64)
-    for column, field in zip(head.small[1:], [f for f in fields if not f.payload], strict=True):
+    by_name = {field.name: field for field in fields}
+    for column in head.small[1:]:
+        field = by_name[column.column.name]
         if column.offsets is None:
             width = column.data.dtype.itemsize * int(np.prod(column.data.shape[1:]))
             lengths += 1 if field.type == "bool" else width

@@ -6,7 +6,7 @@ import json
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from stoker._dataset.added_fields import OPERATIONS, PROPERTY, all_fields, merged_fields, parse_added
 from stoker._dataset.expired import Range, expired_by, is_protected, merged, oldest_kept, parse_expired
 from stoker._dataset.log import (
     DatasetInfo,
@@ -30,6 +31,7 @@ from stoker._dataset.log import (
 from stoker._dataset.overlay_names import Overlay, overlays_of, uuid_text
 from stoker._dataset.tags import version_of
 from stoker._format.checksum import check_self
+from stoker._format.fields import Field
 from stoker._format.requires import check_metadata_requires
 from stoker._order.stream_order import StreamChunks
 from stoker.errors import CorruptDataError, FormatTooNewError, UnknownSplitError, UnknownVersionError
@@ -76,6 +78,7 @@ class Snapshot:
 
     root: Path
     info: DatasetInfo
+    """With all fields of the version."""
     version: int
     splits: tuple[str, ...]
     classes: Mapping[str, tuple[str, ...]]
@@ -86,6 +89,8 @@ class Snapshot:
     """The newest version that was rebuilt from chunk heads, which do not name topics; 0 for none."""
     expired: tuple[Range, ...] = ()
     """The versions that were expired up to this one."""
+    added: tuple[Field, ...] = ()
+    """The fields that the version has beside those of dataset.json. A chunk that lacks one has nulls."""
 
     def split_index(self, split: str) -> npt.NDArray[np.int64]:
         """Indexes into the chunk table of every chunk the split ever had, ascending."""
@@ -183,6 +188,10 @@ def open_snapshot(root: Path, version: int | str | None = None, *, any_version: 
                 f"{root}: version {wanted} was expired by version {by}; the oldest version that was kept is "
                 f"{oldest_kept(expired)}"
             )
+    try:
+        info = replace(info, fields=all_fields(info.fields, building.added))
+    except ValueError as e:
+        raise CorruptDataError(f"{root} version {wanted}: {e}") from e
     return Snapshot(
         root,
         info,
@@ -193,6 +202,7 @@ def open_snapshot(root: Path, version: int | str | None = None, *, any_version: 
         building.topics,
         building.recovered,
         building.expired,
+        building.added,
     )
 
 
@@ -228,6 +238,7 @@ class _Building:
         self.topics: dict[str, int] = {}
         self.recovered = 0
         self.expired: tuple[Range, ...] = ()
+        self.added: tuple[Field, ...] = ()
         self._removed: dict[int, npt.NDArray[np.int64]] = dict(base.removed) if base else {}
         self._overlays: dict[int, Overlay] = dict(base.overlays) if base else {}
         self._largest: dict[int, int] = {}
@@ -269,6 +280,11 @@ class _Building:
             try:
                 self.expired = merged(self.expired, parse_expired(entry.properties["expired"], entry.version))
             except (KeyError, ValueError) as e:
+                raise CorruptDataError(f"{what}: {e!r}") from e
+        if entry.operation in OPERATIONS and PROPERTY in entry.properties:
+            try:
+                self.added = merged_fields(self.added, parse_added(entry.properties[PROPERTY]))
+            except (KeyError, TypeError, ValueError) as e:
                 raise CorruptDataError(f"{what}: {e!r}") from e
         self.version = entry.version
 
@@ -374,6 +390,8 @@ def _read_table(path: Path, info: DatasetInfo, version: int) -> _Building:
             building.expired = parse_expired(metadata["stoker.expired"])
             for _, _, by in building.expired:
                 _version(by, version)
+        if "stoker.fields" in metadata:
+            building.added = parse_added(metadata["stoker.fields"])
         return building
     except (pa.ArrowException, KeyError, TypeError, ValueError) as e:
         raise CorruptDataError(f"{path}: {e}") from e

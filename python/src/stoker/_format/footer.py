@@ -25,6 +25,8 @@ class Footer(NamedTuple):
     dictionaries: tuple[Block, ...]
     batch: Block
     metadata: Mapping[str, str]
+    names: tuple[str, ...]
+    """The names of the columns."""
 
     def crcs(self, parts: int) -> list[int]:
         """The checksum of each part of the head; raises `ValueError` if there is not one for each."""
@@ -60,7 +62,11 @@ def read_footer(tail: bytes) -> Footer:
         raise ValueError(f"the footer has {len(batches)} record batches")
     schema = flat.slot(root, 1)
     return Footer(
-        flat.pairs(flat.slot(schema, 2)), flat.blocks(flat.slot(root, 2)), batches[0], flat.pairs(flat.slot(root, 4))
+        flat.pairs(flat.slot(schema, 2)),
+        flat.blocks(flat.slot(root, 2)),
+        batches[0],
+        flat.pairs(flat.slot(root, 4)),
+        flat.names(flat.slot(schema, 1)),
     )
 
 
@@ -98,6 +104,11 @@ class Flat:
     def pairs(self, at: int) -> dict[str, str]:
         tables = [self.target(place) for place in self._vector(at, 4)]
         return {self._text(self.slot(table, 0)): self._text(self.slot(table, 1)) for table in tables}
+
+    def names(self, at: int) -> tuple[str, ...]:
+        """The names of the fields of a schema."""
+        tables = [self.target(place) for place in self._vector(at, 4)]
+        return tuple(self._text(self.slot(table, 0)) for table in tables)
 
     def _text(self, at: int) -> str:
         end = at + 4 + self._number("I", at)

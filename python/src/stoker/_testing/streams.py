@@ -43,6 +43,8 @@ class DatasetStream:
         columns = batch_columns(info.fields)
         chunks = self._stream.index
         rows = int(snapshot.chunks.columns["largest_row"][chunks].max()) if len(chunks) else 0
+        # Of chunks that lack the added fields.
+        rows += sum(column.itemsize * column.width for column in map(Column.of, snapshot.added))
         self.largest_batch = _bound(columns, rows, order.batch_size)
         self._batches = info.batches
         self._cursors = threading.local()

@@ -117,6 +117,7 @@ final class DeleteVerb implements Callable<Integer> {
         try (OpenDataset open = OpenDataset.open(path)) {
             open.requireNoVersion("stoker delete");
             Dataset dataset = open.dataset();
+            List<Field> fields = dataset.latest().info().fields();
             if (erase) {
                 SampleErasure.Request request = new SampleErasure.Request(
                         options.ingestId(),
@@ -125,9 +126,9 @@ final class DeleteVerb implements Callable<Integer> {
                         parallelism,
                         options.isJson());
                 return new SampleErasure(spec, dataset, request)
-                        .run(isSelecting() ? Optional.of(rule(dataset.info().fields())) : Optional.empty());
+                        .run(isSelecting() ? Optional.of(rule(fields)) : Optional.empty());
             }
-            SampleRule rule = rule(dataset.info().fields());
+            SampleRule rule = rule(fields);
             Committer committer = new Committer(dataset, InstantSource.system(), System.getProperty("user.name"));
             Optional<Commit> before = committer.find(ingest);
             if (before.isPresent()) {

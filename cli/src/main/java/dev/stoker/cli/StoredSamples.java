@@ -39,7 +39,7 @@ final class StoredSamples implements KeyedSamples {
 
     @Override
     public List<Field> fields() {
-        return open.dataset().info().fields();
+        return lookups.snapshot().info().fields();
     }
 
     @Override

@@ -11,16 +11,20 @@ import dev.stoker.metadata.update.NewValues;
 import dev.stoker.metadata.update.SampleUpdate;
 import dev.stoker.metadata.update.UpdatePlan;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,11 +40,12 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  stoker update ./data/photos labels.csv                     # prints the plan",
             "  stoker update ./data/photos labels.csv --yes",
-            "  stoker update ./data/photos scores.parquet --key path --column score --yes"
+            "  stoker update ./data/photos scores.parquet --key path --column score --yes",
+            "  stoker update ./data/photos quality.csv --add quality --add reviewer=categorical --yes"
         },
         description = {
-            "Sets small fields of samples from a table, by key, in a new version. Payload is not rewritten, and older"
-                    + " versions keep their values. Without --yes, it only prints the plan."
+            "Sets small fields of samples from a table, by key, in a new version, and adds new ones. Payload is not"
+                    + " rewritten, and older versions keep their values. Without --yes, it only prints the plan."
         },
         sortOptions = false)
 final class UpdateVerb implements Callable<Integer> {
@@ -69,6 +74,13 @@ final class UpdateVerb implements Callable<Integer> {
             description = "Set only this field, from the column of its name; can be repeated. Default: all columns.")
     private List<String> columns = List.of();
 
+    @Option(
+            names = "--add",
+            paramLabel = "NAME[=TYPE]",
+            description = "Add this field if the dataset does not have it, with the type of the column or with TYPE,"
+                    + " such as categorical; can be repeated. Samples without a value have null.")
+    private List<String> added = List.of();
+
     @Option(names = "--format", paramLabel = "FORMAT", description = "Format of TABLE. Default: detected.")
     private @Nullable String format;
 
@@ -88,8 +100,8 @@ final class UpdateVerb implements Callable<Integer> {
                 print(dataset, before.get());
                 return 0;
             }
-            NewValues values = UpdateTable.read(request(), dataset.info());
             Snapshot base = dataset.snapshot();
+            NewValues values = UpdateTable.read(request(), base.info());
             AtomicInteger read = new AtomicInteger();
             SampleUpdate update = new SampleUpdate(dataset, values, options.missing(), parallelism, read::addAndGet);
             UpdatePlan plan;
@@ -118,7 +130,28 @@ final class UpdateVerb implements Callable<Integer> {
             // Throws an exception with all names if there is none.
             Formats.named(format);
         }
-        return new UpdateTable.Request(table, Optional.ofNullable(format), key, new LinkedHashSet<>(columns));
+        return new UpdateTable.Request(
+                table, Optional.ofNullable(format), key, new LinkedHashSet<>(columns), addedTypes());
+    }
+
+    private Map<String, Optional<FieldType>> addedTypes() {
+        Map<String, Optional<FieldType>> types = new LinkedHashMap<>();
+        for (String given : added) {
+            int equals = given.indexOf('=');
+            String name = equals < 0 ? given : given.substring(0, equals);
+            Optional<FieldType> type = Optional.empty();
+            if (equals >= 0) {
+                try {
+                    type = Optional.of(FieldType.parse(given.substring(equals + 1)));
+                } catch (IllegalArgumentException e) {
+                    throw new IllegalArgumentException("option --add " + given + ": " + e.getMessage(), e);
+                }
+            }
+            if (types.put(name, type) != null) {
+                throw new IllegalArgumentException("option --add names " + name + " twice");
+            }
+        }
+        return types;
     }
 
     private void print(Dataset dataset, NewValues values, UpdatePlan plan) {
@@ -131,6 +164,7 @@ final class UpdateVerb implements Callable<Integer> {
                     .put("base_version", plan.version())
                     .putNull("version");
             fields.forEach(root.putArray("fields")::add);
+            plan.added().forEach(root.putArray("added_fields")::add);
             root.put("samples", plan.updated()).put("unchanged", plan.same()).put("missing", plan.missing());
             text.addTo(root);
             out.println(root);
@@ -144,6 +178,13 @@ final class UpdateVerb implements Callable<Integer> {
         if (plan.updated() == 0) {
             out.println("nothing to update: version " + plan.version() + " has these values");
             return;
+        }
+        if (!plan.added().isEmpty()) {
+            out.println("adds: "
+                    + values.added().fields().stream()
+                            .filter(field -> plan.added().contains(field.name()))
+                            .map(field -> field.name() + " (" + field.type().canonical() + ")")
+                            .collect(Collectors.joining(", ")));
         }
         text.print(out);
         if (!options.isReal()) {

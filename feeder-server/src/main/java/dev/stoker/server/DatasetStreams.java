@@ -163,7 +163,7 @@ public final class DatasetStreams implements FeedServer.Streams {
                     snapshot.version(),
                     spec.split(),
                     snapshot.stream(spec.split()),
-                    dataset.info().fields(),
+                    snapshot.info().fields(),
                     snapshot.classes(),
                     source);
         }

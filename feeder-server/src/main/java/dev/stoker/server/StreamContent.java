@@ -138,7 +138,8 @@ public final class StreamContent implements AutoCloseable {
     }
 
     /**
-     * Returns the order of a version. Only a stream that follows its dataset has versions other than the first.
+     * Returns the order of a version. Only a stream that follows its dataset has versions other than the first. They
+     * have the fields of the first one.
      *
      * @throws IOException if it cannot be opened, or does not fit into the working memory
      */
@@ -150,7 +151,9 @@ public final class StreamContent implements AutoCloseable {
             WeakReference<GroupOrder> known = orders.get(version);
             GroupOrder found = known == null ? null : known.get();
             if (found == null) {
-                found = new GroupOrder(versions.orElseThrow().open(version), order.spec());
+                // The topic says once which fields its records have.
+                ServedStream stream = versions.orElseThrow().open(version);
+                found = new GroupOrder(stream.with(order.stream().fields()), order.spec());
                 memory.require(found, 1);
                 orders.values().removeIf(reference -> reference.refersTo(null));
                 orders.put(version, new WeakReference<>(found));

@@ -16,17 +16,17 @@ public final class ChunkHeads {
 
     private ChunkHeads() {}
 
-    /** Returns the head of a chunk with the values of a version: those of its overlay, if it has one. */
+    /** Returns the head of a chunk with the fields and values of a version. */
     public static ChunkHead read(ObjectStore store, ChunkTable table, int index) throws IOException {
         return read(store, table.summary(index));
     }
 
-    /** Returns the head of a chunk that has been written, with the values of its overlay, if it has one. */
+    /** Returns the head of a chunk that has been written, with the fields and values of its version. */
     public static ChunkHead read(ObjectStore store, ChunkSummary chunk) throws IOException {
         return OverlayReader.readHead(new StoredFile(store, ChunkNames.path(chunk.id())), chunk, overlays(store));
     }
 
-    /** Returns the head of a chunk with the values in its own file, whatever its overlay. It suffices for the keys. */
+    /** Returns the head of a chunk with the fields and values in its own file. It suffices for the keys. */
     public static ChunkHead readStored(ObjectStore store, ChunkTable table, int index) throws IOException {
         return read(store, table.summary(index).withoutOverlay());
     }

@@ -47,7 +47,7 @@ final class ChunkVerification {
                 reporter.chunk(
                         "It says that it belongs to dataset " + head.identity().dataset());
             }
-            if (!head.fields().equals(dataset.info().fields())) {
+            if (!table.added().fit(dataset.info().fields(), head.fields())) {
                 reporter.chunk("Its fields differ from the fields of the dataset: " + head.fields());
             }
             return pass(index, name, head, reporter) + verifyOverlay(index, head);
@@ -69,7 +69,7 @@ final class ChunkVerification {
         Reporter reporter = new Reporter(store.describe(name), table.ordinal(index));
         try {
             ChunkHead values = OverlayReader.read(new ObjectRangeReader(store, name), overlay, head.identity());
-            OverlayReader.apply(head, overlay, id -> new ObjectRangeReader(store, name));
+            OverlayReader.apply(head, overlay, table.added(), id -> new ObjectRangeReader(store, name));
             for (int row = 0; row < head.rows(); row++) {
                 if (!values.key(row).equals(head.key(row))) {
                     reporter.report(

@@ -219,7 +219,7 @@ public final class Committer {
                 request.removal().from(base),
                 changes.chunks(),
                 classes,
-                request.properties().of(base));
+                LogEntry.properties(request.properties().of(base), changes.added()));
     }
 
     private void requireOverlays(String ingest, Update.Changes changes) throws IOException {

@@ -1,11 +1,13 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.ClassOrder;
@@ -24,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -49,6 +52,9 @@ final class LostChunks {
     private final Map<String, Map<UUID, int[]>> repeated = new TreeMap<>();
 
     private final Map<String, Map<String, Set<String>>> classes = new TreeMap<>();
+    /** By ingest, the fields that its chunks have beside those of dataset.json. */
+    private final Map<String, AddedFields> addedFields = new TreeMap<>();
+
     private final List<String> notes = new ArrayList<>();
     private int count;
 
@@ -135,8 +141,8 @@ final class LostChunks {
             ChunkSummary summary = ChunkReader.verify(file);
             ChunkHead head = ChunkReader.open(file);
             ChunkIdentity identity = head.identity();
-            if (!identity.dataset().equals(dataset.info().id())
-                    || !head.fields().equals(dataset.info().fields())) {
+            Optional<AddedFields> more = AddedFields.beyond(dataset.info().fields(), head.fields());
+            if (!identity.dataset().equals(dataset.info().id()) || more.isEmpty()) {
                 notes.add(file.name() + " belongs to another dataset and is left alone");
                 return;
             }
@@ -148,6 +154,7 @@ final class LostChunks {
                 }
                 return;
             }
+            add(identity.ingest(), more.get());
             boolean isCompaction = identity.ingest().startsWith(CommitRequest.COMPACTION);
             (isCompaction ? compactions : byIngest)
                     .computeIfAbsent(identity.ingest(), ingest -> new ArrayList<>())
@@ -163,6 +170,16 @@ final class LostChunks {
             }
         } catch (StokerException e) {
             notes.add("Left out: " + e.getMessage());
+        }
+    }
+
+    /** Remembers the fields that chunks of an ingest have beside those of dataset.json. */
+    private void add(String ingest, AddedFields more) throws CorruptDataException {
+        try {
+            addedFields.merge(ingest, more, AddedFields::with);
+        } catch (IllegalArgumentException e) {
+            throw new CorruptDataException(
+                    "chunks of ingest " + ingest + " have different fields: " + e.getMessage(), e);
         }
     }
 
@@ -243,7 +260,7 @@ final class LostChunks {
                 added,
                 List.of(),
                 names,
-                Map.of());
+                LogEntry.properties(Map.of(), addedFields.getOrDefault(ingest, AddedFields.NONE)));
     }
 
     private long oldest(String ingest) {

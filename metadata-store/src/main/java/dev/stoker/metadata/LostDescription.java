@@ -1,5 +1,6 @@
 package dev.stoker.metadata;
 
+import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Restores dataset.json from its second copy, or from the head of a chunk, which contains everything except the name
@@ -130,8 +132,10 @@ final class LostDescription {
         return Optional.empty();
     }
 
+    /** Uses the chunk with the fewest fields: other ones may have fields that were added later. */
     private DatasetInfo ofHeads(Optional<UUID> dataset) throws IOException {
         boolean isAny = false;
+        @Nullable DatasetInfo found = null;
         try (ObjectIterator objects = store.list(DatasetLayout.CHUNKS)) {
             while (objects.hasNext()) {
                 ObjectInfo object = objects.next();
@@ -142,14 +146,24 @@ final class LostDescription {
                 try {
                     ChunkHead head = ChunkReader.open(new ObjectRangeReader(store, object.name()));
                     UUID id = head.identity().dataset();
-                    if (dataset.isEmpty() || dataset.get().equals(id)) {
+                    boolean isWanted = found == null
+                            ? dataset.isEmpty() || dataset.get().equals(id)
+                            : found.id().equals(id)
+                                    && head.fields().size() < found.fields().size();
+                    if (isWanted) {
                         Instant created = head.identity().created().truncatedTo(ChronoUnit.MILLIS);
-                        return new DatasetInfo(id, name(), created, head.fields(), Map.of());
+                        found = new DatasetInfo(id, name(), created, head.fields(), Map.of());
+                    }
+                    if (found != null && !mayHaveAdded(found)) {
+                        return found;
                     }
                 } catch (StokerException e) {
                     notes.add("Left out: " + e.getMessage());
                 }
             }
+        }
+        if (found != null) {
+            return found;
         }
         String where = Dataset.where(store);
         if (!isAny && dataset.isEmpty()) {
@@ -159,6 +173,12 @@ final class LostDescription {
                 + ", no second copy of it and no intact chunk of its dataset"
                 + dataset.map(id -> " " + id).orElse("")
                 + "; restore " + DatasetLayout.DATASET_JSON + " from a backup");
+    }
+
+    /** Whether the last small field can have been added after the creation. */
+    private static boolean mayHaveAdded(DatasetInfo info) {
+        List<Field> small = info.smallFields();
+        return !small.isEmpty() && small.get(small.size() - 1).nullable();
     }
 
     private String name() {

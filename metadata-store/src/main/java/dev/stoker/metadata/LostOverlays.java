@@ -1,6 +1,7 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;
@@ -38,7 +39,12 @@ public final class LostOverlays {
 
     /** An intact overlay of a chunk. */
     private record Found(
-            ChunkOverlay overlay, UUID chunk, String ingest, long createdMs, Map<String, List<String>> classes) {
+            ChunkOverlay overlay,
+            UUID chunk,
+            String ingest,
+            long createdMs,
+            List<Field> fields,
+            Map<String, List<String>> classes) {
 
         /** Puts newer overlays last. Ids are UUIDv7s, which begin with the time. */
         static final Comparator<Found> OLDEST_FIRST = Comparator.comparingLong(Found::createdMs)
@@ -94,6 +100,7 @@ public final class LostOverlays {
                         identity.overlaid().get(),
                         identity.ingest(),
                         identity.created().toEpochMilli(),
+                        head.fields(),
                         classes(head)));
             }
         } catch (StokerException e) {
@@ -149,6 +156,10 @@ public final class LostOverlays {
 
     private LogEntry with(LogEntry entry, Predicate<Found> wanted, ChunkTable before) throws IOException {
         ChunkTable table = before.with(entry);
+        AddedFields all = table.added();
+        for (Found overlay : found) {
+            all = wanted.test(overlay) ? withFieldsOf(overlay, all) : all;
+        }
         Map<UUID, Integer> chunks = new HashMap<>();
         for (int i = 0; i < before.size(); i++) {
             if (table.isLive(i)) {
@@ -171,7 +182,9 @@ public final class LostOverlays {
                 updated.add(new UpdatedChunk(
                         table.ordinal(chunk.getKey()),
                         overlay.overlay,
-                        largestRow(table.summary(chunk.getKey()).with(overlay.overlay))));
+                        largestRow(table.summary(chunk.getKey())
+                                .with(overlay.overlay)
+                                .with(all))));
                 overlay.classes.forEach((field, names) -> names(classes, field).addAll(names));
             } catch (StokerException e) {
                 notes.add("Left out: " + e.getMessage());
@@ -190,7 +203,20 @@ public final class LostOverlays {
                 entry.removed(),
                 updated,
                 sorted,
-                entry.properties());
+                LogEntry.properties(entry.properties(), all));
+    }
+
+    /** Returns the given fields and those that only this overlay has. One with a field of another type is left out. */
+    private AddedFields withFieldsOf(Found overlay, AddedFields known) {
+        try {
+            List<Field> base = dataset.info().fields();
+            return known.with(AddedFields.of(overlay.fields.stream()
+                    .filter(field -> !base.contains(field))
+                    .toList()));
+        } catch (IllegalArgumentException e) {
+            notes.add("Fields of overlay " + overlay.overlay.id() + " are left out: " + e.getMessage());
+            return known;
+        }
     }
 
     private static Collection<String> names(Map<String, Set<String>> classes, String field) {

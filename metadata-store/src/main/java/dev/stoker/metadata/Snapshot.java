@@ -14,12 +14,12 @@ import java.util.TreeSet;
  * Contains one version of a dataset, with all data that is needed to read it without asking a server. Version 0 has no
  * samples.
  *
- * @param info description of the dataset
+ * @param info description of the dataset, with all fields of the version
  * @param table chunk table of the version
  */
 public record Snapshot(DatasetInfo info, ChunkTable table) {
     public Snapshot {
-        Objects.requireNonNull(info, "info");
+        info = Objects.requireNonNull(info, "info").with(table.added());
         if (!table.dataset().equals(info.id())) {
             throw new IllegalArgumentException("A chunk table of dataset " + table.dataset() + ", not " + info.id());
         }

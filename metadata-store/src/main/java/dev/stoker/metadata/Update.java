@@ -1,5 +1,6 @@
 package dev.stoker.metadata;
 
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.log.UpdatedChunk;
 import java.io.IOException;
 import java.util.List;
@@ -10,15 +11,22 @@ import java.util.Map;
 public interface Update {
 
     /** Updates nothing. */
-    Update NOTHING = base -> new Changes(List.of(), Map.of());
+    Update NOTHING = base -> new Changes(List.of(), Map.of(), AddedFields.NONE);
 
     /**
      * What a commit updates.
      *
      * @param chunks the chunks with their new overlays, whose files are durable, in ascending ordinal
      * @param classes for each categorical field, the class names that the overlays use
+     * @param added fields of the overlays that the version before does not have
      */
-    record Changes(List<UpdatedChunk> chunks, Map<String, List<String>> classes) {}
+    record Changes(List<UpdatedChunk> chunks, Map<String, List<String>> classes, AddedFields added) {
+
+        /** Changes that add no field. */
+        public Changes(List<UpdatedChunk> chunks, Map<String, List<String>> classes) {
+            this(chunks, classes, AddedFields.NONE);
+        }
+    }
 
     /** Returns the changes of this version. */
     Changes from(Snapshot base) throws IOException;

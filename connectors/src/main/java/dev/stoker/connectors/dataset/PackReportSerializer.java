@@ -3,6 +3,7 @@ package dev.stoker.connectors.dataset;
 import dev.stoker.flink.types.OpaqueType;
 import dev.stoker.flink.types.Texts;
 import dev.stoker.flink.types.ValueSerializer;
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.RemovedRows;
@@ -105,6 +106,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
             out.writeLong(overlay.length());
             out.writeInt(overlay.crc32c());
         }
+        Texts.write(chunk.added().toString(), out);
     }
 
     public static ChunkSummary readChunk(DataInputView in) throws IOException {
@@ -119,7 +121,8 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
         ChunkOverlay overlay = in.readBoolean()
                 ? new ChunkOverlay(new UUID(in.readLong(), in.readLong()), in.readLong(), in.readInt())
                 : null;
-        return new ChunkSummary(id, split, rows, length, crc32c, headLength, headCrc32c, largestRow, overlay);
+        AddedFields added = AddedFields.parse(Texts.read(in));
+        return new ChunkSummary(id, split, rows, length, crc32c, headLength, headCrc32c, largestRow, overlay, added);
     }
 
     /** Writes single rows of a chunk. */

@@ -66,7 +66,9 @@ public final class ChunkHeads {
         if (!parsed.identity().chunk().equals(chunks.id(chunk))
                 || !parsed.identity().dataset().equals(stream.dataset())
                 || parsed.rows() != chunks.rows(chunk)
-                || !parsed.fields().equals(stream.fields())) {
+                || !chunks.added()
+                        .without(parsed.fields())
+                        .equals(chunks.added().without(stream.fields()))) {
             throw CorruptDataException.mismatch(
                     file.name(),
                     "identity",
@@ -75,7 +77,8 @@ public final class ChunkHeads {
                     "chunk " + parsed.identity().chunk() + " of dataset "
                             + parsed.identity().dataset() + " with " + parsed.rows() + " rows");
         }
-        return OverlayReader.apply(parsed, chunks.overlay(chunk), id -> overlay(stream, chunk));
+        return OverlayReader.apply(parsed, chunks.overlay(chunk), chunks.added(), id -> overlay(stream, chunk))
+                .select(stream.fields());
     }
 
     private static RangeReader overlay(ServedStream stream, int chunk) {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param version the pinned version
  * @param split the split
  * @param chunks all chunks of the split at that version
- * @param fields in dataset order
+ * @param fields in dataset order; by default all of the version
  * @param classes the version's class names
  * @param source where chunks are read
  */
@@ -36,6 +36,11 @@ public record ServedStream(
         ChunkSource source) {
     public ServedStream {
         fields = List.copyOf(fields);
+    }
+
+    /** Returns this stream with other fields. A sample has nulls in a small field that the version does not have. */
+    public ServedStream with(List<Field> others) {
+        return new ServedStream(name, dataset, datasetName, version, split, chunks, others, classes, source);
     }
 
     /** The file of a live chunk, by its index in {@link #chunks}. */

@@ -32,12 +32,15 @@ public final class SampleFilter implements SampleCondition {
     private final int[] numbers;
 
     private final boolean readsPayload;
+    private final List<Field> fields;
+    private @Nullable ChunkHead given;
     private @Nullable ChunkHead chunk;
     private @Nullable ByteBuffer bytes;
     private int row;
 
     /** @param condition a condition on {@link Selection#columns} of these fields */
     public SampleFilter(RowPredicate condition, List<Field> fields) {
+        this.fields = List.copyOf(fields);
         Set<String> used = RowFilter.columns(condition);
         List<RowColumn> columns = List.copyOf(Selection.columns(fields).values());
         List<RowColumn> selected =
@@ -58,8 +61,13 @@ public final class SampleFilter implements SampleCondition {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // The rows of a chunk come one after the other.
     public boolean matches(ChunkHead head, @Nullable ByteBuffer file, int at) throws IOException {
-        chunk = head;
+        if (head != given) {
+            given = head;
+            // The chunk may lack fields that were added, or have later ones.
+            chunk = head.select(fields);
+        }
         bytes = file;
         row = at;
         try {

@@ -4,6 +4,7 @@ import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.diff.SampleDigest;
 import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.order.KeyHash;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Describes the samples of a version for a sync. For one thread. */
 final class StoredStates {
@@ -32,12 +34,18 @@ final class StoredStates {
     /** Whether a version packed the files of the plan's source. */
     private final Map<Long, Boolean> ofSource = new HashMap<>();
 
+    private final List<Field> fields;
+    /** The head of the last row, and its fields that the sync packs. */
+    private @Nullable Packed last;
+
+    private record Packed(ChunkHead head, ChunkHead fields) {}
+
     StoredStates(PackPlan plan, Dataset dataset, long version) throws IOException {
         this.plan = plan;
         this.dataset = dataset;
         this.version = version;
-        List<String> names =
-                plan.info().fields().stream().map(field -> field.name()).toList();
+        fields = plan.info().fields();
+        List<String> names = fields.stream().map(Field::name).toList();
         content = names.indexOf(plan.content());
         label = plan.labelled().map(l -> names.indexOf(l.field())).orElse(-1);
         sidecars = plan.sidecarList().stream()
@@ -48,13 +56,25 @@ final class StoredStates {
     /** @param addedIn the version that has added the chunk */
     StoredState of(ChunkHead head, long addedIn, StoredRow place) throws IOException {
         int row = place.row();
+        ChunkHead packed = packed(head);
         return new StoredState(
                 place,
-                length(head, row),
-                before(head, addedIn),
-                labelHash(head, row),
-                sidecars(head, row),
-                digest.of(head, row));
+                length(packed, row),
+                before(packed, addedIn),
+                labelHash(packed, row),
+                sidecars(packed, row),
+                digest.of(packed, row));
+    }
+
+    /** Returns the fields that the sync packs. The chunk may have others, which were added later. */
+    @SuppressWarnings("ReferenceEquality") // The rows of a chunk come one after the other.
+    private ChunkHead packed(ChunkHead head) {
+        Packed known = last;
+        if (known == null || known.head != head) {
+            known = new Packed(head, head.select(fields));
+            last = known;
+        }
+        return known.fields;
     }
 
     private long length(ChunkHead head, int row) {

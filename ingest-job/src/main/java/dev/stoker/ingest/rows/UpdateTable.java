@@ -20,6 +20,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
@@ -33,6 +34,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -65,11 +67,19 @@ public final class UpdateTable {
      * @param location a file, directory or pattern
      * @param format the name of the format; empty to detect it
      * @param key the column with the keys
-     * @param columns the columns with values; empty for all but the key
+     * @param columns the columns with values, beside the added ones; empty for all but the key
+     * @param added by name and in the order to add them, the types of fields that the dataset may not have yet; empty
+     *     for the type of the column
      */
-    public record Request(String location, Optional<String> format, String key, Set<String> columns) {
+    public record Request(
+            String location,
+            Optional<String> format,
+            String key,
+            Set<String> columns,
+            Map<String, Optional<FieldType>> added) {
         public Request {
             columns = Set.copyOf(columns);
+            added = Collections.unmodifiableMap(new LinkedHashMap<>(added));
         }
     }
 
@@ -95,6 +105,7 @@ public final class UpdateTable {
     /**
      * Reads a table.
      *
+     * @param info the dataset with the fields of its newest version
      * @throws InvalidIngestException if its columns do not fit the dataset, with all problems
      * @throws IOException if it cannot be read, or if a value does not fit; names file, row and column
      */
@@ -103,8 +114,9 @@ public final class UpdateTable {
     }
 
     private NewValues read() throws IOException {
-        List<Field> fields = fields();
-        NewValues values = new NewValues(fields);
+        AddedFields added = added();
+        List<Field> fields = fields(info.with(added));
+        NewValues values = new NewValues(fields, added);
         Block block = new Block(fields, values);
         for (SourceFile file : files) {
             try (SourceReader bytes = SourceReader.open(file);
@@ -123,13 +135,55 @@ public final class UpdateTable {
         return values;
     }
 
+    /** Returns the fields that the dataset does not have yet, with the types of the columns of the first file. */
+    private AddedFields added() throws IOException {
+        List<String> problems = new ArrayList<>();
+        List<Field> fields = new ArrayList<>();
+        for (Map.Entry<String, Optional<FieldType>> wanted : request.added().entrySet()) {
+            String name = wanted.getKey();
+            Optional<Field> own = info.field(name);
+            if (own.isEmpty()) {
+                added(name, wanted.getValue(), problems).ifPresent(fields::add);
+            } else if (wanted.getValue().isPresent()
+                    && !wanted.getValue().get().equals(own.get().type())) {
+                problems.add("option --add: the dataset has a field " + name + " of type "
+                        + own.get().type().canonical() + ", not "
+                        + wanted.getValue().get().canonical());
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
+        return AddedFields.of(fields);
+    }
+
+    private Optional<Field> added(String name, Optional<FieldType> type, List<String> problems) throws IOException {
+        // Formats that detect types read values as the type that was asked for.
+        Map<String, FieldType> asked =
+                type.map(given -> Map.of(name, stored(given))).orElse(Map.of());
+        try (SourceReader bytes = SourceReader.open(files.get(0));
+                RowFile rows = open(bytes, asked)) {
+            int place = place(files.get(0), rows.schema(), name, problems);
+            if (place < 0) {
+                return Optional.empty();
+            }
+            return Optional.of(Field.nullable(
+                    name, type.orElse(rows.schema().columns().get(place).type())));
+        } catch (IllegalArgumentException e) {
+            problems.add("option --add: " + ErrorText.of(e));
+            return Optional.empty();
+        }
+    }
+
     /** Returns the fields to update, in dataset order, by the columns of the first file. */
-    private List<Field> fields() throws IOException {
+    private List<Field> fields(DatasetInfo all) throws IOException {
         List<String> problems = new ArrayList<>();
         Set<String> names = new LinkedHashSet<>(request.columns());
-        if (names.isEmpty()) {
+        if (!names.isEmpty()) {
+            names.addAll(request.added().keySet());
+        } else {
             try (SourceReader bytes = SourceReader.open(files.get(0));
-                    RowFile rows = open(bytes, List.of())) {
+                    RowFile rows = open(bytes, Map.of())) {
                 for (RowColumn column : rows.schema().columns()) {
                     names.add(column.name());
                 }
@@ -145,10 +199,10 @@ public final class UpdateTable {
             problems.add(request.location() + " has no column with values beside the key " + request.key());
         }
         for (String name : names) {
-            Optional<Field> field = info.field(name);
+            Optional<Field> field = all.field(name);
             if (field.isEmpty()) {
                 problems.add("the dataset has no field " + name + "; it has " + TargetDataset.names(info)
-                        + "; an update sets fields that exist: name them with --column");
+                        + "; add the field with --add " + name + ", or name the columns to take with --column");
             } else if (field.get().payload()) {
                 problems.add("the field " + name + " is payload, which cannot be updated; replace the samples with"
                         + " `stoker ingest --append --on-duplicate replace`");
@@ -157,12 +211,23 @@ public final class UpdateTable {
         if (!problems.isEmpty()) {
             throw new InvalidIngestException(problems);
         }
-        return info.fields().stream()
+        return all.fields().stream()
                 .filter(field -> names.contains(field.name()))
                 .toList();
     }
 
+    private static FieldType stored(FieldType type) {
+        return type == ScalarType.CATEGORICAL ? ScalarType.UTF8 : type;
+    }
+
     private RowFile open(SourceReader bytes, List<Field> fields) throws IOException {
+        Map<String, FieldType> types = new LinkedHashMap<>();
+        fields.forEach(field -> types.put(field.name(), stored(field.type())));
+        return open(bytes, types);
+    }
+
+    /** @param wanted types of columns, for formats that detect types */
+    private RowFile open(SourceReader bytes, Map<String, FieldType> wanted) throws IOException {
         ReadLimits limits = RowFiles.limits(0);
         if (!(format instanceof HintedFormat hinted)) {
             return format.open(bytes, limits);
@@ -170,9 +235,7 @@ public final class UpdateTable {
         Map<String, FieldType> types = new LinkedHashMap<>();
         // A key of digits is text: an integer would lose zeros at its beginning.
         types.put(request.key(), ScalarType.UTF8);
-        for (Field field : fields) {
-            types.put(field.name(), field.type() == ScalarType.CATEGORICAL ? ScalarType.UTF8 : field.type());
-        }
+        types.putAll(wanted);
         return hinted.open(bytes, limits, ColumnHints.types(types));
     }
 

@@ -26,7 +26,7 @@ public record IngestTarget(String location, DatasetStore stores, IngestRun.Effec
     /**
      * The state of the target before an ingest.
      *
-     * @param info describes the dataset; empty if it does not exist
+     * @param info describes the dataset with the fields that the ingest packs; empty if it does not exist
      * @param version its newest version; 0 if there is none
      * @param isEmpty whether no version ever had a sample
      * @param committed the version, if an earlier run of the ingest has committed it
@@ -54,7 +54,7 @@ public record IngestTarget(String location, DatasetStore stores, IngestRun.Effec
                         .map(commit -> commit.entry());
                 if (committed.isPresent()) {
                     return new State(
-                            Optional.of(dataset.info()), committed.get().version(), false, committed);
+                            Optional.of(fields(dataset)), committed.get().version(), false, committed);
                 }
             }
             long version = dataset.latestVersion();
@@ -63,8 +63,18 @@ public record IngestTarget(String location, DatasetStore stores, IngestRun.Effec
                 throw new InvalidIngestException("the target " + location + " already has version " + version
                         + "; add to it with --append, or create a version with only the new samples with --replace");
             }
-            return new State(Optional.of(dataset.info()), version, isEmpty, Optional.empty());
+            return new State(Optional.of(fields(dataset)), version, isEmpty, Optional.empty());
         }
+    }
+
+    /**
+     * A sync compares the fields that it packs from files with the stored ones. Files do not give the fields that were
+     * added later.
+     */
+    private DatasetInfo fields(Dataset dataset) throws IOException {
+        return effect == IngestRun.Effect.SYNC
+                ? dataset.info()
+                : dataset.latest().info();
     }
 
     /**

@@ -96,7 +96,7 @@ record TopicPreparation(
         TopicPosition committed =
                 position.orElseGet(() -> new TopicPosition(name, shape.id(), shape.cluster(), new TreeMap<>()));
         if (dataset.isPresent()) {
-            DatasetInfo info = dataset.get().info();
+            DatasetInfo info = dataset.get().latest().info();
             requireFit(info, options, value, isEmpty);
             SplitRule rule = options.shape().splitRule().orElseGet(() -> SplitRule.kept(info));
             return new TopicPreparation(

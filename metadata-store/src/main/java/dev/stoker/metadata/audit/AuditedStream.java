@@ -37,6 +37,6 @@ record AuditedStream(Dataset dataset, Snapshot snapshot, StreamOrder order, Fing
 
     /** Returns the names of the dataset's fields, in dataset order. */
     List<String> fieldNames() {
-        return dataset.info().fields().stream().map(Field::name).toList();
+        return snapshot.info().fields().stream().map(Field::name).toList();
     }
 }

@@ -69,7 +69,8 @@ final class HeadWindow {
                     "chunk " + all.id(chunk) + " with " + all.rows(chunk) + " rows",
                     "chunk " + head.identity().chunk() + " with " + head.rows() + " rows");
         }
-        ChunkHead current = OverlayReader.apply(head, all.overlay(chunk), ChunkHeads.overlays(dataset.store()));
+        ChunkHead current =
+                OverlayReader.apply(head, all.overlay(chunk), all.added(), ChunkHeads.overlays(dataset.store()));
         return new BatchChunk(current, null, 0, classIds(current));
     }
 

@@ -58,7 +58,7 @@ final class PieceOracle {
     PieceOracle(AuditedStream stream, long feedTag) {
         this.stream = stream;
         this.feedTag = feedTag;
-        this.fields = stream.dataset().info().fields();
+        this.fields = stream.snapshot().info().fields();
         this.wholeBuilder = new BatchBuilder(fields);
     }
 

@@ -51,11 +51,10 @@ final class GroupPacker implements PieceWorker<WrittenGroup> {
         this.packing = packing;
         this.reads = Executors.newFixedThreadPool(reads, GroupPacker::thread);
         this.chunkSize = packing.plan().rules().chunkSizeBytes();
-        this.payloadFields = (int) packing.dataset().info().fields().stream()
-                .filter(Field::payload)
-                .count();
+        List<Field> fields = packing.fields();
+        this.payloadFields = (int) fields.stream().filter(Field::payload).count();
         this.memory = ByteBuffer.allocateDirect(packing.plan().longestGroup());
-        this.builder = new ChunkBuilder(packing.dataset().info().fields(), chunkSize);
+        this.builder = new ChunkBuilder(fields, chunkSize);
     }
 
     private static Thread thread(Runnable work) {

@@ -1,7 +1,9 @@
 package dev.stoker.metadata.compaction;
 
 import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.arrow.Field;
 import java.time.Instant;
+import java.util.List;
 
 /**
  * What the packers of a process share.
@@ -11,4 +13,10 @@ import java.time.Instant;
  * @param ingest the id under which the result is committed
  * @param began the start time
  */
-record Packing(Dataset dataset, CompactionPlan plan, String ingest, Instant began) {}
+record Packing(Dataset dataset, CompactionPlan plan, String ingest, Instant began) {
+
+    /** Returns the fields of the version that the plan is for. */
+    List<Field> fields() {
+        return plan.table().added().in(dataset.info().fields());
+    }
+}

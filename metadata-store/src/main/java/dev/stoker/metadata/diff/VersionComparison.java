@@ -37,6 +37,9 @@ public final class VersionComparison {
     private final ChunkTable first;
     private final ChunkTable second;
     private final ChunkTable all;
+    /** The fields of the newer version. A sample of the older one has no values in those that were added later. */
+    private final List<Field> fields;
+
     private final int threads;
     private final IntConsumer progress;
     private final List<Integer> categorical = new ArrayList<>();
@@ -54,7 +57,8 @@ public final class VersionComparison {
         this.all = first.version() > second.version() ? this.first : this.second;
         this.threads = threads;
         this.progress = progress;
-        List<Field> fields = dataset.info().fields();
+        this.fields =
+                (first.version() > second.version() ? first : second).info().fields();
         for (int f = 0; f < fields.size(); f++) {
             if (fields.get(f).type() == ScalarType.CATEGORICAL) {
                 categorical.add(f);
@@ -128,7 +132,7 @@ public final class VersionComparison {
     private void read(int chunk, ChunkTable has, ChunkTable lacks, SampleDigest digest, Sink sink) throws IOException {
         int here = has.indexOf(all.ordinal(chunk));
         int there = lacks.indexOf(all.ordinal(chunk));
-        ChunkHead head = ChunkHeads.read(dataset.store(), has, here);
+        ChunkHead head = ChunkHeads.read(dataset.store(), has, here).select(fields);
         int[] removedHere = has.removedRows(here);
         boolean isThere = there >= 0 && lacks.isLive(there) && !isUpdated(here, has, there, lacks);
         int[] removedThere = isThere ? lacks.removedRows(there) : new int[0];
@@ -203,7 +207,7 @@ public final class VersionComparison {
     private List<VersionDiff.ClassCounts> classCounts(Tally tally) {
         List<VersionDiff.ClassCounts> counts = new ArrayList<>();
         for (int i = 0; i < tally.classes.size(); i++) {
-            String field = dataset.info().fields().get(categorical.get(i)).name();
+            String field = fields.get(categorical.get(i)).name();
             tally.classes
                     .get(i)
                     .forEach((name, both) -> counts.add(new VersionDiff.ClassCounts(field, name, both[0], both[1])));

@@ -101,7 +101,8 @@ final class SampleReads {
         }
         try {
             // As the index, which knows the chunk's own values.
-            ChunkHead head = table.overlay(index) == null ? head(index) : ChunkHeads.readStored(store, table, index);
+            boolean isStored = table.overlay(index) == null && table.added().isEmpty();
+            ChunkHead head = isStored ? head(index) : ChunkHeads.readStored(store, table, index);
             return head.key(place.row()).equals(key) ? new HeadRows().row(head, place.ordinal(), place.row()) : null;
         } catch (StokerException e) {
             // The index may have an answer without the chunk.

@@ -2,6 +2,7 @@ package dev.stoker.metadata.rebuild;
 
 import dev.stoker.metadata.work.PieceWork;
 import dev.stoker.metadata.work.PieceWorker;
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkOutline;
@@ -17,6 +18,7 @@ import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -98,16 +100,16 @@ final class ChunkSurvey implements PieceWork<ChunkSurvey.Found> {
         try {
             ChunkOutline outline = outlines.read(chunk);
             ChunkIdentity identity = outline.head().identity();
-            if (!identity.chunk().equals(chunk.id)
-                    || !identity.dataset().equals(info.id())
-                    || !outline.head().fields().equals(info.fields())) {
+            Optional<AddedFields> more =
+                    AddedFields.beyond(info.fields(), outline.head().fields());
+            if (!identity.chunk().equals(chunk.id) || !identity.dataset().equals(info.id()) || more.isEmpty()) {
                 found.damaged.add(chunk.name() + " belongs to another dataset");
                 return;
             }
             if (spool != null) {
                 spool.keep(outline);
             }
-            found.chunks.add(FoundChunk.of(outline));
+            found.chunks.add(FoundChunk.of(outline, more.get()));
         } catch (StokerException e) {
             found.damaged.add(CorruptDataException.withoutFileAdvice(String.valueOf(e.getMessage())));
         }

@@ -1,6 +1,7 @@
 package dev.stoker.metadata.rebuild;
 
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkOutline;
 import dev.stoker.schemas.chunk.ChunkSummary;
@@ -18,8 +19,14 @@ import java.util.TreeMap;
  * @param createdMs when its ingest began
  * @param ingest id of its ingest
  * @param classes the class names that it uses, by categorical field
+ * @param fields the fields that it has beside those of dataset.json
  */
-record FoundChunk(ChunkSummary summary, long createdMs, String ingest, TreeMap<String, ArrayList<String>> classes)
+record FoundChunk(
+        ChunkSummary summary,
+        long createdMs,
+        String ingest,
+        TreeMap<String, ArrayList<String>> classes,
+        AddedFields fields)
         implements Serializable {
     private static final long serialVersionUID = 1;
 
@@ -27,7 +34,7 @@ record FoundChunk(ChunkSummary summary, long createdMs, String ingest, TreeMap<S
     static final Comparator<FoundChunk> OLDEST_FIRST = Comparator.comparingLong(FoundChunk::createdMs)
             .thenComparing(chunk -> chunk.summary().id().toString());
 
-    static FoundChunk of(ChunkOutline outline) {
+    static FoundChunk of(ChunkOutline outline, AddedFields more) {
         ChunkHead head = outline.head();
         List<Field> fields = head.fields();
         TreeMap<String, ArrayList<String>> classes = new TreeMap<>();
@@ -43,7 +50,8 @@ record FoundChunk(ChunkSummary summary, long createdMs, String ingest, TreeMap<S
                 outline.summary(),
                 head.identity().created().toEpochMilli(),
                 head.identity().ingest(),
-                classes);
+                classes,
+                more);
     }
 
     AddedChunk added(long ordinal) {

@@ -10,6 +10,7 @@ import dev.stoker.metadata.index.RepeatedKeys;
 import dev.stoker.metadata.removal.RowsByChunk;
 import dev.stoker.metadata.work.ThreadWorkers;
 import dev.stoker.metadata.work.Workers;
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
@@ -201,8 +202,10 @@ public final class Rebuild implements Closeable {
     /** The entry depends on the chunks alone, so that an interrupted rebuild can be repeated. */
     private LogEntry entry(long version, int from, int end, List<RemovedRows> removed) {
         Map<String, Set<String>> classes = new TreeMap<>();
+        AddedFields added = AddedFields.NONE;
         long newestMs = 0;
         for (FoundChunk chunk : chunks.subList(from, end)) {
+            added = added.with(chunk.fields());
             newestMs = Math.max(newestMs, chunk.createdMs());
             chunk.classes()
                     .forEach((field, names) -> classes.computeIfAbsent(field, f -> new TreeSet<>(ClassOrder.INSTANCE))
@@ -220,7 +223,7 @@ public final class Rebuild implements Closeable {
                 IntStream.range(from, end).mapToObj(i -> chunks.get(i).added(i)).toList(),
                 removed,
                 sorted,
-                Map.of());
+                LogEntry.properties(Map.of(), added));
     }
 
     /** Returns the number of versions that {@link #apply} makes. */

@@ -34,7 +34,7 @@ record ChunkUpdates(int[] rows, int[] keys, BitSet changed) {
             this.values = values;
         }
 
-        /** Returns the rows of a chunk with the overlay that it has in a version. */
+        /** Returns the rows of a chunk with the overlay that it has in a version. It has all fields with new values. */
         ChunkUpdates of(ChunkSummary chunk) throws IOException {
             ArrowColumn keys = ChunkReader.readKeys(new ObjectRangeReader(store, ChunkNames.path(chunk.id())), chunk);
             IntStream.Builder rows = IntStream.builder();

@@ -1,6 +1,7 @@
 package dev.stoker.metadata.update;
 
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.util.HashMap;
 import java.util.List;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class NewValues {
 
     private final List<Field> fields;
+    private final AddedFields added;
     private final Map<String, Place> places = new HashMap<>();
 
     /**
@@ -24,9 +26,18 @@ public final class NewValues {
      */
     record Place(ChunkHead values, int row, int number) {}
 
-    /** @param fields the fields with new values, in dataset order */
+    /** @param fields the fields with new values, in dataset order. The dataset has them */
     public NewValues(List<Field> fields) {
+        this(fields, AddedFields.NONE);
+    }
+
+    /**
+     * @param fields the fields with new values, in dataset order
+     * @param added those of them that the dataset did not have when the values were read
+     */
+    public NewValues(List<Field> fields, AddedFields added) {
         this.fields = List.copyOf(fields);
+        this.added = added;
     }
 
     /**
@@ -49,6 +60,11 @@ public final class NewValues {
     /** Returns the fields with new values, in dataset order. */
     public List<Field> fields() {
         return fields;
+    }
+
+    /** Returns the fields that the dataset did not have when the values were read. */
+    public AddedFields added() {
+        return added;
     }
 
     /** Returns the number of keys. */

@@ -61,6 +61,7 @@ final class OverlayWriter {
      * Writes the new overlay of a chunk. It has the fields with new values and those of the overlay before, with the
      * values of all rows, also of removed ones.
      *
+     * @param chunk has all fields with new values
      * @param written gets the id before the file is written
      */
     Written write(ChunkSummary chunk, Set<UUID> written) throws IOException {

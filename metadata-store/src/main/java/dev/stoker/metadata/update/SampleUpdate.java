@@ -14,6 +14,8 @@ import dev.stoker.metadata.WriterProcess;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.metadata.removal.SplitChange;
 import dev.stoker.metadata.removal.UnknownKeyException;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
@@ -28,18 +30,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntConsumer;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
 /**
  * Gives samples other values of small fields, by key. Reads the keys of all live chunks, each of them once, even if the
  * commit is retried on several versions: a version that commits meanwhile costs only its own chunks, and its samples
- * get the values as well. Used by one thread; reads and writes with several.
+ * get the values as well. A field that the dataset does not have yet is added. Used by one thread; reads and writes
+ * with several.
  */
 public final class SampleUpdate {
 
@@ -75,6 +80,7 @@ public final class SampleUpdate {
      * Returns what a commit on this version would update.
      *
      * @throws UnknownKeyException if the version lacks one of the samples
+     * @throws OtherFieldException if the version has a field of the name of an added one, with another type
      */
     public UpdatePlan plan(Snapshot base) throws IOException {
         Selected selected = select(base);
@@ -96,6 +102,7 @@ public final class SampleUpdate {
                 base.version(),
                 splits,
                 firstKeys(base.table(), selected.rows),
+                missingIn(base).fields().stream().map(Field::name).toList(),
                 selected.same,
                 values.size() - selected.seen.cardinality());
     }
@@ -106,6 +113,7 @@ public final class SampleUpdate {
      * @param ingest the id
      * @param committedBy user and host, for people
      * @throws UnknownKeyException if the version lacks one of the samples
+     * @throws OtherFieldException if the version has a field of the name of an added one, with another type
      * @throws NothingToUpdateException if all samples have the values already
      * @throws CommitUnknownException if the store cannot tell whether the commit succeeded
      */
@@ -142,49 +150,71 @@ public final class SampleUpdate {
         }
     }
 
+    /** Returns the fields with new values that a version does not have. */
+    private AddedFields missingIn(Snapshot base) throws OtherFieldException {
+        List<Field> missingFields = new ArrayList<>();
+        for (Field field : values.added().fields()) {
+            Optional<Field> own = base.info().field(field.name());
+            if (own.isEmpty()) {
+                missingFields.add(field);
+            } else if (!own.get().equals(field)) {
+                throw new OtherFieldException(base.info().name(), base.version(), own.get(), field);
+            }
+        }
+        return AddedFields.of(missingFields);
+    }
+
+    /** Returns the chunks of a version, by index, with all fields that have new values. */
+    private IntFunction<ChunkSummary> chunks(Snapshot base) throws OtherFieldException {
+        AddedFields all = base.table().added().with(missingIn(base));
+        return index -> base.table().summary(index).with(all);
+    }
+
     private Update.Changes changes(Snapshot base, String ingest, Instant began) throws IOException {
         ChunkTable table = base.table();
+        IntFunction<ChunkSummary> summary = chunks(base);
         int[] chunks =
                 select(base).rows.keySet().stream().mapToInt(Integer::intValue).toArray();
         if (chunks.length == 0) {
             throw new NothingToUpdateException(base.info().name(), base.version());
         }
         int[] unwritten = IntStream.of(chunks)
-                .filter(i -> !overlays.containsKey(table.summary(i)))
+                .filter(i -> !overlays.containsKey(summary.apply(i)))
                 .toArray();
         ParallelChunks.forEach(unwritten, threads, () -> {
             OverlayWriter writer = new OverlayWriter(dataset.store(), values, ingest, began);
-            return index -> overlays.put(table.summary(index), writer.write(table.summary(index), written));
+            return index -> overlays.put(summary.apply(index), writer.write(summary.apply(index), written));
         });
         List<UpdatedChunk> updated = new ArrayList<>();
         Map<String, List<String>> classes = new TreeMap<>();
         for (int index : chunks) {
             OverlayWriter.Written overlay =
-                    Objects.requireNonNull(overlays.get(table.summary(index)), "each overlay was written");
+                    Objects.requireNonNull(overlays.get(summary.apply(index)), "each overlay was written");
             updated.add(new UpdatedChunk(table.ordinal(index), overlay.overlay(), overlay.largestRow()));
             overlay.classes()
                     .forEach((field, names) -> classes.computeIfAbsent(field, f -> new ArrayList<>())
                             .addAll(names));
         }
-        return new Update.Changes(updated, classes);
+        return new Update.Changes(updated, classes, missingIn(base));
     }
 
     private Selected select(Snapshot base) throws IOException {
         ChunkTable table = base.table();
+        IntFunction<ChunkSummary> summary = chunks(base);
         int[] live = IntStream.range(0, table.size()).filter(table::isLive).toArray();
         int[] unread = IntStream.of(live)
-                .filter(i -> !found.containsKey(table.summary(i)))
+                .filter(i -> !found.containsKey(summary.apply(i)))
                 .toArray();
         ParallelChunks.forEach(unread, threads, () -> {
             ChunkUpdates.Search search = new ChunkUpdates.Search(dataset.store(), values);
             return index -> {
-                found.put(table.summary(index), search.of(table.summary(index)));
+                found.put(summary.apply(index), search.of(summary.apply(index)));
                 progress.accept(1);
             };
         });
         Selected selected = new Selected(new LinkedHashMap<>(), new BitSet(), 0);
         for (int index : live) {
-            ChunkUpdates updates = Objects.requireNonNull(found.get(table.summary(index)), "each live chunk was read");
+            ChunkUpdates updates = Objects.requireNonNull(found.get(summary.apply(index)), "each live chunk was read");
             IntStream.Builder rows = IntStream.builder();
             int count = 0;
             for (int i = 0; i < updates.rows().length; i++) {

@@ -13,12 +13,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.SampleCondition;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionFailedException;
-import dev.stoker.metadata.compaction.CompactionPlan;
-import dev.stoker.metadata.compaction.CompactionResult;
-import dev.stoker.metadata.compaction.CompactionRules;
-import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.metadata.removal.RemovalPlan;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.SampleRule;
@@ -33,7 +28,6 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -197,18 +191,6 @@ class SampleUpdateTest extends UpdateFixture {
         assertThat(dataset.latestVersion()).isEqualTo(2);
         assertThat(overlays()).isEmpty();
         assertThat(new Leases(dataset).all()).isEmpty();
-    }
-
-    private CompactionResult compact(Dataset seen) throws IOException, InterruptedException {
-        CompactionRules rules = new CompactionRules(8 << 10, 16 << 10, OptionalLong.of(0));
-        return new Compaction(
-                        seen,
-                        CommitRequest.COMPACTION + "c",
-                        "ada@host",
-                        CLOCK,
-                        new CompactionThreads(2, 1, 1 << 20),
-                        bytes -> {})
-                .run(CompactionPlan.of(seen.snapshot(), rules));
     }
 
     @Test

@@ -14,6 +14,11 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Problem;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.compaction.Compaction;
+import dev.stoker.metadata.compaction.CompactionPlan;
+import dev.stoker.metadata.compaction.CompactionResult;
+import dev.stoker.metadata.compaction.CompactionRules;
+import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
@@ -34,6 +39,7 @@ import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -125,6 +131,19 @@ abstract class UpdateFixture {
                 .run(dataset.snapshot()).problems().stream()
                         .map(Problem::toString)
                         .toList();
+    }
+
+    /** Compacts all chunks. */
+    static CompactionResult compact(Dataset seen) throws IOException, InterruptedException {
+        CompactionRules rules = new CompactionRules(8 << 10, 16 << 10, OptionalLong.of(0));
+        return new Compaction(
+                        seen,
+                        CommitRequest.COMPACTION + "c",
+                        "ada@host",
+                        CLOCK,
+                        new CompactionThreads(2, 1, 1 << 20),
+                        bytes -> {})
+                .run(CompactionPlan.of(seen.snapshot(), rules));
     }
 
     interface Contender {

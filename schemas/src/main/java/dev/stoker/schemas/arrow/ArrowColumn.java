@@ -105,6 +105,17 @@ public final class ArrowColumn {
         return new ArrowColumn(field, rows, nulls, bytes, positions, (int) length);
     }
 
+    /** Returns a column of a small field that is null in all rows. */
+    public static ArrowColumn ofNulls(Field field, int rows) {
+        FieldType type = field.type();
+        boolean hasOffsets = type.hasOffsets();
+        int values = hasOffsets || type.layout() == FieldType.Layout.BITS ? 0 : Math.multiplyExact(rows, type.width());
+        // All buffers are zeros, so they are the same bytes.
+        ByteBuffer zeros = ByteBuffer.allocate(Math.max(values, 4 * (rows + 1))).order(ByteOrder.LITTLE_ENDIAN);
+        int[] positions = {0, hasOffsets ? 0 : -1, 0, -1, -1};
+        return new ArrowColumn(ArrowField.of(field), rows, rows, zeros, positions, values);
+    }
+
     /** Returns the column's description. */
     public ArrowField field() {
         return field;

@@ -11,6 +11,7 @@ import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,24 +24,42 @@ public final class ChunkHead {
     private final String file;
     private final ArrowHead arrow;
     private final ChunkSchema schema;
+    private final List<Field> fields;
     private final int length;
     private final ArrowColumn[] columns;
     private final ArrowColumn[] crcs;
     private final List<List<String>> classes;
 
-    /** Replaces columns by those of an overlay, given by field; null for a field that keeps its own. */
-    private ChunkHead(ChunkHead base, @Nullable ArrowColumn[] replaced, List<List<String>> classes) {
+    /**
+     * Selects columns of a head and of an overlay. A field that neither of them has is null in all rows.
+     *
+     * @param overlay the fields and columns that replace those of the head; null for none
+     */
+    private ChunkHead(ChunkHead base, @Nullable ChunkHead overlay, List<Field> fields) {
         this.file = base.file;
         this.arrow = base.arrow;
         this.schema = base.schema;
         this.length = base.length;
-        this.columns = base.columns.clone();
-        this.crcs = base.crcs;
+        this.fields = fields;
+        this.columns = new ArrowColumn[fields.size()];
+        this.crcs = new ArrowColumn[columns.length];
+        List<List<String>> names = new ArrayList<>();
         for (int f = 0; f < columns.length; f++) {
-            ArrowColumn column = replaced[f];
-            columns[f] = column == null ? columns[f] : column;
+            int own = base.fields.indexOf(fields.get(f));
+            int other = overlay == null ? -1 : overlay.fields.indexOf(fields.get(f));
+            if (overlay != null && other >= 0) {
+                columns[f] = overlay.columns[other];
+                names.add(overlay.classes.get(other));
+            } else if (own >= 0) {
+                columns[f] = base.columns[own];
+                crcs[f] = base.crcs[own];
+                names.add(base.classes.get(own));
+            } else {
+                columns[f] = ArrowColumn.ofNulls(fields.get(f), base.rows());
+                names.add(List.of());
+            }
         }
-        this.classes = List.copyOf(classes);
+        this.classes = List.copyOf(names);
     }
 
     private ChunkHead(String file, ArrowHead arrow, ChunkSchema schema, int length) throws CorruptDataException {
@@ -49,6 +68,7 @@ public final class ChunkHead {
         this.schema = schema;
         this.length = length;
         ChunkLayout layout = schema.layout();
+        this.fields = layout.fields();
         this.columns = new ArrowColumn[layout.fields().size()];
         this.crcs = new ArrowColumn[columns.length];
         for (int f = 0; f < columns.length; f++) {
@@ -89,22 +109,34 @@ public final class ChunkHead {
     }
 
     /**
-     * Returns this head with the values of an overlay instead of its own ones. All else is unchanged; the positions of
-     * the overlay's values do not refer to this file.
+     * Returns this head as a version has it: with the values of an overlay instead of its own ones, and with the added
+     * fields, which are null if neither the chunk nor the overlay has them. All else is unchanged; the positions of the
+     * overlay's values do not refer to this file.
      *
-     * @param overlay the checked content of the overlay's file
-     * @throws CorruptDataException if the overlay has other rows, or fields that the chunk does not have
+     * @param overlay the checked content of the overlay's file; null for none
+     * @param added the fields that the version has beside those of dataset.json
+     * @throws CorruptDataException if the overlay has other rows, or fields that the version does not have
      */
-    ChunkHead with(ChunkHead overlay) throws CorruptDataException {
-        OverlayReader.checkRows(overlay, rows(), fields());
-        @Nullable ArrowColumn[] replaced = new ArrowColumn[columns.length];
-        List<List<String>> names = new ArrayList<>(classes);
-        for (int o = 0; o < overlay.fields().size(); o++) {
-            int f = fields().indexOf(overlay.fields().get(o));
-            replaced[f] = overlay.columns[o];
-            names.set(f, overlay.classes.get(o));
+    ChunkHead with(@Nullable ChunkHead overlay, AddedFields added) throws CorruptDataException {
+        List<Field> all;
+        try {
+            all = added.in(fields);
+        } catch (IllegalArgumentException e) {
+            throw CorruptDataException.mismatch(file, "its fields", "none of the name of " + added, fields);
         }
-        return new ChunkHead(this, replaced, names);
+        if (overlay != null) {
+            OverlayReader.checkRows(overlay, rows(), all);
+        }
+        return new ChunkHead(this, overlay, all);
+    }
+
+    /**
+     * Returns this head with other fields, in their order. A field that it lacks is null in all rows.
+     *
+     * @param others small fields, then payload fields; must have all payload fields of this head
+     */
+    public ChunkHead select(List<Field> others) {
+        return others.equals(fields) ? this : new ChunkHead(this, null, List.copyOf(others));
     }
 
     /** Returns the file's name for messages. */
@@ -117,9 +149,16 @@ public final class ChunkHead {
         return schema.identity();
     }
 
-    /** Returns the dataset's fields in dataset order. */
+    /** Returns the fields in dataset order, with the version's added ones. */
     public List<Field> fields() {
-        return schema.layout().fields();
+        return fields;
+    }
+
+    /** Returns the indexes of the payload fields. */
+    int[] payloadFields() {
+        return IntStream.range(0, fields.size())
+                .filter(f -> fields.get(f).payload())
+                .toArray();
     }
 
     /** Returns the number of samples. */
@@ -192,6 +231,7 @@ public final class ChunkHead {
         return arrow;
     }
 
+    /** Returns the layout of the file, which may lack fields of the version. */
     ChunkLayout layout() {
         return schema.layout();
     }

@@ -34,7 +34,7 @@ public record ChunkOutline(ChunkSummary summary, ChunkHead head, ByteBuffer head
         for (int row = 0; row < head.rows(); row++) {
             largestRow = Math.max(largestRow, head.rowBytes(row));
         }
-        for (int f = head.layout().smallFields(); f < head.fields().size(); f++) {
+        for (int f : head.payloadFields()) {
             ArrowColumn column = head.column(f);
             sum.addZeros(Math.toIntExact(column.valuesPosition() - sum.length()));
             for (int row = 0; row < head.rows(); row++) {

@@ -35,7 +35,7 @@ final class ChunkVerification {
         for (int row = 0; row < head.rows(); row++) {
             largestRow = Math.max(largestRow, head.rowBytes(row));
         }
-        for (int f = head.layout().smallFields(); f < head.fields().size(); f++) {
+        for (int f : head.payloadFields()) {
             ArrowColumn column = head.column(f);
             zerosUpTo(column.valuesPosition());
             for (int row = 0; row < head.rows(); row++) {
@@ -61,7 +61,7 @@ final class ChunkVerification {
 
     static void checkSample(ChunkHead head, RangeReader file, int row) throws IOException {
         ByteBuffer piece = null;
-        for (int f = head.layout().smallFields(); f < head.fields().size(); f++) {
+        for (int f : head.payloadFields()) {
             int length = head.payloadLength(f, row);
             long at = head.payloadPosition(f, row);
             if (piece == null || piece.capacity() < Math.min(length, BUFFER)) {

@@ -28,6 +28,13 @@ public final class JsonText {
         return out.append(']').toString();
     }
 
+    /** Returns a JSON string. */
+    static String quoted(String value) {
+        StringBuilder out = new StringBuilder();
+        quote(out, value);
+        return out.toString();
+    }
+
     static List<String> parseArray(String json, String what, String file) throws CorruptDataException {
         try {
             JsonNode tree = JSON.readTree(json);

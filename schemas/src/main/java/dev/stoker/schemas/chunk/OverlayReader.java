@@ -14,10 +14,12 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads overlays and applies them to the heads of their chunks. An overlay is a file in the format of a chunk: the keys
- * of the chunk's rows and some of its small fields, with all rows in the same order. Stateless and thread-safe.
+ * Reads heads of chunks as versions have them: reads overlays and applies them, and adds the version's added fields. An
+ * overlay is a file in the format of a chunk: the keys of the chunk's rows and some of its small fields, with all rows
+ * in the same order. Stateless and thread-safe.
  *
- * <p>{@link ChunkReader} and {@link ColumnReader} refuse a chunk with an overlay, so that no reader can forget it.
+ * <p>{@link ChunkReader} and {@link ColumnReader} refuse a chunk with an overlay or with added fields, so that no
+ * reader can forget them.
  */
 public final class OverlayReader {
 
@@ -30,25 +32,35 @@ public final class OverlayReader {
         RangeReader open(UUID overlay) throws IOException;
     }
 
-    /** Reads the head of a chunk as {@link ChunkReader#readHead}, with the values of its overlay if it has one. */
+    /** Reads the head of a chunk as {@link ChunkReader#readHead}, as the version has it. */
     public static ChunkHead readHead(RangeReader file, ChunkSummary expected, Files overlays) throws IOException {
-        return apply(ChunkReader.readHead(file, expected.withoutOverlay()), expected.overlay(), overlays);
+        return apply(
+                ChunkReader.readHead(file, expected.withoutOverlay()), expected.overlay(), expected.added(), overlays);
     }
 
-    /** Checks the head of a chunk as {@link ChunkReader#headIn}, and replaces values by those of its overlay. */
+    /** Checks the head of a chunk as {@link ChunkReader#headIn}, and returns it as the version has it. */
     public static ChunkHead headIn(ByteBuffer file, ChunkSummary expected, String name, Files overlays)
             throws IOException {
-        return apply(ChunkReader.headIn(file, expected.withoutOverlay(), name), expected.overlay(), overlays);
+        return apply(
+                ChunkReader.headIn(file, expected.withoutOverlay(), name),
+                expected.overlay(),
+                expected.added(),
+                overlays);
     }
 
     /**
-     * Returns the head of a chunk with the values of an overlay.
+     * Returns the head of a chunk as a version has it: with the values of an overlay, and with added fields.
      *
      * @param head the chunk's own head
      * @param overlay null for a chunk without an overlay
+     * @param added the fields that the version has beside those of dataset.json
      */
-    public static ChunkHead apply(ChunkHead head, @Nullable ChunkOverlay overlay, Files overlays) throws IOException {
-        return overlay == null ? head : head.with(read(overlays.open(overlay.id()), overlay, head.identity()));
+    public static ChunkHead apply(ChunkHead head, @Nullable ChunkOverlay overlay, AddedFields added, Files overlays)
+            throws IOException {
+        if (overlay == null) {
+            return added.isEmpty() ? head : head.with(null, added);
+        }
+        return head.with(read(overlays.open(overlay.id()), overlay, head.identity()), added);
     }
 
     /**
@@ -73,14 +85,19 @@ public final class OverlayReader {
         return overlay;
     }
 
-    /** Reads and verifies the overlay of a chunk whose columns are read one by one. */
-    public static ChunkHead read(RangeReader file, ChunkOverlay expected, ColumnReader chunk) throws IOException {
+    /**
+     * Reads and verifies the overlay of a chunk whose columns are read one by one.
+     *
+     * @param added the fields that the version has beside those of dataset.json
+     */
+    public static ChunkHead read(RangeReader file, ChunkOverlay expected, ColumnReader chunk, AddedFields added)
+            throws IOException {
         ChunkHead overlay = read(file, expected, chunk.identity());
-        checkRows(overlay, chunk.rows(), chunk.fields());
+        checkRows(overlay, chunk.rows(), added.in(chunk.fields()));
         return overlay;
     }
 
-    /** Checks that an overlay has the rows of its chunk, and only small fields of it. */
+    /** Checks that an overlay has the rows of its chunk, and only small fields of the version. */
     static void checkRows(ChunkHead overlay, int rows, List<Field> fields) throws CorruptDataException {
         if (overlay.rows() != rows) {
             throw CorruptDataException.mismatch(overlay.file(), "rows", rows, overlay.rows());
@@ -88,7 +105,7 @@ public final class OverlayReader {
         for (Field field : overlay.fields()) {
             if (field.payload() || !fields.contains(field)) {
                 throw CorruptDataException.mismatch(
-                        overlay.file(), "its fields", "small fields of the chunk, " + fields, field);
+                        overlay.file(), "its fields", "small fields of the version, " + fields, field);
             }
         }
     }
@@ -112,6 +129,10 @@ public final class OverlayReader {
         if (chunk.overlay() != null) {
             throw new IllegalArgumentException("Chunk " + chunk.id() + " has the overlay "
                     + chunk.overlay().id() + ", but the reader does not apply it");
+        }
+        if (!chunk.added().isEmpty()) {
+            throw new IllegalArgumentException("The version of chunk " + chunk.id() + " has the added fields "
+                    + chunk.added() + ", but the reader does not add them");
         }
     }
 }

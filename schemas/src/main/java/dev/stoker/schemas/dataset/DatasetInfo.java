@@ -2,6 +2,7 @@ package dev.stoker.schemas.dataset;
 
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ClassNames;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
@@ -19,7 +20,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Describes a dataset. The description is fixed at the dataset's creation.
+ * Describes a dataset. The description is fixed at the dataset's creation, except that later versions can have more
+ * small fields: see {@link #with}.
  *
  * @param id unique id of the dataset
  * @param name the dataset's name, for people
@@ -89,6 +91,15 @@ public record DatasetInfo(
             throw new IllegalArgumentException("The declared classes of " + field + " are none, or one occurs twice");
         }
         names.forEach(ClassNames::check);
+    }
+
+    /**
+     * Returns the description of the dataset at a version. Never written to dataset.json.
+     *
+     * @param added the fields that the version has beside those of dataset.json
+     */
+    public DatasetInfo with(AddedFields added) {
+        return added.isEmpty() ? this : new DatasetInfo(id, name, created, added.in(fields), classes, options);
     }
 
     /** Returns the field of that name. The key is not a field. */

@@ -1,5 +1,6 @@
 package dev.stoker.schemas.log;
 
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
@@ -45,6 +46,9 @@ public record LogEntry(
 
     /** The property that names the Kafka topic that a version was ingested from. */
     public static final String TOPIC = "kafka.topic";
+
+    /** The property that lists the fields that an entry adds. Only entries of updates and recoveries have it. */
+    public static final String FIELDS = "fields";
 
     /** The property that lists the versions that an entry has expired. */
     public static final String EXPIRED = "expired";
@@ -112,6 +116,8 @@ public record LogEntry(
             // Throws an exception if the property is missing or wrong.
             ExpiredVersions.parse(properties.getOrDefault(EXPIRED, ""), version);
         }
+        // Throws an exception if the property is wrong.
+        fieldsOf(operation, properties);
     }
 
     private static Map<String, List<String>> sortedClasses(Map<String, List<String>> classes) {
@@ -137,6 +143,27 @@ public record LogEntry(
         return operation == Operation.EXPIRE
                 ? ExpiredVersions.parse(properties.getOrDefault(EXPIRED, ""), version)
                 : ExpiredVersions.NONE;
+    }
+
+    /** Returns the fields that the entry adds to the dataset. Versions before it may have some of them already. */
+    public AddedFields addedFields() {
+        return fieldsOf(operation, properties);
+    }
+
+    /** Returns properties that also list added fields, if there are some. */
+    public static Map<String, String> properties(Map<String, String> others, AddedFields added) {
+        if (added.isEmpty()) {
+            return others;
+        }
+        Map<String, String> properties = new TreeMap<>(others);
+        properties.put(FIELDS, added.toString());
+        return properties;
+    }
+
+    private static AddedFields fieldsOf(Operation operation, Map<String, String> properties) {
+        String text = properties.get(FIELDS);
+        boolean isList = operation == Operation.UPDATE || operation == Operation.RECOVERED;
+        return text == null || !isList ? AddedFields.NONE : AddedFields.parse(text);
     }
 
     /** Returns the number of samples that the entry added. */

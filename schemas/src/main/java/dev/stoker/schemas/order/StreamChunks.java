@@ -1,5 +1,6 @@
 package dev.stoker.schemas.order;
 
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkOverlay;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -40,6 +41,8 @@ public final class StreamChunks {
     /** Overlays by index. */
     private final Map<Integer, ChunkOverlay> overlays;
 
+    private final AddedFields added;
+
     private StreamChunks(Builder b) {
         size = b.size;
         liveChunks = b.liveChunks;
@@ -59,6 +62,7 @@ public final class StreamChunks {
         removedRows = Arrays.copyOf(b.removed, b.removedCount);
         thinnedStart[b.thinnedCount] = b.removedCount;
         overlays = Map.copyOf(b.overlays);
+        added = b.added;
     }
 
     /** @param expectedChunks expected number of chunks, including ghosts; the actual number may differ */
@@ -142,6 +146,11 @@ public final class StreamChunks {
         return overlays.get(index);
     }
 
+    /** Returns the fields that the version has beside those of dataset.json. */
+    public AddedFields added() {
+        return added;
+    }
+
     /** Returns the ids of the files of a chunk: its own id, and that of its overlay. */
     public List<UUID> files(int index) {
         ChunkOverlay overlay = overlay(index);
@@ -195,6 +204,7 @@ public final class StreamChunks {
         private int thinnedCount;
         private int removedCount;
         private final Map<Integer, ChunkOverlay> overlays = new HashMap<>();
+        private AddedFields added = AddedFields.NONE;
 
         private Builder(int expectedChunks) {
             int n = Math.max(1, expectedChunks);
@@ -208,6 +218,12 @@ public final class StreamChunks {
             headLengths = new int[n];
             headCrcs = new int[n];
             largestRows = new long[n];
+        }
+
+        /** Sets the fields that the version has beside those of dataset.json. */
+        public Builder added(AddedFields fields) {
+            added = fields;
+            return this;
         }
 
         /** Adds a chunk that is no longer part of the version but keeps its place in the lanes. */

@@ -1,7 +1,9 @@
 package dev.stoker.schemas.table;
 
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.chunk.RowSize;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
@@ -121,6 +123,11 @@ public final class ChunkTable {
         return columns.expired;
     }
 
+    /** Returns the fields that the version has beside those of dataset.json. */
+    public AddedFields added() {
+        return columns.added;
+    }
+
     public long ordinal(int index) {
         return columns.ordinals[index];
     }
@@ -229,7 +236,8 @@ public final class ChunkTable {
                 headLength(index),
                 headCrc32c(index),
                 largestRow(index),
-                overlay(index));
+                overlay(index),
+                added());
     }
 
     /** Returns the number of samples of the version, over all splits. */
@@ -266,7 +274,10 @@ public final class ChunkTable {
         for (int i = 0; i < columns.size; i++) {
             count += columns.split[i] == number ? 1 : 0;
         }
-        StreamChunks.Builder stream = StreamChunks.builder(count);
+        StreamChunks.Builder stream = StreamChunks.builder(count).added(added());
+        long nulls = added().fields().stream()
+                .mapToLong(field -> RowSize.of(field.type(), true, 0))
+                .sum();
         for (int i = 0; i < columns.size; i++) {
             if (columns.split[i] != number) {
                 continue;
@@ -275,8 +286,9 @@ public final class ChunkTable {
                 stream.addGhost(ordinal(i), rows(i));
                 continue;
             }
-            ExpectedChunk file =
-                    new ExpectedChunk(length(i), crc32c(i), headLength(i), headCrc32c(i), largestRow(i), overlay(i));
+            // The chunk may lack the added fields, which are null then.
+            ExpectedChunk file = new ExpectedChunk(
+                    length(i), crc32c(i), headLength(i), headCrc32c(i), largestRow(i) + nulls, overlay(i));
             stream.addLive(ordinal(i), id(i), rows(i), columns.removed.getOrDefault(i, NONE), file);
         }
         return stream.build();

@@ -1,5 +1,6 @@
 package dev.stoker.schemas.table;
 
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.AddedChunk;
@@ -35,6 +36,9 @@ final class TableColumns {
     /** The versions that were expired. */
     ExpiredVersions expired = ExpiredVersions.NONE;
 
+    /** The fields that the version has beside those of dataset.json. */
+    AddedFields added = AddedFields.NONE;
+
     long[] ordinals = {};
     long[] idHigh = {};
     long[] idLow = {};
@@ -65,6 +69,7 @@ final class TableColumns {
         copy.topics.putAll(topics);
         copy.recovered = recovered;
         copy.expired = expired;
+        copy.added = added;
         copy.ordinals = ordinals.clone();
         copy.idHigh = idHigh.clone();
         copy.idLow = idLow.clone();
@@ -111,6 +116,7 @@ final class TableColumns {
         }
         try {
             expired = expired.with(entry.expired().ranges());
+            added = added.with(entry.addedFields());
         } catch (IllegalArgumentException e) {
             throw new CorruptDataException(name + ": " + e.getMessage() + "; run `stoker verify`", e);
         }

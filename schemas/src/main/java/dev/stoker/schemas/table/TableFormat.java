@@ -13,6 +13,7 @@ import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.arrow.ColumnBuilder;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FixedBinaryType;
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -36,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  * ascending ordinal and the columns of {@link #FIELDS}. Its schema metadata are {@code stoker.self} (the self-checksum,
  * only in the first schema message), {@code stoker.format}, {@code stoker.dataset}, {@code stoker.version}, {@code
  * stoker.splits} (JSON list), {@code stoker.classes} (JSON object of lists), {@code stoker.topics} (JSON object of
- * versions), {@code stoker.recovered} and, if versions were expired, {@code stoker.expired}.
+ * versions), {@code stoker.recovered}, if versions were expired {@code stoker.expired}, and if fields were added {@code
+ * stoker.fields}.
  */
 final class TableFormat {
 
@@ -136,6 +138,9 @@ final class TableFormat {
         if (!table.expired.isEmpty()) {
             metadata.put("stoker.expired", table.expired.toString());
         }
+        if (!table.added.isEmpty()) {
+            metadata.put("stoker.fields", SelfChecksum.escape(table.added.toString()));
+        }
         return metadata;
     }
 
@@ -166,6 +171,7 @@ final class TableFormat {
             table.recovered = Long.parseLong(text(metadata, "stoker.recovered"));
             requireVersion(table, table.recovered, 0, "the newest recovered version");
             readExpired(table, metadata.get("stoker.expired"));
+            readAdded(table, metadata.get("stoker.fields"));
             readColumns(arrow, table, file);
             return table;
         } catch (IllegalArgumentException | ArithmeticException | JsonProcessingException e) {
@@ -183,6 +189,17 @@ final class TableFormat {
             throw new IllegalArgumentException("stoker.expired is empty");
         }
         table.expired.ranges().forEach(range -> requireVersion(table, range.by(), 1, "an expiry"));
+    }
+
+    /** A table without added fields has no list. */
+    private static void readAdded(TableColumns table, @Nullable String text) {
+        if (text == null) {
+            return;
+        }
+        table.added = AddedFields.parse(text);
+        if (table.added.isEmpty()) {
+            throw new IllegalArgumentException("stoker.fields is empty");
+        }
     }
 
     private static void requireVersion(TableColumns table, Long version, long least, String what) {

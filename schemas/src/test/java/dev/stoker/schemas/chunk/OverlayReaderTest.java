@@ -155,6 +155,6 @@ class OverlayReaderTest {
                 new Field("int64", ScalarType.INT32, false, false),
                 5,
                 CorruptDataException.class,
-                "small fields of the chunk");
+                "small fields of the version");
     }
 }

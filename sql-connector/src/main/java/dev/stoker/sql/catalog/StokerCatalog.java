@@ -2,6 +2,7 @@ package dev.stoker.sql.catalog;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.VersionName;
 import dev.stoker.metadata.VersionTimes;
 import dev.stoker.schemas.arrow.Field;
@@ -31,6 +32,7 @@ import org.apache.flink.table.catalog.exceptions.DatabaseNotExistException;
 import org.apache.flink.table.catalog.exceptions.TableNotExistException;
 import org.apache.flink.table.factories.Factory;
 import org.apache.flink.table.types.DataType;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The datasets of a directory, as tables of one database. A table has the dataset's fields as columns, and the metadata
@@ -147,8 +149,8 @@ public final class StokerCatalog extends ReadOnlyCatalog {
             try (ObjectStore store = DatasetStore.BY_LOCATION.open(location)) {
                 Dataset dataset = Dataset.open(store);
                 CatalogTable.Builder table = CatalogTable.newBuilder()
-                        .schema(schema(dataset.info()))
                         .comment("Dataset " + dataset.info().name());
+                @Nullable Snapshot snapshot = null;
                 Map<String, String> options = new HashMap<>();
                 options.put("connector", StokerTableFactory.IDENTIFIER);
                 options.put(StokerOptions.PATH.key(), location);
@@ -156,12 +158,15 @@ public final class StokerCatalog extends ReadOnlyCatalog {
                     long version = VersionTimes.find(dataset, Instant.ofEpochMilli(timestamp));
                     options.put(StokerOptions.VERSION.key(), Long.toString(version));
                     table.snapshot(timestamp);
+                    snapshot = dataset.anySnapshot(version);
                 } else if (named.version().isPresent()) {
                     long version = named.version().get().in(dataset);
                     dataset.entry(version);
                     options.put(StokerOptions.VERSION.key(), Long.toString(version));
+                    snapshot = dataset.anySnapshot(version);
                 }
-                return table.options(options).build();
+                DatasetInfo info = (snapshot == null ? dataset.latest() : snapshot).info();
+                return table.schema(schema(info)).options(options).build();
             }
         } catch (IOException e) {
             throw new CatalogException("Cannot open the dataset of table " + path + ": " + e.getMessage(), e);

@@ -72,7 +72,7 @@ public class StokerTableFactory implements DynamicTableSourceFactory, DynamicTab
                     "Table " + table + ": option 'version' is " + version + "; versions start at 1");
         }
         String path = Stores.normalize(given.get(StokerOptions.PATH));
-        DatasetInfo info = open(table, path);
+        DatasetInfo info = open(table, path, version);
         List<String> partitions = context.getCatalogTable().getPartitionKeys();
         TableChecks.requireReadable(table, info, context.getPhysicalRowDataType(), partitions);
         return new StokerTableSource(
@@ -99,7 +99,7 @@ public class StokerTableFactory implements DynamicTableSourceFactory, DynamicTab
             Optional<Dataset> existing = Dataset.find(store);
             long newest = existing.isPresent() ? existing.get().latestVersion() : 0;
             SinkColumns columns = existing.isPresent()
-                    ? SinkColumns.of(existing.get().info(), SinkTable.of(context))
+                    ? SinkColumns.of(existing.get().latest().info(), SinkTable.of(context))
                     : SinkColumns.create(SinkTable.of(context), given, path);
             return new StokerTableSink(
                     new StokerTableSink.WriteOptions(
@@ -122,9 +122,13 @@ public class StokerTableFactory implements DynamicTableSourceFactory, DynamicTab
                 .isPresent();
     }
 
-    private DatasetInfo open(String table, String path) {
+    /** @param version 0 for the newest one */
+    private DatasetInfo open(String table, String path, long version) {
         try (ObjectStore store = stores.open(path)) {
-            return Dataset.open(store).info();
+            Dataset dataset = Dataset.open(store);
+            // A version that does not exist is reported when it is read.
+            boolean isThere = version > 0 && version <= dataset.latestVersion();
+            return (isThere ? dataset.anySnapshot(version) : dataset.latest()).info();
         } catch (IOException e) {
             throw new ValidationException("Table " + table + ": " + e.getMessage(), e);
         }

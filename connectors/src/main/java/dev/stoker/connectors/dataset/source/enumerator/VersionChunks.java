@@ -40,9 +40,9 @@ final class VersionChunks {
                 throw new IllegalStateException("The dataset at " + scan.path() + " is " + id + ", but the job began"
                         + " to read dataset " + state.dataset() + "; start the job without its state");
             }
-            checkColumns(opened.info(), scan);
             long version = state.version() > 0 ? state.version() : scan.version();
             Snapshot snapshot = version > 0 ? opened.snapshot(version) : opened.snapshot();
+            checkColumns(snapshot.info(), scan);
             for (String split : scan.splits()) {
                 snapshot.stream(split);
             }

@@ -6,6 +6,7 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ColumnReader;
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The verified columns of a chunk, however they are read. */
 interface ChunkColumns {
@@ -83,17 +84,15 @@ interface ChunkColumns {
     }
 
     /**
-     * Columns with the values of an overlay.
+     * Columns as a version has them.
      *
      * @param chunk the chunk's own columns
-     * @param overlay the columns that the overlay has instead
+     * @param overlay the columns that the overlay has instead; null for a chunk without an overlay
+     * @param fields all fields of the version. One that neither has is null in all rows
+     * @param rows number of rows
      */
-    record Overlaid(ChunkColumns chunk, ChunkHead overlay) implements ChunkColumns {
-        @Override
-        public List<Field> fields() {
-            return chunk.fields();
-        }
-
+    record OfVersion(ChunkColumns chunk, @Nullable ChunkHead overlay, List<Field> fields, int rows)
+            implements ChunkColumns {
         @Override
         public ArrowColumn keys() throws IOException {
             return chunk.keys();
@@ -101,24 +100,40 @@ interface ChunkColumns {
 
         @Override
         public ArrowColumn small(int field) throws IOException {
-            int own = overlay.fields().indexOf(fields().get(field));
-            return own < 0 ? chunk.small(field) : overlay.column(own);
+            int other = inOverlay(field);
+            if (overlay != null && other >= 0) {
+                return overlay.column(other);
+            }
+            int own = inChunk(field);
+            return own < 0 ? ArrowColumn.ofNulls(fields.get(field), rows) : chunk.small(own);
         }
 
         @Override
         public Places payload(int field) throws IOException {
-            return chunk.payload(field);
+            return chunk.payload(inChunk(field));
         }
 
         @Override
         public ArrowColumn crcs(int field) throws IOException {
-            return chunk.crcs(field);
+            return chunk.crcs(inChunk(field));
         }
 
         @Override
         public List<String> classes(int field) throws IOException {
-            int own = overlay.fields().indexOf(fields().get(field));
-            return own < 0 ? chunk.classes(field) : overlay.classes(own);
+            int other = inOverlay(field);
+            if (overlay != null && other >= 0) {
+                return overlay.classes(other);
+            }
+            int own = inChunk(field);
+            return own < 0 ? List.of() : chunk.classes(own);
+        }
+
+        private int inChunk(int field) {
+            return chunk.fields().indexOf(fields.get(field));
+        }
+
+        private int inOverlay(int field) {
+            return overlay == null ? -1 : overlay.fields().indexOf(fields.get(field));
         }
     }
 

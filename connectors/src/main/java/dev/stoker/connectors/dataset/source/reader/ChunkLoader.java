@@ -7,6 +7,8 @@ import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.chunk.AddedFields;
+import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.chunk.ColumnReader;
@@ -106,11 +108,14 @@ final class ChunkLoader {
         ColumnReader columns = ColumnReader.open(file, chunk.summary().withoutOverlay());
         ChunkColumns own = new ChunkColumns.OneByOne(columns);
         ChunkOverlay overlay = chunk.summary().overlay();
-        if (overlay == null) {
+        AddedFields added = chunk.summary().added();
+        if (overlay == null && added.isEmpty()) {
             return own;
         }
-        RangeReader values = ChunkHeads.overlays(store).open(overlay.id());
-        return new ChunkColumns.Overlaid(own, OverlayReader.read(values, overlay, columns));
+        ChunkHead values = overlay == null
+                ? null
+                : OverlayReader.read(ChunkHeads.overlays(store).open(overlay.id()), overlay, columns, added);
+        return new ChunkColumns.OfVersion(own, values, added.in(columns.fields()), columns.rows());
     }
 
     private static LoadedColumn small(ChunkColumns source, int field) throws IOException {
