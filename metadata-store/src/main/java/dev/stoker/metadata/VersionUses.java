@@ -102,6 +102,15 @@ public final class VersionUses {
     }
 
     /**
+     * Deletes the use of a version that a feed does not read any more.
+     *
+     * @return whether there was one
+     */
+    public boolean release(long version, UUID feed) throws IOException {
+        return store.delete(DatasetLayout.USES + VersionUse.file(version, feed));
+    }
+
+    /**
      * Deletes the uses of a feed that has ended.
      *
      * @return the number of deleted uses

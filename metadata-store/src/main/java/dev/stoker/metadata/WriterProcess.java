@@ -34,7 +34,7 @@ public final class WriterProcess {
     }
 
     /** Returns whether the process has certainly ended: it ran on this machine and does not exist any more. */
-    static boolean hasEnded(String process) {
+    public static boolean hasEnded(String process) {
         int start = process.lastIndexOf('/');
         int pid = process.lastIndexOf('/', start - 1);
         if (pid < 1) {
