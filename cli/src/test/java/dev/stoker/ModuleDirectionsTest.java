@@ -22,6 +22,7 @@ class ModuleDirectionsTest {
     private static final String REDIS = "dev.stoker.redis..";
     private static final String HADOOP_FS = "dev.stoker.hadoop..";
     private static final String SERVER = "dev.stoker.server..";
+    private static final String MOUNT = "dev.stoker.mount..";
     private static final String FLINK_COMMON = "dev.stoker.flink..";
     private static final String CONNECTORS = "dev.stoker.connectors..";
     private static final String INGEST = "dev.stoker.ingest..";
@@ -40,6 +41,7 @@ class ModuleDirectionsTest {
             REDIS,
             HADOOP_FS,
             SERVER,
+            MOUNT,
             FLINK_COMMON,
             CONNECTORS,
             INGEST,
@@ -159,10 +161,26 @@ class ModuleDirectionsTest {
     }
 
     @Test
+    void onlyTheCommandKnowsTheMountAndOneOfItsPackagesKnowsFuse() {
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackages(MOUNT, CLI)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(MOUNT));
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.stoker.mount.fuse..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("ru.serce.jnrfuse..", "jnr..", "com.kenai.jffi.."));
+    }
+
+    @Test
     void formatsStoresServerAndClientAreFreeOfFlink() {
         check(noClasses()
                 .that()
-                .resideInAnyPackage(SCHEMAS, STORAGE, METADATA, REDIS, HADOOP_FS, SERVER, CLIENT, BENCH)
+                .resideInAnyPackage(SCHEMAS, STORAGE, METADATA, REDIS, HADOOP_FS, SERVER, MOUNT, CLIENT, BENCH)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.apache.flink.."));

@@ -1,0 +1,184 @@
+package dev.stoker.mount.tree;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.UnknownSplitException;
+import dev.stoker.metadata.index.SampleIndex;
+import dev.stoker.metadata.index.SampleStat;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.server.chunks.ChunkSource;
+import dev.stoker.server.chunks.ListedChunk;
+import dev.stoker.server.window.ServedStream;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * One version of a dataset as a tree. It stays usable as long as it is retained: by the tree that shows it, and by each
+ * open file and listing. Thread-safe.
+ */
+final class OpenVersion {
+
+    /** How often a key is looked up again after an index run proved to be damaged. */
+    private static final int TRIES = 8;
+
+    /** What the versions of a dataset share. */
+    record Shared(Dataset dataset, ContentField content, ChunkSource source, Heads heads, CommitTimes times) {}
+
+    private final Shared shared;
+    private final Snapshot snapshot;
+    private final SampleIndex index;
+    private final Map<String, ServedStream> streams = new HashMap<>();
+    private final ChunkReads chunks;
+    private final long committedMs;
+    private final AtomicInteger holds = new AtomicInteger(1);
+    private final Runnable onClose;
+
+    /** @param onClose called when nobody retains the version any more */
+    OpenVersion(Shared shared, Snapshot snapshot, Runnable onClose) throws IOException {
+        this.shared = shared;
+        this.snapshot = snapshot;
+        this.index = SampleIndex.open(shared.dataset(), snapshot);
+        this.committedMs = shared.times().of(snapshot.version());
+        for (String split : snapshot.splits()) {
+            streams.put(split, stream(split));
+        }
+        this.chunks = new ChunkReads(shared.source());
+        this.onClose = onClose;
+    }
+
+    private ServedStream stream(String split) throws UnknownSplitException {
+        Dataset dataset = shared.dataset();
+        return new ServedStream(
+                dataset.info().name(),
+                dataset.info().id(),
+                dataset.info().name(),
+                snapshot.version(),
+                split,
+                snapshot.stream(split),
+                dataset.info().fields(),
+                snapshot.classes(),
+                shared.source());
+    }
+
+    long number() {
+        return snapshot.version();
+    }
+
+    long committedMs() {
+        return committedMs;
+    }
+
+    SampleIndex index() {
+        return index;
+    }
+
+    ChunkReads chunks() {
+        return chunks;
+    }
+
+    Snapshot snapshot() {
+        return snapshot;
+    }
+
+    /** Keeps the version usable until {@link #release}. */
+    void retain() {
+        holds.incrementAndGet();
+    }
+
+    void release() {
+        if (holds.decrementAndGet() == 0) {
+            chunks.close();
+            onClose.run();
+        }
+    }
+
+    /** Has all chunks placed in tiers with room. */
+    void warm() {
+        for (ServedStream stream : streams.values()) {
+            for (int i = 0; i < stream.chunks().size(); i++) {
+                if (stream.chunks().isLive(i)) {
+                    shared.source().warm(stream.file(i), i);
+                }
+            }
+        }
+    }
+
+    /** Returns what a path below the root of the version names; empty if nothing. */
+    Optional<Node> find(List<String> names) throws IOException {
+        if (names.isEmpty()) {
+            return Optional.of(KeyDirectory.of(this, ""));
+        }
+        Optional<FileNames.Decoded> decoded = FileNames.decode(names);
+        if (decoded.isEmpty()) {
+            return Optional.empty();
+        }
+        String text = decoded.get().text();
+        if (decoded.get().kind() == FileNames.Kind.PIECE) {
+            return existing(KeyDirectory.ofPiece(this, text));
+        }
+        Optional<SampleStat> stat = index.stat(text);
+        boolean isTwin = decoded.get().kind() == FileNames.Kind.TWIN;
+        if (stat.isPresent() && !isTwin) {
+            return Optional.of(file(stat.get()));
+        }
+        // A directory beside a sample has only the name that says so.
+        return stat.isPresent() == isTwin ? existing(KeyDirectory.of(this, text + "/")) : Optional.empty();
+    }
+
+    private static Optional<Node> existing(KeyDirectory directory) throws IOException {
+        return directory.hasEntries() ? Optional.of(directory) : Optional.empty();
+    }
+
+    private Node file(SampleStat stat) throws IOException {
+        OptionalInt known = shared.content().size(stat);
+        long size = known.isPresent() ? known.getAsInt() : place(stat).length();
+        return new SampleFile(this, stat, size, modifiedMs(stat));
+    }
+
+    private long modifiedMs(SampleStat stat) throws IOException {
+        if (!shared.content().isPayload()) {
+            // An update may have changed it.
+            return committedMs;
+        }
+        return shared.times().of(snapshot.table().addedIn(snapshot.table().indexOf(stat.ordinal())));
+    }
+
+    /** Reads the head of a sample's chunk. */
+    SamplePlace place(SampleStat stat) throws IOException {
+        SampleStat at = stat;
+        for (int i = 0; i < TRIES; i++) {
+            ServedStream stream = streams.get(at.split());
+            if (stream == null) {
+                throw new CorruptDataException("the sample '" + at.key() + "' is in the unknown split " + at.split());
+            }
+            int chunk = stream.chunks().indexOf(at.ordinal());
+            ListedChunk file = stream.file(chunk);
+            ChunkHead head = shared.heads().get(stream, chunk, file);
+            if (at.row() < head.rows() && head.key(at.row()).equals(at.key())) {
+                return new SamplePlace(
+                        at.key(), stream, chunk, file, head, shared.content().index(), at.row(), modifiedMs(at));
+            }
+            index.refute(at);
+            at = index.stat(at.key())
+                    .orElseThrow(() -> new CorruptDataException(
+                            "the sample index named a wrong place for the key '" + stat.key() + "'"));
+        }
+        throw new CorruptDataException("the sample index has no right place for the key '" + stat.key()
+                + "': build it again with stoker index --rebuild");
+    }
+
+    /** A file of the version. */
+    private record SampleFile(OpenVersion version, SampleStat stat, long size, long modifiedMs) implements Node.File {
+
+        @Override
+        public OpenSample open() throws IOException {
+            return new OpenSample(version, version.place(stat));
+        }
+    }
+}

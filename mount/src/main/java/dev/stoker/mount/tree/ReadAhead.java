@@ -1,0 +1,100 @@
+package dev.stoker.mount.tree;
+
+import dev.stoker.server.chunks.ChunkSource;
+import dev.stoker.server.chunks.ListedChunk;
+import dev.stoker.server.window.ServedStream;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Recognizes readers that go through a far chunk row by row, as in a dataset in the order of its keys. It then has whole
+ * chunks read, and the next ones loaded ahead. Other readers get only the bytes of their samples from far chunks.
+ * Thread-safe; the monitor of this object guards the state.
+ */
+final class ReadAhead implements AutoCloseable {
+
+    /** Chunks in which the last row is remembered, so that several readers are recognized. */
+    private static final int READERS = 8;
+
+    /** A reader that skips more rows than this does not read in order. */
+    private static final int MOST_SKIPPED = 8;
+
+    /** Chunks that are loaded ahead. */
+    private static final int AHEAD = 4;
+
+    private record Wanted(int index, ListedChunk chunk) {}
+
+    private final ChunkSource source;
+    private final Map<UUID, Integer> lastRows = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<UUID, Integer> eldest) {
+            return size() > READERS;
+        }
+    };
+
+    private final Deque<Wanted> wanted = new ArrayDeque<>();
+    private String split = "";
+
+    ReadAhead(ChunkSource source) {
+        this.source = source;
+    }
+
+    /**
+     * Notes that a sample is read.
+     *
+     * @param index index of its chunk in the stream
+     * @return whether to read the whole chunk even if it is far
+     */
+    synchronized boolean note(ServedStream of, int index, ListedChunk chunk, int row) {
+        if (source.lookAheadBytes() == 0) {
+            return false;
+        }
+        Integer last = lastRows.put(chunk.id(), row);
+        boolean isExpected = wanted.stream().anyMatch(next -> next.chunk().id().equals(chunk.id()));
+        if (!isExpected && (last == null || row <= last || row - last > MOST_SKIPPED)) {
+            return false;
+        }
+        extend(of, index);
+        return true;
+    }
+
+    /** Has the chunk and the next ones loaded. */
+    private void extend(ServedStream of, int index) {
+        if (!split.equals(of.split()) || (!wanted.isEmpty() && wanted.element().index() > index)) {
+            clear();
+            split = of.split();
+        }
+        while (!wanted.isEmpty() && wanted.element().index() < index) {
+            source.unwant(wanted.remove().chunk());
+        }
+        long bytes = wanted.stream().mapToLong(next -> next.chunk().length()).sum();
+        int next = wanted.isEmpty() ? index : wanted.getLast().index() + 1;
+        while (wanted.size() <= AHEAD && next < of.chunks().size()) {
+            if (of.chunks().isLive(next) && of.chunks().liveRows(next) > 0) {
+                ListedChunk chunk = of.file(next);
+                bytes += chunk.length();
+                if (bytes > source.lookAheadBytes() && !wanted.isEmpty()) {
+                    return;
+                }
+                source.want(chunk);
+                wanted.add(new Wanted(next, chunk));
+            }
+            next++;
+        }
+    }
+
+    private void clear() {
+        wanted.forEach(next -> source.unwant(next.chunk()));
+        wanted.clear();
+    }
+
+    @Override
+    public synchronized void close() {
+        clear();
+    }
+}
