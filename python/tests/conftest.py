@@ -1,6 +1,7 @@
-"""Leaves out tests whose means are absent, and says so; where STOKER_TORCH=1 or STOKER_BROWSER=1 ask for them, they
-fail."""
+"""Leaves out tests whose means are absent, and says so; where STOKER_TORCH=1, STOKER_BROWSER=1 or STOKER_FUSE=1 ask for
+them, they fail."""
 
+import ctypes.util
 import importlib.util
 import os
 import shutil
@@ -29,6 +30,8 @@ if absent:
     leave_out("with_torch", "STOKER_TORCH", f"no {', '.join(absent)} here, python/env --torch installs them")
 if not any(map(shutil.which, BROWSERS)):
     leave_out("with_browser", "STOKER_BROWSER", "no Chromium here (Debian: apt-get install chromium)")
+if not os.access("/dev/fuse", os.R_OK | os.W_OK) or ctypes.util.find_library("fuse") is None:
+    leave_out("with_fuse", "STOKER_FUSE", "no /dev/fuse or libfuse 2 here (Debian: apt-get install libfuse2)")
 
 
 def pytest_report_header():

@@ -300,6 +300,11 @@ final class Topics {
                 names.add(new Named("Trainers", List.of("--world-size", "--rank", "--start", "--tail")));
             }
             case "stoker" -> names.add(new Named("Options", List.of("--help", "--version")));
+            case "mount" -> {
+                names.add(new Named("Content", List.of("--version", "--as-of", "--versions", "--field", "--interval")));
+                names.add(new Named("Cache and memory", List.of("--tier", "--warm", "--working-memory")));
+                names.add(new Named("Mount", List.of("--allow-other", "--background")));
+            }
             default -> {
                 // The options of the other verbs have one meaning each.
             }

@@ -202,6 +202,8 @@ class SocketsITCase {
         commands.put("ls", List.of(data));
         commands.put("stat", List.of(data, "key"));
         commands.put("get", List.of(data, "key"));
+        commands.put("mount", List.of(data, directory.resolve("absent").toString()));
+        commands.put("unmount", List.of(directory.resolve("absent").toString()));
         commands.put("index", List.of(data));
         commands.put("tag", List.of(data));
         commands.put("diff", List.of(data, "1"));
