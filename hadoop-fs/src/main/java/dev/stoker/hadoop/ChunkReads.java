@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * this machine are not kept: the page cache has them. Thread-safe.
  *
  * <p>The first read of a chunk is a read of one value. A read of the next row, or the fourth read of a chunk, reads all
- * values of the chunk at once, unless so many other chunks were read in between that the cache would not have kept it.
+ * values of the chunk at once, unless the cache would have evicted them since the first read.
  * So files in the order of their storage cost two reads a chunk, and files in any other order cost at most a few times
  * their own bytes.
  */
@@ -35,7 +35,7 @@ final class ChunkReads {
     private final int field;
     private final long capacityBytes;
 
-    /** The values of chunks by the chunks' index, the ones used last at the end. Guarded by itself. */
+    /** The values of chunks by the chunks' index, the ones used last at the end. The map is the lock of the cache. */
     private final Map<Integer, ByteBuffer> kept = new LinkedHashMap<>(16, 0.75f, true);
 
     private long keptBytes;

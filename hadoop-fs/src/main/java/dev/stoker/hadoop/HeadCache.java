@@ -16,7 +16,7 @@ final class HeadCache {
     private final ChunkTable table;
     private final long capacityBytes;
 
-    /** By the chunk's index, the one that was used last at the end. Guarded by itself, as {@link #bytes}. */
+    /** By the chunk's index, the one that was used last at the end. The map is also the lock of {@link #bytes}. */
     private final Map<Integer, ChunkHead> heads = new LinkedHashMap<>(16, 0.75f, true);
 
     private long bytes;
