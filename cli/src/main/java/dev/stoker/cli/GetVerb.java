@@ -1,8 +1,6 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.text.Units;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -10,13 +8,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
-import java.nio.channels.Channels;
-import java.nio.channels.WritableByteChannel;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -92,46 +87,9 @@ final class GetVerb implements Callable<Integer> {
             if (json) {
                 return printJson(samples, keys);
             }
-            int payload = contentField(samples.fields());
+            int payload = ContentField.choose(samples.fields(), field, "--json");
             return to == null ? printRaw(samples, keys.get(0), payload) : writeFiles(samples, keys, payload, to);
         }
-    }
-
-    /** Returns the field whose bytes are printed: payload, or else binary or text. */
-    private int contentField(List<Field> fields) throws CommandException {
-        List<String> payload = names(fields, Field::payload);
-        List<String> known = names(fields, GetVerb::hasBytes);
-        List<String> usual = payload.isEmpty() ? known : payload;
-        if (field == null && usual.size() != 1) {
-            throw new CommandException(
-                    usual.isEmpty()
-                            ? "the dataset has no field of bytes or text; use --json"
-                            : "choose one of the fields " + String.join(", ", usual) + " with --field, or use --json");
-        }
-        String name = field == null ? usual.get(0) : field;
-        for (int f = 0; f < fields.size(); f++) {
-            if (fields.get(f).name().equals(name) && hasBytes(fields.get(f))) {
-                return f;
-            }
-        }
-        throw new CommandException("there is no field " + name + " of bytes or text; there is "
-                + String.join(", ", known) + "; use --json for other fields");
-    }
-
-    private static List<String> names(List<Field> fields, Predicate<Field> which) {
-        return fields.stream().filter(which).map(Field::name).toList();
-    }
-
-    private static boolean hasBytes(Field field) {
-        return field.payload() || field.type() == ScalarType.BINARY || field.type() == ScalarType.UTF8;
-    }
-
-    private static ByteBuffer content(ReadSample sample, int field) throws CommandException {
-        if (sample.isNull(field)) {
-            throw new CommandException("the sample " + KeyText.line(sample.key()) + " has no value in the field "
-                    + sample.fields().get(field).name());
-        }
-        return sample.content(field);
     }
 
     private int printRaw(KeyedSamples samples, String key, int payload) throws IOException {
@@ -140,16 +98,9 @@ final class GetVerb implements Callable<Integer> {
             throw new CommandException(
                     "version " + samples.version() + " has no sample with the key " + KeyText.line(key));
         }
-        write(content(sample.get(), payload), raw);
+        ContentField.write(ContentField.of(sample.get(), payload), raw);
         raw.flush();
         return 0;
-    }
-
-    static void write(ByteBuffer bytes, OutputStream out) throws IOException {
-        WritableByteChannel channel = Channels.newChannel(out);
-        while (bytes.hasRemaining()) {
-            channel.write(bytes);
-        }
     }
 
     private int printJson(KeyedSamples from, List<String> keys) throws IOException {
@@ -184,7 +135,7 @@ final class GetVerb implements Callable<Integer> {
                     continue;
                 }
                 try {
-                    ByteBuffer value = content(samples.get(i).get(), payload);
+                    ByteBuffer value = ContentField.of(samples.get(i).get(), payload);
                     int length = value.remaining();
                     files.write(key, value);
                     bytes += length;

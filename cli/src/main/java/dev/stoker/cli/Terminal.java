@@ -4,6 +4,8 @@ import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -45,6 +47,22 @@ final class Terminal implements AutoCloseable {
         } catch (ReflectiveOperationException e) {
             return true;
         }
+    }
+
+    /** Returns whether the command writes to a terminal, wherever it reads from. */
+    static boolean isOutput() {
+        try {
+            String file = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
+            return file.startsWith("/dev/pts/") || file.startsWith("/dev/tty") || file.equals("/dev/console");
+        } catch (IOException e) {
+            return isThere();
+        }
+    }
+
+    /** Returns the number of columns of the terminal; 80 if it does not say. */
+    static int columns() {
+        String[] size = stty("size").split(" ", -1);
+        return size.length == 2 && !size[1].equals("0") ? Integer.parseInt(size[1]) : USUAL_COLUMNS;
     }
 
     /** @param quit called when q is pressed */

@@ -252,7 +252,20 @@ final class Topics {
             new Named(
                     "Time, threads and clusters",
                     List.of("--timeout", "--interval", "--threads", "--flink", "--parallelism")),
-            new Named("Output", List.of("--to", "--chunks", "--keys", "--once", JsonFlag.NAME)),
+            new Named(
+                    "Output",
+                    List.of(
+                            "--to",
+                            "--output",
+                            "--image",
+                            "--width",
+                            "--graphics",
+                            "--force",
+                            "--chunks",
+                            "--samples",
+                            "--keys",
+                            "--once",
+                            JsonFlag.NAME)),
             new Named("Help", List.of("--help")));
 
     /** The title of options that have no topic. */

@@ -74,6 +74,7 @@ final class Verbs {
         command.addSubcommand(new GetVerb());
         command.addSubcommand(new MountVerb());
         command.addSubcommand(new UnmountVerb());
+        command.addSubcommand(new CatVerb());
         command.addSubcommand(new LogVerb());
         command.addSubcommand(new VerifyVerb());
         command.addSubcommand(feeding(new RunVerb(arguments, trailing)));

@@ -204,6 +204,7 @@ class SocketsITCase {
         commands.put("get", List.of(data, "key"));
         commands.put("mount", List.of(data, directory.resolve("absent").toString()));
         commands.put("unmount", List.of(directory.resolve("absent").toString()));
+        commands.put("cat", List.of(data, "key"));
         commands.put("index", List.of(data));
         commands.put("tag", List.of(data));
         commands.put("diff", List.of(data, "1"));
