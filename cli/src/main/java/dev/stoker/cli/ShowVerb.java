@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.index.SampleIndex;
+import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.table.ChunkTable;
@@ -22,11 +24,20 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code stoker show}: the first samples of a split, without their payload. */
+/** {@code stoker show}: the first samples of a split or those with some keys, without their payload or as images. */
 @Command(
         name = "show",
-        header = {"Example:", "  stoker show ./data/photos --split val --n 5"},
-        description = "Prints the first samples of a split: keys, labels, small fields and sizes.")
+        header = {
+            "Examples:",
+            "  stoker show ./data/photos --split val --n 5",
+            "  stoker show ./data/photos cats/1.jpg --image",
+            "  stoker show ./data/photos cats/1.jpg --image -o 1.jpg"
+        },
+        description = {
+            "Prints the first samples of a split, or those with some keys: keys, labels, small fields and sizes.",
+            "With --image, draws their images in the terminal."
+        },
+        sortOptions = false)
 final class ShowVerb implements Callable<Integer> {
 
     private static final int CELL = 48;
@@ -35,9 +46,13 @@ final class ShowVerb implements Callable<Integer> {
     private CommandSpec spec;
 
     @Parameters(
+            index = "0",
             paramLabel = "DATASET",
             description = "Directory or URI of the dataset; DATASET@3 names version 3, DATASET@best a tag.")
     private String path;
+
+    @Parameters(index = "1..*", arity = "0..*", paramLabel = "KEY", description = "Keys of samples of any split.")
+    private List<String> keys = List.of();
 
     @Option(names = "--n", paramLabel = "N", description = "Number of samples. Default: 10.", defaultValue = "10")
     private long count;
@@ -48,50 +63,93 @@ final class ShowVerb implements Callable<Integer> {
     @Mixin
     private VersionOptions version = new VersionOptions();
 
+    @Mixin
+    private ImageOptions images = new ImageOptions();
+
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
+    /** A sample that is shown. */
+    private record Shown(ChunkHead chunk, int row) {}
+
     @Override
     public Integer call() throws IOException {
+        if (images.isWanted() && json) {
+            throw new IllegalArgumentException("--image and --json exclude each other");
+        }
+        if (!keys.isEmpty() && split != null) {
+            throw new IllegalArgumentException("--split and KEY exclude each other");
+        }
         try (OpenDataset open = OpenDataset.open(path, version)) {
             Snapshot snapshot = open.snapshot();
             PrintWriter out = spec.commandLine().getOut();
-            List<Field> fields = snapshot.info().fields();
-            List<String> head = new ArrayList<>(List.of("KEY"));
-            fields.forEach(field -> head.add(field.name()));
-            Table table = new Table(head.toArray(String[]::new));
-            ArrayNode array = Json.array();
             String chosen = chosenSplit(snapshot);
-            long left = Math.max(0, count);
-            if (!snapshot.splits().isEmpty()) {
-                // Throws an exception with the known splits if this one does not exist.
-                snapshot.stream(chosen);
+            List<Shown> samples = keys.isEmpty() ? first(open, snapshot, chosen) : ofKeys(open, snapshot);
+            if (images.isWanted()) {
+                List<String> shown = samples.stream()
+                        .map(sample -> sample.chunk().key(sample.row()))
+                        .toList();
+                images.show(open, shown, out);
+                return 0;
             }
-            ChunkTable chunks = snapshot.table();
-            for (int i = 0; i < chunks.size() && left > 0; i++) {
-                if (!chunks.isLive(i) || !chunks.split(i).equals(chosen)) {
-                    continue;
-                }
-                ChunkHead chunk = ChunkHeads.read(open.dataset().store(), chunks, i);
-                int[] removed = chunks.removedRows(i);
-                for (int row = 0; row < chunk.rows() && left > 0; row++) {
-                    if (Arrays.binarySearch(removed, row) < 0) {
-                        left--;
-                        add(chunk, row, fields, table, array);
-                    }
-                }
-            }
-            if (json) {
-                out.println(array);
-            } else {
-                table.print(out);
-                long samples = snapshot.splits().isEmpty()
+            print(snapshot, samples, out);
+            if (!json && keys.isEmpty()) {
+                long all = snapshot.splits().isEmpty()
                         ? 0
                         : snapshot.stream(chosen).liveRows();
-                out.println(Units.count(Math.min(samples, Math.max(0, count))) + " of "
-                        + Units.plural(samples, "sample") + " of split " + chosen);
+                out.println(Units.count(samples.size()) + " of " + Units.plural(all, "sample") + " of split " + chosen);
             }
             return 0;
+        }
+    }
+
+    private List<Shown> ofKeys(OpenDataset open, Snapshot snapshot) throws IOException {
+        SampleIndex index = SampleIndex.open(open.dataset(), snapshot);
+        List<Shown> samples = new ArrayList<>();
+        for (String key : keys) {
+            SampleStat stat = index.stat(key)
+                    .orElseThrow(() -> new CommandException(
+                            "version " + index.version() + " has no sample with the key " + KeyText.line(key)));
+            ChunkTable table = snapshot.table();
+            ChunkHead head = ChunkHeads.read(open.dataset().store(), table, table.indexOf(stat.ordinal()));
+            samples.add(new Shown(head, stat.row()));
+        }
+        return samples;
+    }
+
+    private List<Shown> first(OpenDataset open, Snapshot snapshot, String chosen) throws IOException {
+        List<Shown> samples = new ArrayList<>();
+        if (!snapshot.splits().isEmpty()) {
+            // Throws an exception with the known splits if this one does not exist.
+            snapshot.stream(chosen);
+        }
+        ChunkTable chunks = snapshot.table();
+        for (int i = 0; i < chunks.size() && samples.size() < count; i++) {
+            if (!chunks.isLive(i) || !chunks.split(i).equals(chosen)) {
+                continue;
+            }
+            ChunkHead chunk = ChunkHeads.read(open.dataset().store(), chunks, i);
+            int[] removed = chunks.removedRows(i);
+            for (int row = 0; row < chunk.rows() && samples.size() < count; row++) {
+                if (Arrays.binarySearch(removed, row) < 0) {
+                    samples.add(new Shown(chunk, row));
+                }
+            }
+        }
+        return samples;
+    }
+
+    private void print(Snapshot snapshot, List<Shown> samples, PrintWriter out) {
+        List<Field> fields = snapshot.info().fields();
+        List<String> head = new ArrayList<>(List.of("KEY"));
+        fields.forEach(field -> head.add(field.name()));
+        Table table = new Table(head.toArray(String[]::new));
+        ArrayNode array = Json.array();
+        samples.forEach(sample -> add(sample.chunk(), sample.row(), fields, table, array));
+        if (json) {
+            out.println(array);
+        } else {
+            table.print(out);
         }
     }
 
