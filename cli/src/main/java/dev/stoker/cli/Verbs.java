@@ -72,9 +72,9 @@ final class Verbs {
         command.addSubcommand(new LsVerb());
         command.addSubcommand(new StatVerb());
         command.addSubcommand(new GetVerb());
+        command.addSubcommand(new CatVerb());
         command.addSubcommand(new MountVerb());
         command.addSubcommand(new UnmountVerb());
-        command.addSubcommand(new CatVerb());
         command.addSubcommand(new LogVerb());
         command.addSubcommand(new VerifyVerb());
         command.addSubcommand(feeding(new RunVerb(arguments, trailing)));
