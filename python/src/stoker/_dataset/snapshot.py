@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from stoker._dataset.added_fields import OPERATIONS, PROPERTY, all_fields, merged_fields, parse_added
+from stoker._dataset.erased import without_erased
 from stoker._dataset.expired import Range, expired_by, is_protected, merged, oldest_kept, parse_expired
 from stoker._dataset.log import (
     DatasetInfo,
@@ -38,6 +39,7 @@ from stoker.errors import CorruptDataError, FormatTooNewError, UnknownSplitError
 
 _TABLE = re.compile(r"([0-9]{20})\.arrow")
 _TOPIC = "kafka.topic"
+_ERASED_CLASSES = "erased.classes"
 """The property that names the topic that a version was ingested from."""
 COLUMNS: dict[str, Any] = {
     "ordinal": np.int64,
@@ -272,6 +274,11 @@ class _Building:
             known = self.classes.setdefault(name, [])
             present = set(known)
             known.extend(n for n in names if n not in present)
+        if _ERASED_CLASSES in entry.properties:
+            try:
+                self.classes = without_erased(self.classes, entry.properties[_ERASED_CLASSES])
+            except (AttributeError, KeyError, TypeError, ValueError) as e:
+                raise CorruptDataError(f"{what}: {e!r}") from e
         if _TOPIC in entry.properties:
             self.topics[entry.properties[_TOPIC]] = entry.version
         if entry.operation == "recovered":

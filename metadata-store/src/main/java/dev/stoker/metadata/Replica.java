@@ -39,7 +39,7 @@ public final class Replica {
      */
     public static Optional<Replica> find(Dataset source, ObjectStore store) throws IOException {
         Optional<Dataset> found = Dataset.find(store);
-        if (found.isPresent() && !found.get().info().equals(source.info())) {
+        if (found.isPresent() && !ErasedCopies.isSame(source.info(), found.get().info())) {
             DatasetInfo other = found.get().info();
             throw new CopyRefusedException(found.get().where() + " is another dataset than " + source.where() + ": "
                     + (other.id().equals(source.info().id())
@@ -123,9 +123,29 @@ public final class Replica {
         return content;
     }
 
-    /** Returns whether the entry of a version is the same at the source and here. */
+    /**
+     * Returns whether the entry of a version is the same at the source and here. An erasure of class names at the
+     * source does not count.
+     */
     public boolean isSame(long version) throws IOException {
-        return Arrays.equals(source.log().raw(version), dataset.log().raw(version));
+        return isSame(version, source.log().raw(version));
+    }
+
+    private boolean isSame(long version, byte[] entry) throws IOException {
+        byte[] here = dataset.log().raw(version);
+        return Arrays.equals(entry, here)
+                || ErasedCopies.isSame(
+                        source.log().decode(version, entry), dataset.log().decode(version, here));
+    }
+
+    /**
+     * Returns whether all entries up to a version together give the same at the source and here. An erasure of class
+     * names at the source does not count.
+     */
+    public boolean isSameState(long version) throws IOException {
+        return ErasedCopies.isSame(
+                source.anySnapshot(version).table(),
+                dataset.anySnapshot(version).table());
     }
 
     /**
@@ -134,8 +154,7 @@ public final class Replica {
      * @throws CopyRefusedException if the version exists with another entry
      */
     public void publish(long version, byte[] entry) throws IOException {
-        if (!put(store, DatasetLayout.logEntry(version), entry)
-                && !Arrays.equals(dataset.log().raw(version), entry)) {
+        if (!put(store, DatasetLayout.logEntry(version), entry) && !isSame(version, entry)) {
             throw diverged(version);
         }
     }
@@ -178,8 +197,9 @@ public final class Replica {
         int copied = 0;
         for (long table : there) {
             if (wanted.contains(table) && !here.contains(table)) {
-                // Read as a reader does: a damaged table is replaced by what the log says.
-                publish(source.anySnapshot(table).table());
+                // Read as a reader does: a damaged table is replaced by what the log says. The log here may have names
+                // that the source has erased meanwhile.
+                publish(dataset.anySnapshot(table).table());
                 copied++;
             }
         }

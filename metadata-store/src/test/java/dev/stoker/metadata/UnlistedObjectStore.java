@@ -39,6 +39,11 @@ record UnlistedObjectStore(ObjectStore store, String hidden) implements ObjectSt
     }
 
     @Override
+    public void replace(String name, byte[] content) throws IOException {
+        store.replace(name, content);
+    }
+
+    @Override
     public ObjectWriter write(String name) throws IOException {
         return store.write(name);
     }

@@ -19,6 +19,9 @@ interface LocalFiles {
     /** Gives an existing file a second name atomically; fails if the name exists. */
     void link(Path existing, Path name) throws IOException;
 
+    /** Gives a file the name of another existing file atomically, which loses its name. */
+    void replace(Path file, Path name) throws IOException;
+
     void delete(Path file) throws IOException;
 
     void createDirectory(Path directory) throws IOException;

@@ -18,7 +18,8 @@ import java.util.Optional;
  * <p>The store writes an object to a temporary file in the same directory (its name starts with {@value
  * #TEMPORARY_PREFIX}) and forces it to disk. The file then gets its name by {@code link(2)}, which is atomic and fails
  * if the name exists. Exclusive creation would show an empty file first, and {@code rename(2)} would replace an
- * existing one. Finally, the store forces the directory. The file system must therefore support hard links.
+ * existing one. Only {@link #replace} renames. Finally, the store forces the directory. The file system must therefore
+ * support hard links.
  * Thread-safe.
  */
 public final class LocalObjectStore implements ObjectStore {
@@ -128,6 +129,16 @@ public final class LocalObjectStore implements ObjectStore {
         try (LocalObjectWriter writer = open(name, target)) {
             writer.write(ByteBuffer.wrap(content));
             return writer.publish();
+        }
+    }
+
+    @Override
+    public void replace(String name, byte[] content) throws IOException {
+        Path target = newObject(name);
+        length(name);
+        try (LocalObjectWriter writer = open(name, target)) {
+            writer.write(ByteBuffer.wrap(content));
+            writer.replace();
         }
     }
 

@@ -73,6 +73,33 @@ final class LocalObjectWriter implements ObjectWriter {
 
     /** Gives the file its name. Returns whether the name was free. */
     boolean publish() throws IOException {
+        force();
+        if (!link()) {
+            return false;
+        }
+        published = true;
+        try {
+            deleteTemporary();
+            forceDirectory();
+        } catch (IOException e) {
+            throw new UnknownOutcomeException(target.toString(), e);
+        }
+        return true;
+    }
+
+    /** Gives the file the name of the object, which exists. */
+    void replace() throws IOException {
+        force();
+        try {
+            files.replace(temporary, target);
+            published = true;
+            forceDirectory();
+        } catch (IOException e) {
+            throw published ? new UnknownOutcomeException(target.toString(), e) : LocalErrors.explain(target, e);
+        }
+    }
+
+    private void force() throws IOException {
         if (!open || published) {
             throw new IllegalStateException("The writer of " + target + " is closed or committed");
         }
@@ -82,17 +109,10 @@ final class LocalObjectWriter implements ObjectWriter {
         } catch (IOException e) {
             throw LocalErrors.explain(target, e);
         }
-        if (!link()) {
-            return false;
-        }
-        published = true;
-        try {
-            deleteTemporary();
-            files.forceDirectory(Objects.requireNonNull(target.getParent(), "an object is in a directory"));
-        } catch (IOException e) {
-            throw new UnknownOutcomeException(target.toString(), e);
-        }
-        return true;
+    }
+
+    private void forceDirectory() throws IOException {
+        files.forceDirectory(Objects.requireNonNull(target.getParent(), "an object is in a directory"));
     }
 
     private boolean link() throws IOException {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
 /** Accesses the file systems of this machine. */
@@ -25,6 +26,11 @@ final class NioFiles implements LocalFiles {
     @Override
     public void link(Path existing, Path name) throws IOException {
         Files.createLink(name, existing);
+    }
+
+    @Override
+    public void replace(Path file, Path name) throws IOException {
+        Files.move(file, name, StandardCopyOption.ATOMIC_MOVE);
     }
 
     @Override

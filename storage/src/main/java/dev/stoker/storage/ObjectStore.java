@@ -11,7 +11,8 @@ import java.util.Optional;
  *
  * <p>Names are relative to the root and use {@code /} between parts on every platform: {@code chunks/3f/….arrow}. A
  * name has no empty, {@code .} or {@code ..} part; {@link ObjectNames#check} enforces this. Objects never change: an
- * object is created whole, read, and deleted. The effects of a completed call survive a power loss.
+ * object is created whole, read, and deleted. The only exception is {@link #replace}, for the erasure of class names.
+ * The effects of a completed call survive a power loss.
  *
  * <p>All methods are safe for several threads and processes at the same time. They throw {@link NoSuchObjectException}
  * for an absent object and {@link NoSpaceException} for a full disk. Every other failure is an {@link IOException} that
@@ -62,6 +63,17 @@ public interface ObjectStore extends Closeable {
      * @throws UnknownOutcomeException if the object may or may not have been created
      */
     boolean createIfAbsent(String name, byte[] content) throws IOException;
+
+    /**
+     * Gives an existing object another content. The replacement is atomic: a reader that opens the object gets the old
+     * content or the new one, whole. It is durable when the call returns. Only the erasure of class names may use this
+     * method, for metadata that keeps its meaning; see decision 46. All processes that replace an object at the same
+     * time must write the same content.
+     *
+     * @throws NoSuchObjectException if the object does not exist; it is not created
+     * @throws UnknownOutcomeException if the object may have the old or the new content; the caller can repeat the call
+     */
+    void replace(String name, byte[] content) throws IOException;
 
     /**
      * Starts a new object whose name no other writer uses (it contains a random id). {@link ObjectWriter#commit} makes

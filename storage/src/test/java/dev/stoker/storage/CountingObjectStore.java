@@ -77,6 +77,11 @@ public final class CountingObjectStore implements ObjectStore {
     }
 
     @Override
+    public void replace(String name, byte[] content) throws IOException {
+        store.replace(name, content);
+    }
+
+    @Override
     public ObjectWriter write(String name) throws IOException {
         return store.write(name);
     }

@@ -27,6 +27,7 @@ public final class FaultyObjectStore implements ObjectStore {
         READ,
         READ_ALL,
         CREATE,
+        REPLACE,
         OPEN_WRITER,
         WRITE,
         COMMIT_WRITER,
@@ -35,7 +36,10 @@ public final class FaultyObjectStore implements ObjectStore {
 
         /** Whether the store is changed by it. */
         public boolean changes() {
-            return this == CREATE || this == OPEN_WRITER || this == WRITE || this == COMMIT_WRITER || this == DELETE;
+            return switch (this) {
+                case CREATE, REPLACE, OPEN_WRITER, WRITE, COMMIT_WRITER, DELETE -> true;
+                case LENGTH, READ, READ_ALL, LIST -> false;
+            };
         }
     }
 
@@ -263,6 +267,14 @@ public final class FaultyObjectStore implements ObjectStore {
     @Override
     public boolean createIfAbsent(String name, byte[] content) throws IOException {
         return call(Operation.CREATE, name, () -> delegate.createIfAbsent(name, content));
+    }
+
+    @Override
+    public void replace(String name, byte[] content) throws IOException {
+        call(Operation.REPLACE, name, () -> {
+            delegate.replace(name, content);
+            return null;
+        });
     }
 
     @Override

@@ -84,6 +84,15 @@ public final class InMemoryObjectStore implements ObjectStore {
     }
 
     @Override
+    public void replace(String name, byte[] content) throws IOException {
+        ObjectNames.check(name);
+        Stored next = new Stored(content.clone(), clock.millis());
+        if (objects.computeIfPresent(name, (key, old) -> next) == null) {
+            throw new NoSuchObjectException(describe(name));
+        }
+    }
+
+    @Override
     public ObjectWriter write(String name) {
         String upload = ObjectNames.check(name) + ".upload-" + uploads.incrementAndGet();
         unfinished.put(upload, new Stored(new byte[0], clock.millis()));

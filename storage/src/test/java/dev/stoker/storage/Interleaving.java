@@ -258,6 +258,14 @@ public final class Interleaving implements AutoCloseable {
         }
 
         @Override
+        public void replace(String name, byte[] content) throws IOException {
+            run.call(program, name, true, () -> {
+                run.store.replace(name, content);
+                return true;
+            });
+        }
+
+        @Override
         public ObjectWriter write(String name) throws IOException {
             ObjectWriter writer = run.call(program, name, true, () -> run.store.write(name));
             return new ObjectWriter() {

@@ -59,6 +59,11 @@ class LocalObjectStoreTest extends ObjectStoreContract {
         }
 
         @Override
+        public void replace(Path file, Path name) throws IOException {
+            real.replace(file, name);
+        }
+
+        @Override
         public void delete(Path file) throws IOException {
             real.delete(file);
         }
@@ -218,6 +223,25 @@ class LocalObjectStoreTest extends ObjectStoreContract {
     }
 
     @Test
+    void aReplacedObjectHasItsOldOrItsNewContentAfterAPowerLoss() throws IOException {
+        byte[] old = {1, 2};
+        byte[] replacing = {3, 4, 5};
+        boolean isLost = true;
+        int step = 0;
+        for (; isLost; step++) {
+            Path root = Files.createDirectory(directory.resolve("machine-" + step));
+            PowerLoss machine = new PowerLoss(root);
+            ObjectStore store = machine.store("data");
+            store.createIfAbsent("log/1", old);
+            isLost = machine.during(machine.steps() + step, () -> store.replace("log/1", replacing));
+
+            byte[] left = new LocalObjectStore(root.resolve("data")).readAll("log/1", 10);
+            assertThat(left).isEqualTo(left.length == 2 && isLost ? old : replacing);
+        }
+        assertThat(step).isEqualTo(5);
+    }
+
+    @Test
     @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void doesNotWaitForAFifo() throws Exception {
         Path fifo = HostileNeighbour.fifo(directory.resolve("fifo"));
@@ -244,6 +268,11 @@ class LocalObjectStoreTest extends ObjectStoreContract {
             @Override
             public void link(Path existing, Path name) throws IOException {
                 other.link(existing, name);
+            }
+
+            @Override
+            public void replace(Path file, Path name) throws IOException {
+                other.replace(file, name);
             }
 
             @Override

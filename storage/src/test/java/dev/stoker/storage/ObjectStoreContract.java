@@ -138,6 +138,49 @@ public abstract class ObjectStoreContract {
     }
 
     @Test
+    void replacesTheContentOfAnExistingObjectOnly() throws IOException {
+        store.createIfAbsent("a/b", bytes("old"));
+        assertThat(store.readAll("a/b", 100)).isEqualTo(bytes("old"));
+
+        store.replace("a/b", bytes("another one"));
+
+        assertThat(store.readAll("a/b", 100)).isEqualTo(bytes("another one"));
+        assertThat(store.length("a/b")).isEqualTo(11);
+        assertThat(names(store.list(""))).containsExactly("a/b");
+        assertThat(names(store.listUnfinished(""))).isEmpty();
+        assertThatThrownBy(() -> store.replace("a/c", bytes("x"))).isInstanceOf(NoSuchObjectException.class);
+        assertThat(names(store.list(""))).containsExactly("a/b");
+    }
+
+    @Test
+    void aReaderSeesTheOldOrTheNewContent() throws Exception {
+        byte[] old = new byte[1 << 18];
+        byte[] replacing = new byte[1 << 18];
+        Arrays.fill(replacing, (byte) 1);
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        try {
+            store.createIfAbsent("a", old);
+            for (int round = 0; round < rounds(); round++) {
+                byte[] next = round % 2 == 0 ? replacing : old;
+                byte[] before = round % 2 == 0 ? old : replacing;
+                Future<?> writer = threads.submit(() -> {
+                    store.replace("a", next);
+                    return true;
+                });
+                boolean isNew = false;
+                while (!isNew) {
+                    byte[] read = store.readAll("a", next.length);
+                    isNew = Arrays.equals(read, next);
+                    assertThat(isNew || Arrays.equals(read, before)).isTrue();
+                }
+                writer.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
     void readsARange() throws IOException {
         store.createIfAbsent("a", bytes("0123456789"));
         ByteBuffer target = ByteBuffer.allocateDirect(8);

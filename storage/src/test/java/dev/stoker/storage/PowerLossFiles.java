@@ -34,6 +34,8 @@ final class PowerLossFiles implements LocalFiles {
     private final Set<Path> newNames = new HashSet<>();
     /** Names deleted since their directory was last forced, with their files. */
     private final Map<Path, Object> deletedNames = new LinkedHashMap<>();
+    /** Names that got another file since their directory was last forced, with the content of the old one. */
+    private final Map<Path, byte[]> replacedNames = new LinkedHashMap<>();
 
     /** Lets the power fail before the step of this number, counted from 0. */
     synchronized void failAtStep(int step) {
@@ -74,6 +76,15 @@ final class PowerLossFiles implements LocalFiles {
     }
 
     @Override
+    public synchronized void replace(Path file, Path name) throws IOException {
+        step();
+        // Without a force of the directory, a power loss brings back the old file under this name.
+        replacedNames.putIfAbsent(name, forced.getOrDefault(key(name), new byte[0]));
+        real.replace(file, name);
+        newNames.remove(file);
+    }
+
+    @Override
     public synchronized void delete(Path file) throws IOException {
         step();
         Object key = key(file);
@@ -95,6 +106,7 @@ final class PowerLossFiles implements LocalFiles {
         step();
         newNames.removeIf(name -> directory.equals(name.getParent()));
         deletedNames.keySet().removeIf(name -> directory.equals(name.getParent()));
+        replacedNames.keySet().removeIf(name -> directory.equals(name.getParent()));
     }
 
     /** Reduces the files below the root to the state after a power loss at this moment. */
@@ -121,6 +133,9 @@ final class PowerLossFiles implements LocalFiles {
                 return FileVisitResult.CONTINUE;
             }
         });
+        for (Map.Entry<Path, byte[]> replaced : replacedNames.entrySet()) {
+            Files.write(replaced.getKey(), replaced.getValue());
+        }
         for (Map.Entry<Path, Object> deleted : deletedNames.entrySet()) {
             if (Files.isDirectory(deleted.getKey().getParent())) {
                 Files.write(deleted.getKey(), forced.getOrDefault(deleted.getValue(), new byte[0]));

@@ -105,6 +105,12 @@ public final class SlowObjectStore implements ObjectStore {
     }
 
     @Override
+    public void replace(String name, byte[] content) throws IOException {
+        travel();
+        store.replace(name, content);
+    }
+
+    @Override
     public ObjectWriter write(String name) throws IOException {
         travel();
         return store.write(name);

@@ -39,6 +39,12 @@ final class SteppedFiles implements LocalFiles {
     }
 
     @Override
+    public void replace(Path file, Path name) throws IOException {
+        step();
+        real.replace(file, name);
+    }
+
+    @Override
     public void delete(Path file) throws IOException {
         step();
         real.delete(file);

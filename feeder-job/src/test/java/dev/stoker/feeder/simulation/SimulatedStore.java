@@ -123,6 +123,11 @@ final class SimulatedStore {
         }
 
         @Override
+        public void replace(String name, byte[] content) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
         public long length(String name) {
             throw new UnsupportedOperationException();
         }

@@ -59,6 +59,11 @@ final class CountedStore implements ObjectStore {
     }
 
     @Override
+    public void replace(String name, byte[] content) throws IOException {
+        asked().replace(name, content);
+    }
+
+    @Override
     public ObjectWriter write(String name) throws IOException {
         return asked().write(name);
     }

@@ -66,7 +66,7 @@ record CopyPlan(
             throw new UnknownVersionException(source.where(), rule.version().orElse(0), newest);
         }
         if (replica.isPresent() && top > 0) {
-            requirePrefix(source, replica.get(), present);
+            requirePrefix(replica.get(), present);
         }
         long last = Math.max(rule.version().orElse(newest), top);
         NavigableSet<Long> missing = missing(present, last);
@@ -81,15 +81,12 @@ record CopyPlan(
     }
 
     /** Checks the newest version: its entry, and the state that all entries together give. */
-    private static void requirePrefix(Dataset source, Replica replica, NavigableSet<Long> present) throws IOException {
+    private static void requirePrefix(Replica replica, NavigableSet<Long> present) throws IOException {
         long top = present.last();
         if (!replica.isSame(top)) {
             throw replica.diverged(firstDifferent(replica, new ArrayList<>(present)));
         }
-        if (replica.isWhole(present)
-                && !Arrays.equals(
-                        source.anySnapshot(top).table().encode(),
-                        replica.dataset().anySnapshot(top).table().encode())) {
+        if (replica.isWhole(present) && !replica.isSameState(top)) {
             throw replica.diverged(firstOfAll(replica, present));
         }
     }

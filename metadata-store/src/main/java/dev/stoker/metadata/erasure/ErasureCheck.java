@@ -19,6 +19,7 @@ import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.index.SampleRun;
 import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectRangeReader;
@@ -44,8 +45,8 @@ import java.util.stream.IntStream;
 
 /**
  * Checks the certificate of an erasure by reading all remaining files: the keys in chunks and in runs of the index, the
- * log, dead letters, lists of skipped samples, and the names of unfinished files. Used by one thread; reads with
- * several.
+ * log, dead letters, lists of skipped samples, and the names of unfinished files. Looks for erased class
+ * names in these files, in overlays, in chunk tables and in dataset.json. Used by one thread; reads with several.
  */
 public final class ErasureCheck {
 
@@ -61,6 +62,7 @@ public final class ErasureCheck {
     private final List<Finding> findings = Collections.synchronizedList(new ArrayList<>());
     private final List<Finding> again = Collections.synchronizedList(new ArrayList<>());
     private final Map<UUID, Integer> known = new HashMap<>();
+    private final ErasedNames classes;
 
     /**
      * Something that was found.
@@ -118,6 +120,7 @@ public final class ErasureCheck {
         this.result = certificate.result().orElseThrow();
         this.ended = result.ended().orElseThrow();
         this.keys = KeyTest.of(certificate.keys());
+        this.classes = new ErasedNames(dataset, certificate);
         this.threads = threads;
         this.clock = clock;
         this.progress = progress;
@@ -148,7 +151,8 @@ public final class ErasureCheck {
         for (String run : names(DatasetLayout.INDEX)) {
             index(newest, run);
         }
-        for (String name : new Remains(dataset, certificate)
+        classes.names(this::find);
+        for (String name : new Remains(dataset, certificate, result.classes())
                 .naming(Set.of(), result.versions().upTo())) {
             find(name, "names an erased sample; it may have been written after the erasure");
         }
@@ -190,6 +194,9 @@ public final class ErasureCheck {
                 by = "in version " + newest.addedIn(index);
             }
             int found = ErasedRows.rows(column, test).length;
+            if (!result.classes().isEmpty()) {
+                classes(name, index == null ? isLater : newest.addedIn(index) > classes.version());
+            }
             if (result.removed().stream().map(ErasedChunk::id).anyMatch(id::equals)) {
                 find(name, "is a chunk file that the erasure has deleted; it is there again");
             } else if (found > 0 && isLater) {
@@ -203,6 +210,18 @@ public final class ErasureCheck {
         } catch (StokerException e) {
             find(name, "cannot be read, so it may contain erased samples: " + ErrorText.of(e));
             return -1;
+        }
+    }
+
+    private void classes(String name, boolean isLater) throws IOException {
+        int count = classes.in(ChunkReader.open(new ObjectRangeReader(store, name)));
+        if (count > 0) {
+            String message = "contains " + Units.plural(count, "erased class name");
+            if (isLater) {
+                again.add(new Finding(store.describe(name), message + ", added after the erasure"));
+            } else {
+                find(name, message + ", added before the erasure");
+            }
         }
     }
 

@@ -15,6 +15,7 @@ import dev.stoker.metadata.compaction.CompactionFailedException;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.dataset.ErasedChunk;
+import dev.stoker.schemas.dataset.ErasedClass;
 import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.dataset.ErasureResult;
 import dev.stoker.schemas.dataset.KeyHashes;
@@ -41,7 +42,8 @@ import java.util.stream.IntStream;
  * dataset contains. Other writers, readers and erasures may run at the same time. For one thread.
  *
  * <p>The steps are: record the hashes of the keys; commit a version without the samples; rewrite the chunks that still
- * contain them; expire all versions that have these chunks; record the files; delete them; write the certificate.
+ * contain them; expire all versions that have these chunks; commit tombstones of class names that no other sample has;
+ * record the files; delete them; replace the class names; write the certificate.
  */
 public final class ErasureRun {
 
@@ -86,7 +88,8 @@ public final class ErasureRun {
             throw new ErasureBlockedException(dataset.where(), plan.blockers());
         }
         if (files.find(id).isEmpty()) {
-            for (String own : List.of(id, CommitRequest.COMPACTION + id + "-1", id + "-expire-1")) {
+            for (String own :
+                    List.of(id, CommitRequest.COMPACTION + id + "-1", id + "-expire-1", ClassErasure.id(id, 1))) {
                 if (committer.find(own).isPresent()) {
                     throw new IllegalArgumentException(
                             "the id " + own + " is already in the log; use another id for the erasure");
@@ -142,14 +145,30 @@ public final class ErasureRun {
             Remains.chunk(dataset.store(), holder.file().name()).ifPresent(removed::add);
         }
         Set<Long> adding = IntStream.of(affected).mapToObj(newest::addedIn).collect(Collectors.toSet());
-        Remains remains = new Remains(dataset, erasure);
+        NavigableSet<String> naming = new Remains(dataset, erasure, List.of()).naming(adding, upTo);
+        List<ErasedClass> classes = eraseClasses(erasure, newest, affected, loose, naming);
         return files.write(erasure.with(new ErasureResult(
-                new ErasureResult.Versions(upTo, newest.version(), VersionRanges.text(versions)),
+                new ErasureResult.Versions(upTo, dataset.latestVersion(), VersionRanges.text(versions)),
                 removed,
                 rewritten,
-                List.copyOf(remains.naming(adding, upTo)),
+                List.copyOf(naming),
+                classes,
                 Optional.empty(),
-                Remains.classes(LastClasses.count(dataset, newest, affected, rows, work.reads())))));
+                List.of())));
+    }
+
+    private List<ErasedClass> eraseClasses(
+            Erasure erasure,
+            ChunkTable newest,
+            int[] affected,
+            List<LooseFiles.Holder> loose,
+            NavigableSet<String> naming)
+            throws IOException {
+        List<String> others = new ArrayList<>();
+        loose.forEach(holder -> others.add(holder.file().name()));
+        naming.stream().filter(name -> ChunkNames.idOfOverlay(name).isPresent()).forEach(others::add);
+        return new ClassErasure(dataset, committer, erasure)
+                .commit(new LastClasses(dataset, newest, affected, others, work.reads()));
     }
 
     /** Returns the version up to which all samples with the keys are erased; no later version has them. */
@@ -305,8 +324,9 @@ public final class ErasureRun {
         for (ErasedChunk chunk : result.removed()) {
             dataset.store().delete(ChunkNames.path(chunk.id()));
         }
-        Remains remains = new Remains(dataset, erasure);
+        Remains remains = new Remains(dataset, erasure, result.classes());
         TreeSet<String> purged = new TreeSet<>(result.files());
+        purged.addAll(new ClassErasure(dataset, committer, erasure).replace(result.classes()));
         purged.addAll(remains.purge(adding, work));
         List<String> left =
                 remains.deleteUnfinished(LooseFiles.list(dataset, erasure.id(), work.clock()), work.clock());
@@ -318,6 +338,7 @@ public final class ErasureRun {
                 result.removed(),
                 result.rewritten(),
                 List.copyOf(purged),
+                result.classes(),
                 Optional.of(now()),
                 Remains.notReached(result.notReached(), left)));
     }

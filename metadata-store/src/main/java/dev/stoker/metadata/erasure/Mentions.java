@@ -9,8 +9,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Says whether a JSON object of a dead letter or of a list of skipped samples names an erased key: as a whole text, as
- * Base64, between quotation marks, as the end of a path, or as a text of a JSON value in Base64. For one thread.
+ * Says whether a JSON object of a dead letter or of a list of skipped samples names an erased key or class: as a whole
+ * text, as Base64, between quotation marks, as the end of a path, or as a text of a JSON value in Base64. A class is
+ * also named by a directory of a path. For one thread.
  */
 final class Mentions {
 
@@ -18,57 +19,76 @@ final class Mentions {
     private static final Pattern QUOTED = Pattern.compile("'([^']*)'|\"([^\"]*)\"");
 
     private final KeyTest test;
+    private final KeyTest names;
+    private final KeyTest either;
 
-    Mentions(KeyTest test) {
+    /**
+     * @param test keys of samples
+     * @param names class names. A whole text of the object itself is not compared with them: {@code "reason":"value"}
+     *     says nothing about a class {@code value}
+     */
+    Mentions(KeyTest test, KeyTest names) {
         this.test = test;
+        this.names = names;
+        this.either = key -> test.isErased(key) || names.isErased(key);
     }
 
-    /** Returns whether a line names an erased key. A line that is not JSON is compared as a whole. */
+    /** Returns whether a line names an erased key or class. A line that is not JSON is compared as a whole. */
     boolean in(String line) {
         JsonNode json;
         try {
             json = MAPPER.readTree(line);
         } catch (JsonProcessingException e) {
-            return inText(line, "");
+            return inText(line, "", either);
         }
         String position = json.path("position").isIntegralNumber()
                 ? "#" + json.path("position").asText()
                 : "";
-        return in(json, position);
+        return in(json, position, test);
     }
 
-    private boolean in(JsonNode json, String position) {
+    /** @param whole what a whole text is compared with */
+    private boolean in(JsonNode json, String position, KeyTest whole) {
         if (json.isTextual()) {
-            return inText(json.textValue(), position) || inBase64(json.textValue());
+            return inText(json.textValue(), position, whole) || inBase64(json.textValue());
         }
         for (JsonNode child : json) {
-            if (in(child, position)) {
+            if (in(child, position, whole)) {
                 return true;
             }
         }
         return false;
     }
 
-    private boolean inText(String text, String position) {
-        if (test.isErased(text)) {
+    private boolean inText(String text, String position, KeyTest whole) {
+        if (whole.isErased(text)) {
             return true;
         }
         Matcher quoted = QUOTED.matcher(text);
         while (quoted.find()) {
             String part = quoted.group(1) == null ? quoted.group(2) : quoted.group(1);
-            if (test.isErased(part)) {
+            if (either.isErased(part)) {
                 return true;
             }
         }
+        return inPath(text, position);
+    }
+
+    private boolean inPath(String text, String position) {
         for (int slash = -1; ; ) {
             String end = text.substring(slash + 1);
             if (test.isErased(end) || (!position.isEmpty() && test.isErased(end + position))) {
                 return true;
             }
-            slash = text.indexOf('/', slash + 1);
-            if (slash < 0) {
-                return false;
+            int next = text.indexOf('/', slash + 1);
+            if (next < 0) {
+                // The last part is a file, unless it is the only part.
+                return slash >= 0 && names.isErased(end);
             }
+            if (names.isErased(text.substring(slash + 1, next))) {
+                return true;
+            }
+            slash = next;
         }
     }
 
@@ -79,12 +99,12 @@ final class Mentions {
         } catch (IllegalArgumentException e) {
             return false;
         }
-        if (test.isErased(bytes)) {
+        if (either.isErased(bytes)) {
             return true;
         }
         try {
             JsonNode json = MAPPER.readTree(bytes);
-            return json != null && json.isContainerNode() && in(json, "");
+            return json != null && json.isContainerNode() && in(json, "", either);
         } catch (IOException e) {
             return false;
         }

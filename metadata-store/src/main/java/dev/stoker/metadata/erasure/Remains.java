@@ -9,10 +9,11 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.dataset.ErasedChunk;
+import dev.stoker.schemas.dataset.ErasedClass;
 import dev.stoker.schemas.dataset.Erasure;
+import dev.stoker.schemas.dataset.KeyHashes;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.table.ChunkTable;
-import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
@@ -56,11 +57,15 @@ final class Remains {
     private final Erasure erasure;
     private final Mentions mentions;
 
-    Remains(Dataset dataset, Erasure erasure) {
+    /** @param classes classes whose names are erased too; lines of lists and dead letters with them are deleted */
+    Remains(Dataset dataset, Erasure erasure, List<ErasedClass> classes) {
         this.dataset = dataset;
         this.store = dataset.store();
         this.erasure = erasure;
-        this.mentions = new Mentions(KeyTest.of(erasure.keys()).get());
+        Set<String> hashes = classes.stream().map(ErasedClass::name).collect(Collectors.toSet());
+        KeyHashes.Hasher hasher = erasure.keys().hasher();
+        this.mentions = new Mentions(
+                KeyTest.of(erasure.keys()).get(), name -> !hashes.isEmpty() && hashes.contains(hasher.hash(name)));
     }
 
     /** Returns length and checksum of a chunk file; empty if garbage collection has deleted it. */
@@ -77,14 +82,6 @@ final class Remains {
         } catch (NoSuchObjectException e) {
             return Optional.empty();
         }
-    }
-
-    /** Returns a line about class names that only erased samples had. */
-    static List<String> classes(int count) {
-        return count == 0
-                ? List.of()
-                : List.of(Units.plural(count, "class name") + " that no other sample has: in the log, chunk tables"
-                        + " and dataset.json");
     }
 
     /** Returns what no erasure reaches, what this one does not reach, and unfinished files that it has not deleted. */

@@ -91,6 +91,11 @@ final class HeadSpool implements ObjectStore {
     }
 
     @Override
+    public void replace(String name, byte[] content) throws IOException {
+        store.replace(name, content);
+    }
+
+    @Override
     public ObjectWriter write(String name) throws IOException {
         return store.write(name);
     }

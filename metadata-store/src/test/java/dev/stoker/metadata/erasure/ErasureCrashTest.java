@@ -79,7 +79,7 @@ class ErasureCrashTest {
     /** A crash at a call that changes nothing has the effect of a crash at an earlier or later one. */
     private static boolean isStep(Fault fault, FaultyObjectStore.Call call) {
         return switch (call.operation()) {
-            case CREATE, DELETE, OPEN_WRITER, COMMIT_WRITER -> true;
+            case CREATE, REPLACE, DELETE, OPEN_WRITER, COMMIT_WRITER -> true;
             case LIST -> fault == Fault.FAIL_BEFORE;
             default -> false;
         };

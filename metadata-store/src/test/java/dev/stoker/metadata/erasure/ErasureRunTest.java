@@ -271,16 +271,6 @@ class ErasureRunTest {
         assertThat(store.list("_stoker/erasures/").hasNext()).isFalse();
     }
 
-    @Test
-    void theCertificateCountsClassesThatNoOtherSampleHas() throws Exception {
-        Erasure first = erase(store, "dog/1");
-        Erasure second = erase(store, "dog/2");
-
-        assertThat(first.result().orElseThrow().notReached()).noneMatch(line -> line.contains("class name"));
-        assertThat(second.result().orElseThrow().notReached())
-                .contains("1 class name that no other sample has: in the log, chunk tables and dataset.json");
-    }
-
     private void put(String name, String text) {
         store.createIfAbsent(name, text.getBytes(StandardCharsets.UTF_8));
     }

@@ -83,6 +83,11 @@ public record DatasetInfo(
         this(id, name, created, fields, Map.of(), options);
     }
 
+    /** Returns the same description with other names of the declared classes. */
+    public DatasetInfo withClasses(Map<String, List<String>> newClasses) {
+        return new DatasetInfo(id, name, created, fields, newClasses, options);
+    }
+
     private static void requireClasses(String field, List<String> names, List<Field> fields) {
         if (fields.stream().noneMatch(f -> f.name().equals(field) && f.type() == ScalarType.CATEGORICAL)) {
             throw new IllegalArgumentException("Classes are declared for " + field + ", which is no categorical field");

@@ -26,10 +26,11 @@ import java.util.regex.Pattern;
  * <pre>
  * {"self":"stoker.crc32c=…","format":1,"dataset":…,"name":…,"erasure":…,"began":…,"by":…,"salt":…,"keys":[…],
  *  "up_to":…,"version":…,"expired":…,"removed":[{"chunk":…,"length":…,"crc32c":…},…],"rewritten":[…],"files":[…],
- *  "ended":…,"not_reached":[…]}
+ *  "classes":[{"field":…,"id":…,"name":…,"tombstone":…},…],"ended":…,"not_reached":[…]}
  * </pre>
  *
- * The keys from {@code up_to} on are omitted in the first phase, {@code ended} in the second.
+ * The keys from {@code up_to} on are omitted in the first phase, {@code ended} in the second, and {@code classes} if no
+ * class is erased.
  */
 final class ErasureJson {
 
@@ -77,11 +78,27 @@ final class ErasureJson {
         json.writeEndArray();
         texts(json, "rewritten", result.rewritten().stream().map(UUID::toString).toList());
         texts(json, "files", result.files());
+        if (!result.classes().isEmpty()) {
+            classes(json, result.classes());
+        }
         if (result.ended().isPresent()) {
             json.writeStringField(
                     "ended", DatasetJson.TIME.format(result.ended().get()));
         }
         texts(json, "not_reached", result.notReached());
+    }
+
+    private static void classes(JsonGenerator json, List<ErasedClass> classes) throws IOException {
+        json.writeArrayFieldStart("classes");
+        for (ErasedClass erased : classes) {
+            json.writeStartObject();
+            json.writeStringField("field", erased.field());
+            json.writeNumberField("id", erased.id());
+            json.writeStringField("name", erased.name());
+            json.writeStringField("tombstone", erased.tombstone());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 
     private static void texts(JsonGenerator json, String key, List<String> texts) throws IOException {
@@ -133,8 +150,22 @@ final class ErasureJson {
                 removed,
                 texts(json, "rewritten").stream().map(CanonicalUuid::parse).toList(),
                 texts(json, "files"),
+                json.has("classes") ? classes(json) : List.of(),
                 json.has("ended") ? Optional.of(time(json, "ended")) : Optional.empty(),
                 texts(json, "not_reached"));
+    }
+
+    private static List<ErasedClass> classes(JsonNode json) {
+        List<ErasedClass> classes = new ArrayList<>();
+        for (JsonNode erased : list(json, "classes")) {
+            DatasetJson.require(erased.path("id").canConvertToInt(), "the id of a class is not a number");
+            classes.add(new ErasedClass(
+                    DatasetJson.text(erased, "field"),
+                    erased.path("id").intValue(),
+                    DatasetJson.text(erased, "name"),
+                    DatasetJson.text(erased, "tombstone")));
+        }
+        return classes;
     }
 
     private static Instant time(JsonNode json, String key) {

@@ -16,6 +16,7 @@ import java.util.UUID;
  * @param removed deleted chunk files
  * @param rewritten chunks with the other samples of the deleted ones
  * @param files other deleted or replaced files, relative to the dataset, ascending
+ * @param classes classes whose names are replaced
  * @param ended time of the end, in whole milliseconds; empty before all files are deleted
  * @param notReached one line for each kind of copy that the erasure does not reach
  */
@@ -24,6 +25,7 @@ public record ErasureResult(
         List<ErasedChunk> removed,
         List<UUID> rewritten,
         List<String> files,
+        List<ErasedClass> classes,
         Optional<Instant> ended,
         List<String> notReached) {
 
@@ -48,6 +50,7 @@ public record ErasureResult(
         removed = List.copyOf(removed);
         rewritten = List.copyOf(rewritten);
         files = List.copyOf(files);
+        classes = List.copyOf(classes);
         Objects.requireNonNull(ended, "ended");
         notReached = List.copyOf(notReached);
     }

@@ -37,7 +37,7 @@ public record KeyHashes(String salt, List<String> hashes) {
         }
     }
 
-    private static void requireDigits(String text) {
+    static void requireDigits(String text) {
         if (!DIGITS.matcher(text).matches()) {
             throw new IllegalArgumentException("'" + text + "' is not 64 lower-case hex digits");
         }

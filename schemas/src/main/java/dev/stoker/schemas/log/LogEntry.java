@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -25,7 +26,8 @@ import java.util.UUID;
  * @param added chunks in ascending ordinal
  * @param removed at most one per chunk, in ascending ordinal
  * @param updated chunks with another overlay, in ascending ordinal
- * @param classes for each categorical field, the class names that the entry uses, ascending
+ * @param classes for each categorical field, the class names that the entry uses, ascending, except tombstones of
+ *     {@link ErasedClasses}, which have the place of the names before
  * @param properties free text for people and tools
  */
 public record LogEntry(
@@ -52,6 +54,9 @@ public record LogEntry(
 
     /** The property that lists the versions that an entry has expired. */
     public static final String EXPIRED = "expired";
+
+    /** The property that replaces class names of the versions before by tombstones. */
+    public static final String ERASED_CLASSES = "erased.classes";
 
     /** Creates an entry without updated chunks. */
     public LogEntry(
@@ -107,7 +112,7 @@ public record LogEntry(
                 throw new IllegalArgumentException("Updated chunks are not in ascending ordinal");
             }
         }
-        classes = sortedClasses(classes);
+        classes = checkedClasses(classes);
         properties = Collections.unmodifiableMap(new TreeMap<>(properties));
         if (operation == Operation.EXPIRE) {
             if (!added.isEmpty() || !removed.isEmpty() || !updated.isEmpty()) {
@@ -118,19 +123,31 @@ public record LogEntry(
         }
         // Throws an exception if the property is wrong.
         fieldsOf(operation, properties);
+        if (properties.containsKey(ERASED_CLASSES)) {
+            // Throws an exception if the property is wrong.
+            ErasedClasses.parse(properties.get(ERASED_CLASSES));
+        }
     }
 
-    private static Map<String, List<String>> sortedClasses(Map<String, List<String>> classes) {
-        Map<String, List<String>> sorted = new TreeMap<>();
+    private static Map<String, List<String>> checkedClasses(Map<String, List<String>> classes) {
+        Map<String, List<String>> checked = new TreeMap<>();
         classes.forEach((field, names) -> {
-            for (int i = 1; i < names.size(); i++) {
-                if (ClassOrder.INSTANCE.compare(names.get(i - 1), names.get(i)) >= 0) {
+            String before = null;
+            for (String name : names) {
+                if (ErasedClasses.isTombstone(name)) {
+                    continue;
+                }
+                if (before != null && ClassOrder.INSTANCE.compare(before, name) >= 0) {
                     throw new IllegalArgumentException("Classes of field " + field + " do not ascend");
                 }
+                before = name;
             }
-            sorted.put(field, List.copyOf(names));
+            if (Set.copyOf(names).size() < names.size()) {
+                throw new IllegalArgumentException("A class of field " + field + " occurs twice");
+            }
+            checked.put(field, List.copyOf(names));
         });
-        return Collections.unmodifiableMap(sorted);
+        return Collections.unmodifiableMap(checked);
     }
 
     /** Returns the Kafka topic that the version was ingested from, if any. */
@@ -166,6 +183,12 @@ public record LogEntry(
         return text == null || !isList ? AddedFields.NONE : AddedFields.parse(text);
     }
 
+    /** Returns the class names of the versions before that the entry replaces by tombstones. */
+    public ErasedClasses erasedClasses() {
+        String text = properties.get(ERASED_CLASSES);
+        return text == null ? ErasedClasses.NONE : ErasedClasses.parse(text);
+    }
+
     /** Returns the number of samples that the entry added. */
     public long addedRows() {
         return added.stream().mapToLong(AddedChunk::rows).sum();
@@ -188,6 +211,22 @@ public record LogEntry(
     public static LogEntry decode(byte[] content, String file)
             throws CorruptDataException, ForeignFileException, FormatTooNewException {
         return LogFormat.decode(content, file);
+    }
+
+    /** Returns the same entry with other class names. */
+    public LogEntry withClasses(Map<String, List<String>> newClasses) {
+        return new LogEntry(
+                dataset,
+                version,
+                ingest,
+                operation,
+                committedMs,
+                committedBy,
+                added,
+                removed,
+                updated,
+                newClasses,
+                properties);
     }
 
     /** Returns the same entry at another position of the log. */

@@ -70,6 +70,13 @@ public final class ChunkTable {
         return with(List.of(entry));
     }
 
+    /** Returns the same table with other class names. */
+    public ChunkTable withClasses(ClassTable classes) {
+        TableColumns next = columns.copy();
+        next.classes = classes;
+        return new ChunkTable(next);
+    }
+
     /** Encodes the content of a chunk table's file. */
     public byte[] encode() {
         return TableFormat.encode(columns);

@@ -1,16 +1,19 @@
 package dev.stoker.schemas.table;
 
+import dev.stoker.schemas.log.ErasedClasses;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
  * Contains the class names of a version's categorical fields. The id of a name is its index in the list of its field.
- * Lists only grow, so an id keeps its meaning in all later versions. Immutable and thread-safe.
+ * Lists only grow, so an id keeps its meaning in all later versions. An erasure replaces names by tombstones, which
+ * keep the ids. Immutable and thread-safe.
  */
 public final class ClassTable {
 
@@ -60,6 +63,40 @@ public final class ClassTable {
             union.put(field, List.copyOf(list));
         }
         return changed ? new ClassTable(union) : this;
+    }
+
+    /** Returns this table with tombstones instead of erased names. Leaves fields alone whose ids are others. */
+    public ClassTable without(ErasedClasses erased) {
+        TreeMap<String, List<String>> all = new TreeMap<>(names);
+        erased.fields().forEach((field, replaced) -> {
+            List<String> list = replaced(field, replaced.tombstones());
+            if (ErasedClasses.crc32c(list) == replaced.crc32c()) {
+                all.put(field, list);
+            }
+        });
+        return all.equals(names) ? this : new ClassTable(all);
+    }
+
+    /**
+     * Returns what an entry has to say to replace names.
+     *
+     * @param tombstones for each field the tombstones of ids
+     */
+    public ErasedClasses erasing(Map<String, ? extends SortedMap<Integer, String>> tombstones) {
+        Map<String, ErasedClasses.Names> fields = new TreeMap<>();
+        tombstones.forEach((field, ids) ->
+                fields.put(field, new ErasedClasses.Names(ids, ErasedClasses.crc32c(replaced(field, ids)))));
+        return new ErasedClasses(fields);
+    }
+
+    private List<String> replaced(String field, Map<Integer, String> tombstones) {
+        List<String> list = new ArrayList<>(names(field));
+        tombstones.forEach((id, name) -> {
+            if (id < list.size()) {
+                list.set(id, name);
+            }
+        });
+        return List.copyOf(list);
     }
 
     /** Returns the class names by field, in ascending field name. A list's index is the id. */

@@ -109,7 +109,7 @@ final class TableColumns {
             }
             add(chunk);
         }
-        classes = classes.with(entry.classes());
+        classes = classes.with(entry.classes()).without(entry.erasedClasses());
         entry.topic().ifPresent(topic -> topics.put(topic, version));
         if (entry.operation() == Operation.RECOVERED) {
             recovered = version;

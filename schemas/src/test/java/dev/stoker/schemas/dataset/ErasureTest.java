@@ -38,6 +38,8 @@ class ErasureTest {
                 List.of(new ErasedChunk(UUID.fromString("019aa0f2-0000-7000-8000-000000000001"), 1234, 0xfedcba98)),
                 List.of(UUID.fromString("019aa0f2-0000-7000-8000-000000000002")),
                 List.of("_stoker/index/00000000000000000001-00000000000000000005.arrow"),
+                List.of(new ErasedClass(
+                        "label", 3, begun().keys().hasher().hash("ann"), "erased_00112233445566778899aabbccddeeff")),
                 ended,
                 List.of("exports"));
     }

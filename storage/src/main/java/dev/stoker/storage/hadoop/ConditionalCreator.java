@@ -8,6 +8,7 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.Path;
@@ -99,6 +100,36 @@ final class ConditionalCreator implements ObjectCreator {
             }
             throw e;
         }
+    }
+
+    /**
+     * Replaces the object that is there now ({@code If-Match}), so an object that another process deletes meanwhile
+     * does not come back.
+     */
+    @Override
+    public void replace(String name, byte[] content) throws IOException {
+        Path target = paths.newObject(name);
+        String where = paths.describe(name);
+        retries.call("write", where, () -> {
+            String tag = ((EtagSource) fileSystem.getFileStatus(target)).getEtag();
+            FSDataOutputStreamBuilder<?, ?> builder = fileSystem.createFile(target);
+            builder.overwrite(true);
+            builder.opt("fs.option.create.conditional.overwrite.etag", tag);
+            FSDataOutputStream out = (FSDataOutputStream) builder.build();
+            try {
+                out.write(content);
+            } catch (IOException e) {
+                out.abort();
+                throw e;
+            }
+            try {
+                out.close();
+            } catch (IOException e) {
+                // A write whose reply was lost has changed the tag. The next attempt reads the new one.
+                throw S3Errors.isConflict(e) ? new IOException("conflicting writes", e) : e;
+            }
+            return true;
+        });
     }
 
     @Override

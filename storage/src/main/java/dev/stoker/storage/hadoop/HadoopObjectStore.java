@@ -285,6 +285,15 @@ public final class HadoopObjectStore implements ObjectStore {
     }
 
     @Override
+    public void replace(String name, byte[] content) throws IOException {
+        length(name);
+        reader.forget(name);
+        creator.replace(name, content);
+        // A read that began before may have remembered the old content.
+        reader.forget(name);
+    }
+
+    @Override
     public ObjectWriter write(String name) throws IOException {
         return creator.write(name);
     }

@@ -10,6 +10,9 @@ interface ObjectCreator {
     /** See {@link dev.stoker.storage.ObjectStore#createIfAbsent}. */
     boolean createIfAbsent(String name, byte[] content) throws IOException;
 
+    /** See {@link dev.stoker.storage.ObjectStore#replace}. */
+    void replace(String name, byte[] content) throws IOException;
+
     /** See {@link dev.stoker.storage.ObjectStore#write}. */
     ObjectWriter write(String name) throws IOException;
 

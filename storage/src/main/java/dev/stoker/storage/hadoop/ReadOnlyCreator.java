@@ -32,6 +32,11 @@ final class ReadOnlyCreator implements ObjectCreator {
     }
 
     @Override
+    public void replace(String name, byte[] content) throws UnsupportedStoreException {
+        throw refuse(name);
+    }
+
+    @Override
     public ObjectWriter write(String name) throws UnsupportedStoreException {
         throw refuse(name);
     }

@@ -66,24 +66,42 @@ final class RenamingCreator implements ObjectCreator {
     public boolean createIfAbsent(String name, byte[] content) throws IOException {
         Path target = paths.newObject(name);
         String where = paths.describe(name);
-        Optional<Path> temporary = retries.call("write", where, () -> {
-            if (fileSystem.exists(target)) {
-                return Optional.empty();
-            }
-            Path created = temporaryBeside(target);
-            FSDataOutputStream out = create(created);
+        Optional<Path> temporary = retries.call(
+                "write",
+                where,
+                () -> fileSystem.exists(target) ? Optional.empty() : Optional.of(writeTemporary(target, content)));
+        return temporary.isPresent() && publish(temporary.get(), target, where, path -> hasContent(path, content));
+    }
+
+    private Path writeTemporary(Path target, byte[] content) throws IOException {
+        Path created = temporaryBeside(target);
+        FSDataOutputStream out = create(created);
+        try {
+            out.write(content);
+            out.hsync();
+            out.close();
+        } catch (IOException e) {
+            closeQuietly(out);
+            deleteQuietly(created, e);
+            throw e;
+        }
+        return created;
+    }
+
+    /** A repeated call writes the same content again, so a lost reply does no harm. */
+    @Override
+    public void replace(String name, byte[] content) throws IOException {
+        Path target = paths.newObject(name);
+        retries.call("write", paths.describe(name), () -> {
+            Path temporary = writeTemporary(target, content);
             try {
-                out.write(content);
-                out.hsync();
-                out.close();
+                files.rename(temporary, target, Rename.OVERWRITE);
             } catch (IOException e) {
-                closeQuietly(out);
-                deleteQuietly(created, e);
+                deleteQuietly(temporary, e);
                 throw e;
             }
-            return Optional.of(created);
+            return true;
         });
-        return temporary.isPresent() && publish(temporary.get(), target, where, path -> hasContent(path, content));
     }
 
     /** Checks whether the object with the name is this creator's own object. */
