@@ -248,6 +248,8 @@ def frames() -> list[dict[str, Any]]:
         "launch": {"launcher": "torchelastic", "id": "job-7", "restarts": 2},
     }  # fmt: skip
     add("hello of a process that has joined a run", "client", "HELLO", hello(known), known)
+    skipping = {**bare, "skip": [[0, 100, 110], [0, 200, 200], [4294967295, 0, 9007199254740991]]}
+    add("hello that skips batches", "client", "HELLO", hello(skipping), skipping)
     taken = {"code": "place_taken", "message": "process 4711 on gpu-3 reads as rank 0 of 1"}
     add("error of a place that is taken", "server", "ERROR", frame(ERROR, compact(taken)), taken)
     handing = {**welcome, "local_files": 256}

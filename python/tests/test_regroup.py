@@ -114,7 +114,7 @@ def test_it_has_to_be_permitted_and_is_reported(feed_of: Any, caplog: pytest.Log
     with feed_of(batch_size=8) as feed:
         with pytest.raises(errors.StateMismatchError, match=r'allow=\("batch_size",\)'):
             feed.load_state_dict(state)
-        with pytest.raises(ValueError, match="only batch_size may differ"):
+        with pytest.raises(ValueError, match="only batch_size, skip may differ"):
             feed.load_state_dict(state, allow=("seed",))
         assert feed.repeats == 0
         with caplog.at_level(logging.WARNING, "stoker"):

@@ -197,7 +197,7 @@ class FeederSource:
         def begin() -> Span:
             following = self._subscriptions.following
             if following is None or following.key != (epoch, first, stride, count, tail):
-                span = Span(plan, epoch, first, stride, count, tail)
+                span = Span(plan, epoch, first, stride, count, tail, self._consumer.skip)
             else:
                 span = following
                 if self._network.failure is None and self._subscriptions.go_over(span):
@@ -214,7 +214,7 @@ class FeederSource:
         plan = self._handler.plan
         if plan is None:
             raise StokerError("the client is not open")
-        span = Span(plan, epoch, first, stride, 0, tail)
+        span = Span(plan, epoch, first, stride, 0, tail, self._consumer.skip)
 
         def begin() -> None:
             self._calls.raise_failure()
@@ -234,7 +234,7 @@ class FeederSource:
         plan = self._handler.plan
         if plan is None or self._calls.closed:
             return
-        span = Span(plan, epoch, first, stride, count, tail)
+        span = Span(plan, epoch, first, stride, count, tail, self._consumer.skip)
 
         def expect() -> None:
             if self._subscriptions.expect(span):

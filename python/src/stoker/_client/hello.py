@@ -32,6 +32,7 @@ def hello(c: Consumer, feed: str | None, token: str | None, joined: int, local_f
         joined=joined,
         sent=time.monotonic_ns(),
         look=c.look,
+        skip=() if c.look else c.skip,
         instance=None if c.instance is None else c.instance.to_json(),
         launch=None if c.launch is None else c.launch.to_json(),
     )

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from stoker._format.plural import plural
 from stoker._order.delivery import BatchPlan, Piece
+from stoker._order.skip import Numbers, Skip, Skipped
 from stoker._order.spec import Tail
 from stoker._source.batch_source import DeliveredBatch, PieceData
 from stoker.errors import ProtocolError
@@ -32,17 +33,23 @@ class _Partial:
 
 
 class Span:
-    """The virtual numbers first, first + stride, … (`count` of them) of one epoch; index 0 is `first`.
+    """The virtual numbers first, first + stride, … (`count` of them) of one epoch that are not skipped; see `Numbers`.
+
+    Index 0 is `first`.
 
     Threads: `add` and the attributes it changes belong to the receiving thread; `take` and `consumed` belong to the
     trainer's thread. The two threads share only `ready`, whose single operations are atomic.
     """
 
-    def __init__(self, plan: BatchPlan, epoch: int, first: int, stride: int, count: int, tail: Tail) -> None:
+    def __init__(
+        self, plan: BatchPlan, epoch: int, first: int, stride: int, count: int, tail: Tail, skipped: Skipped = ()
+    ) -> None:
         if epoch < 0 or first < 0 or stride < 1 or count < 0:
             raise ValueError(f"epoch {epoch}, first {first}, stride {stride}, count {count}")
         self.epoch, self.first, self.stride, self.count, self.tail = epoch, first, stride, count, tail
         self._plan = plan
+        numbers = Numbers(Skip.of(skipped, epoch, plan.batches), first, stride, count)
+        self.number, self.index = numbers.number, numbers.index
         self.consumed = 0
         """Batches that the trainer is done with."""
         self.complete = 0
@@ -64,15 +71,6 @@ class Span:
         """Whether nothing is left to receive."""
         return self.complete == self.count
 
-    def number(self, index: int) -> int:
-        """The virtual number at an index."""
-        return self.first + index * self.stride
-
-    def index(self, number: int) -> int:
-        """The index of a virtual number; -1 if it is not one of these."""
-        index, rest = divmod(number - self.first, self.stride)
-        return index if rest == 0 and 0 <= index < self.count else -1
-
     def planned(self, index: int) -> list[Piece]:
         """The pieces that the order says make up a batch. Only for the receiving side."""
         return self._plan.delivered(self.epoch, self.number(index), self.tail)
@@ -86,7 +84,7 @@ class Span:
 
     def check(self, index: int, piece: int, pieces: int, data: PieceData) -> None:
         """Compares a piece with the order; `ProtocolError` if they differ."""
-        number, plan = self.first + index * self.stride, self._plan
+        number, plan = self.number(index), self._plan
         planned = plan.pieces(self.epoch, number) if number < plan.full_batches else self.planned(index)
         found = (pieces, data.lane, data.rows + data.skipped, data.repeated)
         if piece < len(planned):
@@ -119,7 +117,7 @@ class Span:
             self.ready[index] = DeliveredBatch(self.epoch, self.number(index), partial.pieces)  # type: ignore[arg-type]
         else:
             self.arrivals[index] = (arrival,)
-            self.ready[index] = DeliveredBatch(self.epoch, self.first + index * self.stride, (data,))
+            self.ready[index] = DeliveredBatch(self.epoch, self.number(index), (data,))
         if index != self.complete:
             self._ahead.add(index)
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -70,6 +70,7 @@ class Feed(Explaining):
     - `epochs`, `epoch_batches`: iterations from epoch `epochs` on are empty; an iteration ends after `epoch_batches`
       batches, and the next one continues there
     - `concat` (1): joins this number of batches to one, so that fewer ranks take the steps of a larger job
+    - `skip`: batches to leave out, as (epoch, first, last), by `batch.number`; the ranks divide the rest
 
     Batches and tensors
 
@@ -126,6 +127,7 @@ class Feed(Explaining):
         epochs: int | None = None,
         epoch_batches: int | None = None,
         concat: int = 1,
+        skip: Iterable[tuple[int, int, int]] = (),
         # Batches and tensors
         columns: Sequence[str] | None = None,
         decode: Mapping[str, str | Callable[[Any], Any]] | None = None,
@@ -171,6 +173,7 @@ class Feed(Explaining):
             epochs=epochs,
             epoch_batches=epoch_batches,
             concat=concat,
+            skip=skip,
             columns=columns,
             decode=decode,
             decode_threads=decode_threads,
@@ -270,14 +273,15 @@ class Feed(Explaining):
     def load_state_dict(self, state: Mapping[str, Any], *, allow: Collection[str] = ()) -> None:
         """Resumes at the position of `batch.state` or `state_dict`, also with another world size, also after `iter`.
 
-        Raises `StateMismatchError`, which names the differences, if the state is of other data or another order. With
+        Raises `StateMismatchError`, which names the differences, if the state is of other data or another order, or if
+        it skips batches behind its position that this feed does not skip; `allow=("skip",)` delivers these. With
         `allow=("batch_size",)` the batch size may differ. No sample is then left out, and `repeats` is the number of
         samples that come again. It is less than lanes times (old + new batch size), except at the end of an epoch with
         unequal lanes.
         """
         worker = worker_of()
         info = self._reading.info_at(epoch_of(state, worker))
-        start, self.repeats = start_of(state, info, worker, allow)
+        start, self.repeats = start_of(state, info, worker, allow, self._reading.options.skip)
         now, before = self.info.order.batch_size, state["order"]["batch_size"]
         if now != before:
             _LOG.warning(

@@ -13,6 +13,7 @@ from stoker._batch.batch import Batch
 from stoker._feed.reading import Reading, Span
 from stoker._format.plural import plural
 from stoker._order.delivery import Share
+from stoker._order.skip import Skipped
 from stoker._source.batch_source import BatchSource, DeliveredBatch, StreamInfo
 from stoker._source.position import Start, state_of, worker_of
 from stoker.errors import FencedError, StokerError
@@ -222,7 +223,8 @@ class Iteration(Iterator[Batch]):
         step = self._worker + self._taken * self._workers
         self._taken += 1
         self._left -= 1
-        batch = Batch(reading.form, delivered, partial(_state, self._info, share, self._start.epoch, step))
+        state = partial(_state, self._info, share, self._start.epoch, step, reading.options.skip)
+        batch = Batch(reading.form, delivered, state)
         return _Taken(batch, step, numbers)
 
     def _ack(self) -> None:
@@ -268,7 +270,8 @@ class Epochs(Iterator[Batch]):
             return False
         epochs = self._reading.epochs
         if epochs is None:
-            return self._empty > 1  # the first may be the end of an epoch, where a state stood
+            # The first may be the end of an epoch, where a state stood; others can be skipped.
+            return self._empty > 1 + self._reading.progress.skipping
         return self._reading.progress.following.epoch >= epochs
 
 
@@ -280,5 +283,5 @@ def join(parts: list[DeliveredBatch], count: int) -> DeliveredBatch:
     return DeliveredBatch(parts[0].epoch, parts[0].number, pieces)
 
 
-def _state(info: Any, share: Any, epoch: int, step: int) -> dict[str, Any]:
-    return state_of(info, *share.after(epoch, step))
+def _state(info: StreamInfo, share: Share, epoch: int, step: int, skipped: Skipped) -> dict[str, Any]:
+    return state_of(info, *share.after(epoch, step), skipped)

@@ -15,6 +15,7 @@ from stoker._dataset.location import feed_path, is_remote
 from stoker._dataset.log import read_info
 from stoker._dataset.tags import version_of
 from stoker._kafka.target import is_topic
+from stoker._order.skip import Skipped, skipped_of
 from stoker._order.spec import TAILS, OrderSpec, Tail
 from stoker._source.instance import Instance, Launch
 from stoker._transport.discovery import is_address_list
@@ -78,6 +79,7 @@ class Options:
     epochs: int | None
     epoch_batches: int | None
     concat: int
+    skip: Skipped
     columns: tuple[str, ...] | None
     decode: Mapping[str, str | Callable[[Any], Any]] | None
     decode_threads: int | None
@@ -126,6 +128,10 @@ class Options:
                 problems.append(f"{name} must be at least 1, is {given[name]}")
         if given["replicas"] > 1 and given["replica"]:
             problems.append("replica and replicas: both are set; give only one of them")
+        try:
+            given["skip"] = skipped_of(given["skip"])
+        except ValueError as e:
+            problems.append(str(e))
         decode = given["decode"]
         if decode is not None and not isinstance(decode, Mapping):
             raise TypeError(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from stoker._order.delivery import Share
+from stoker._order.skip import NOTHING, Skipped
 from stoker._source.batch_source import StreamInfo
 from stoker._source.position import SharedEpochs, Start, state_of, worker_of
 from stoker.errors import StokerError
@@ -15,8 +16,8 @@ from stoker.errors import StokerError
 class Progress:
     """The position of one feed in one process, in agreement with the worker processes of a DataLoader. One thread."""
 
-    def __init__(self, share: Callable[[Start], Share], shared: SharedEpochs) -> None:
-        """`share` says what the rank takes of an iteration that begins at a position."""
+    def __init__(self, share: Callable[[Start], Share], shared: SharedEpochs, skipped: Skipped = ()) -> None:
+        """`share` says what the rank takes of an iteration that begins at a position, without what is `skipped`."""
         self.next = Start(0)
         """Where the next iteration of this process begins."""
         self.origin = Start(0)
@@ -27,9 +28,16 @@ class Progress:
         self.last: tuple[StreamInfo, Share, int, int] | None = None
         """Stream, share, epoch and step of the last batch handed out."""
         self._share = share
+        self.skipped = skipped
+        self._skipping = frozenset(epoch for epoch, _, _ in skipped)
         self._loaded_in_worker: Start | None = None
         self._failed = False
         """Whether this worker has failed in its pass."""
+
+    @property
+    def skipping(self) -> int:
+        """Number of epochs of which batches are left out."""
+        return len(self._skipping)
 
     @property
     def following(self) -> Start:
@@ -86,15 +94,31 @@ class Progress:
         """See `Feed.set_epoch`."""
         if epoch < 0:
             raise ValueError(f"epoch {epoch}")
-        first = end = 0
+        now, first, within = self.following, 0, True
         if epoch_batches is not None:
-            share = replace(self._share(Start(0)), start=0)
+            epoch, index = self._part(epoch)
+            share = self._share(Start(epoch if epoch in self._skipping else 0))
+            skip = share.skip if epoch in self._skipping else NOTHING
             part = epoch_batches * share.width
-            epoch, place = divmod(epoch, share.parts)
-            first, end = place * part, (place + 1) * part
-        now = self.following
-        if now.epoch != epoch or (end and not first <= now.batch < end) or self.shared.has_failed():
+            first = skip.number(index * part)
+            within = skip.slot(now.batch) // part == index
+        if now.epoch != epoch or not within or self.shared.has_failed():
             self._move(Start(epoch, first))
+
+    def _part(self, number: int) -> tuple[int, int]:
+        """(epoch, part of the epoch) of a part; epochs of which batches are left out can have fewer parts."""
+        whole = replace(self._share(Start(0)), start=0, skip=NOTHING).parts
+        epoch = 0
+        for skipping in sorted(self._skipping):
+            if number < (skipping - epoch) * whole:
+                break
+            number -= (skipping - epoch) * whole
+            parts = self._share(Start(skipping)).parts
+            if number < parts:
+                return skipping, number
+            number -= parts
+            epoch = skipping + 1
+        return epoch + number // whole, number % whole
 
     def go_to(self, start: Start) -> None:
         """A loaded position, also for an iteration that has begun."""
@@ -115,9 +139,9 @@ class Progress:
         if worker is None and self.shared.read()[0]:
             raise StokerError("DataLoader workers read this feed: take the state of the last batch (batch.state)")
         if self.last is None:
-            return state_of(info(), self.next.epoch, self.next.batch)
+            return state_of(info(), self.next.epoch, self.next.batch, self.skipped)
         read, share, epoch, step = self.last
-        state = state_of(read, *share.after(epoch, step))
+        state = state_of(read, *share.after(epoch, step), self.skipped)
         if worker is not None:
             state |= {"worker": list(worker[:2]), "start": [epoch, share.start], "taken": step // worker[1] + 1}
         return state

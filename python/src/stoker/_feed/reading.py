@@ -14,6 +14,7 @@ from stoker._feed.progress import Progress
 from stoker._feed.report import Watched
 from stoker._feed.sources import Sources
 from stoker._order.delivery import BatchPlan, Share
+from stoker._order.skip import Skip, require_batches
 from stoker._order.spec import Tail
 from stoker._path.path_stream import PathStream
 from stoker._source.batch_source import BatchSource, Consumer, DeliveredBatch, StreamInfo
@@ -30,7 +31,7 @@ class Reading:
     def __init__(self, options: Options, shared: SharedEpochs) -> None:
         self.options = options
         self.decoding = Decoding(options.decode, options.decode_threads) if options.decode else None
-        self.progress = Progress(self.share, shared)
+        self.progress = Progress(self.share, shared, options.skip)
         self.iteration: object | None = None
         """The only iteration that may hand out batches."""
         self.kept: tuple[Span, Iterator[DeliveredBatch]] | None = None
@@ -143,6 +144,7 @@ class Reading:
             None if start is None else start.epoch,
             None if start is None else start.version,
             o.columns,
+            skip=o.skip,
         )
 
     def run(self) -> int:
@@ -175,6 +177,8 @@ class Reading:
             raise StateMismatchError(
                 f"the feed now serves fingerprint {info.fingerprint}; before, it served {before.fingerprint}"
             )
+        if not info.follows or info.epoch is not None:
+            require_batches(self.options.skip, info.batches, info.epoch)
         if before is None or other:
             self.form = Form(info.fields, self.options.columns)
             self._plan = BatchPlan(info.order, info.lane_rows)
@@ -218,7 +222,8 @@ class Reading:
         rank, world_size, _ = self.member()
         at = start.batch if start.epoch < epochs else info.batches
         plan = self._plan if info is self.found else BatchPlan(info.order, info.lane_rows)
-        return Share(plan, o.tail, at, rank, world_size, o.concat, o.epoch_batches)
+        skip = Skip.of(o.skip, start.epoch, info.batches)
+        return Share(plan, o.tail, at, rank, world_size, o.concat, o.epoch_batches, skip)
 
     def require_steps(self) -> None:
         """Raises `StokerError` if no epoch will ever have a step."""

@@ -86,6 +86,7 @@ class Sources:
         return PathSource(
             stream,
             on_corrupt=o.on_corrupt,
+            skip=o.skip,
             ahead_bytes=ahead,
             buffer_bytes=o.buffer_bytes,
             timeout_s=o.batch_timeout,

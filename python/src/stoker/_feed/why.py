@@ -14,6 +14,7 @@ from stoker._explain.order_explanation import OrderExplanation
 from stoker._feed.reading import Reading
 from stoker._kafka.topic_source import target_of as topic_of
 from stoker._order.delivery import Share
+from stoker._order.skip import Skip
 from stoker._path.path_stream import PathStream
 from stoker._source.batch_source import StreamInfo
 from stoker._source.position import Start
@@ -152,7 +153,8 @@ class Explanations:
             raise ValueError(f"rank {rank} is not in [0, {world_size})")
         if at.batch > order.plan.batches:
             raise ValueError(f"start {at.batch}: the epoch has {order.plan.batches} batches")
-        return Share(order.plan, options.tail, at.batch, rank, world_size, options.concat)
+        skip = Skip.of(options.skip, at.epoch, order.plan.batches)
+        return Share(order.plan, options.tail, at.batch, rank, world_size, options.concat, skip=skip)
 
     # ---- the dataset
 

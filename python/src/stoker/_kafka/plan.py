@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from stoker._kafka.record import BATCH, Position
 from stoker._order.delivery import BatchPlan
+from stoker._order.skip import NOTHING, Numbers, Skip
 from stoker._order.spec import Tail
 
 Span = tuple[int, int, int, int, Tail]
@@ -47,7 +48,7 @@ def wants(plan: BatchPlan, epoch: int, number: int, tail: Tail) -> list[PieceReq
 
 
 def wants_ahead(
-    plan: BatchPlan, span: Span, most: Callable[[], int]
+    plan: BatchPlan, span: Span, most: Callable[[], int], skip: Skip = NOTHING
 ) -> Iterator[tuple[list[list[PieceRequest]], list[PieceRequest]]]:
     """For each number of a span what numbers behind it were planned just now, and what it is made of itself.
 
@@ -55,7 +56,7 @@ def wants_ahead(
     read in one go.
     """
     epoch, first, stride, count, tail = span
-    numbers = iter(range(first, first + stride * count, stride))
+    numbers = iter(Numbers(skip, first, stride, count))
     planned: deque[list[PieceRequest]] = deque()
     while True:
         fresh: list[list[PieceRequest]] = []
@@ -67,15 +68,15 @@ def wants_ahead(
         yield fresh, planned.popleft()
 
 
-def own_lanes(plan: BatchPlan, span: Span) -> frozenset[int]:
+def own_lanes(plan: BatchPlan, span: Span, skip: Skip = NOTHING) -> frozenset[int]:
     """The lanes that a consumer reads from end to end: those that hold its next numbers.
 
     Under a fixed lane order the rounds at the end of an epoch, which not every lane has, shift numbers to other lanes;
     the few pieces of these are looked for one by one.
     """
     epoch, first, stride, count, _ = span
-    last = min(first + stride * min(count, 8 * plan.lanes), plan.full_batches)
-    hits = Counter(plan.pieces(epoch, number)[0].lane for number in range(first, last, stride))
+    numbers = islice(Numbers(skip, first, stride, count), 8 * plan.lanes)
+    hits = Counter(plan.pieces(epoch, number)[0].lane for number in numbers if number < plan.full_batches)
     least = max(hits.values(), default=0) // 2 if plan.spec.lane_order == "fixed" else 0
     return frozenset(lane for lane, n in hits.items() if n > least)
 
@@ -91,11 +92,12 @@ class LanePlan:
         self._coming: dict[int, deque[Position]] = {lane: deque() for lane in lanes}
         self._numbers: deque[tuple[int, Iterator[int]]] = deque()
 
-    def add(self, span: Span) -> None:
+    def add(self, span: Span, skip: Skip = NOTHING) -> None:
         """Numbers that follow those added before."""
         epoch, first, stride, count, _ = span
-        end = min(first + stride * count, self._plan.batches)  # what is repeated is looked for when it is wanted
-        self._numbers.append((epoch, iter(range(first, end, stride))))
+        # What is repeated is looked for when it is wanted.
+        numbers = takewhile(lambda number: number < self._plan.batches, Numbers(skip, first, stride, count))
+        self._numbers.append((epoch, numbers))
 
     def next(self, lane: int) -> Position | None:
         """The first part of what the lane gives next; None if that is nothing more."""

@@ -12,6 +12,7 @@ from stoker._kafka.pieces import Message, TopicPieces
 from stoker._kafka.plan import LanePlan, Span
 from stoker._kafka.record import BATCH, Position
 from stoker._kafka.topic_log import AtEnd, Lost, Record, TopicLog, same_piece
+from stoker._order.skip import Skip
 
 _COMMIT_S = 2.0
 
@@ -70,10 +71,10 @@ class TopicReading:
                 offsets[lane] = self._search(lane, wanted)[0]
         self._stream.read_from(offsets)
 
-    def extend(self, span: Span) -> None:
+    def extend(self, span: Span, skip: Skip) -> None:
         """Reads what follows, too."""
         assert self._plan is not None
-        self._plan.add(span)
+        self._plan.add(span, skip)
         for lane, offset in self._stalled.items():
             self._stream.seek(lane, offset)
         self._stalled.clear()

@@ -24,6 +24,7 @@ from stoker._kafka.target import TopicTarget, is_topic
 from stoker._kafka.topic_log import Record, TopicLog
 from stoker._kafka.topic_reading import Key, TopicReading
 from stoker._memory.buffers import BufferPool
+from stoker._order.skip import Numbers, Skip
 from stoker._order.spec import Tail
 from stoker._source.batch_source import Consumer, DeliveredBatch, PieceData, StreamInfo
 from stoker._source.position import Start
@@ -135,10 +136,11 @@ class TopicSource:
     def epoch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> Iterator[DeliveredBatch]:
         """See `BatchSource`."""
         span = (epoch, first, stride, count, tail)
-        reading, lanes = self._reading(), own_lanes(self._pieces.plan, span)
+        skip = self._skip(epoch)
+        reading, lanes = self._reading(), own_lanes(self._pieces.plan, span, skip)
         if span != self._following or reading.lanes != lanes:
             plan = LanePlan(self._pieces.plan, lanes)
-            plan.add(span)
+            plan.add(span, skip)
             reading.begin(plan, self._pieces)
         self._following = None
         assert self._cross_lane is not None
@@ -149,9 +151,15 @@ class TopicSource:
     def prefetch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> None:
         """See `BatchSource`."""
         span, reading = (epoch, first, stride, count, tail), self._lanes
-        if reading is not None and self._following is None and own_lanes(self._pieces.plan, span) == reading.lanes:
+        if reading is None or self._following is not None:
+            return
+        skip = self._skip(epoch)
+        if own_lanes(self._pieces.plan, span, skip) == reading.lanes:
             self._following = span
-            reading.extend(span)
+            reading.extend(span, skip)
+
+    def _skip(self, epoch: int) -> Skip:
+        return Skip.of(self._consumer.skip, epoch, self._pieces.plan.batches)
 
     def finish_empty(self, epoch: int, first: int, stride: int, tail: Tail) -> None:
         """See `BatchSource`; nobody waits for that here."""
@@ -192,8 +200,9 @@ class TopicSource:
 
     def _batches(self, span: Span, serial: int) -> Iterator[DeliveredBatch]:
         epoch, first, stride, count, _ = span
-        ahead = wants_ahead(self._pieces.plan, span, self._ahead)
-        for number in range(first, first + stride * count, stride):
+        skip = self._skip(epoch)
+        ahead = wants_ahead(self._pieces.plan, span, self._ahead, skip)
+        for number in Numbers(skip, first, stride, count):
             if serial != self._serial:
                 raise StokerError(f"epoch {epoch} is no longer read: another iteration was begun")
             began = time.monotonic()

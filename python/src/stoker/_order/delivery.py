@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from stoker._order.skip import NOTHING, Skip
 from stoker._order.spec import OrderSpec, Tail
 from stoker._order.stream_order import LANES, fold_array, key
 
@@ -159,7 +160,7 @@ class Share:
     """The steps of one rank, and of one of its workers, in an epoch begun at `start`.
 
     With `concat` k each step takes k batches, so W ranks read the epoch as k · W ranks would. A `limit` is the greatest
-    number of steps.
+    number of steps. With a `skip`, the ranks divide the batches that are left.
     """
 
     plan: BatchPlan
@@ -169,11 +170,28 @@ class Share:
     world_size: int = 1
     concat: int = 1
     limit: int | None = None
+    skip: Skip = NOTHING
+
+    @property
+    def _left(self) -> int:
+        """Slots of the epoch."""
+        return self.skip.left if self.skip else self.plan.batches
+
+    @property
+    def _begin(self) -> int:
+        """The slot where the epoch is begun."""
+        return self.skip.slot(self.start)
+
+    @property
+    def _first(self) -> int:
+        """The rank's first slot."""
+        begin = self._begin
+        return begin + (self.rank - begin) % self.world_size
 
     @property
     def first(self) -> int:
         """The rank's first virtual number."""
-        return self.start + (self.rank - self.start) % self.world_size
+        return self.skip.number(self._first)
 
     @property
     def width(self) -> int:
@@ -184,61 +202,66 @@ class Share:
     def steps(self) -> int:
         """Steps that the rank takes."""
         if self.tail == "pad":
-            steps = max(0, -(-(self.plan.batches - self.start) // self.width))
+            steps = max(0, -(-(self._left - self._begin) // self.width))
         elif self.tail == "drop":
-            steps = max(0, (self._whole - self.start) // self.width)
+            steps = max(0, (self._whole - self._begin) // self.width)
         else:
-            steps = -(-len(range(self.first, self.plan.batches, self.world_size)) // self.concat)
+            steps = -(-len(range(self._first, self._left, self.world_size)) // self.concat)
         return steps if self.limit is None else min(steps, self.limit)
 
     @property
     def parts(self) -> int:
         """Into how many parts an epoch falls that begins at 0; the same for every rank."""
-        numbers = self._whole // self.width * self.width if self.tail == "drop" else self.plan.batches
-        return 1 if self.limit is None else max(1, -(-numbers // (self.limit * self.width)))
+        slots = self._whole // self.width * self.width if self.tail == "drop" else self._left
+        return 1 if self.limit is None else max(1, -(-slots // (self.limit * self.width)))
 
     @property
     def _whole(self) -> int:
-        return self.plan.samples // self.plan.spec.batch_size
+        """Slots of batches that are not short."""
+        return self.skip.slot(self.plan.samples // self.plan.spec.batch_size)
 
     def number(self, step: int) -> int:
         """The first virtual number of a step."""
-        return self.first + step * self.width
+        return self.skip.number(self._first + step * self.width)
+
+    @property
+    def _end(self) -> int:
+        """The slot behind the last one that a rank can take."""
+        return self._left + (self.world_size if self.tail == "pad" else 0)
 
     def numbers(self, step: int) -> list[tuple[int, bool]]:
         """Returns the virtual numbers of a step, and for each whether it only repeats a batch of the same step."""
-        end = self.plan.batches + (self.world_size if self.tail == "pad" else 0)
-        first = self.number(step)
-        numbers = list(range(first, min(end, first + self.width), self.world_size))
+        first = self._first + step * self.width
+        slots = range(first, min(self._end, first + self.width), self.world_size)
+        numbers = [self.skip.number(slot) for slot in slots]
         missing = self.concat - len(numbers) if self.tail == "pad" else 0
         return [(n, False) for n in numbers] + [(numbers[i % len(numbers)], True) for i in range(missing)]
 
     def rank_of(self, number: int) -> int:
         """The rank that takes a number."""
-        return number % self.world_size
+        return self.skip.slot(number) % self.world_size
 
     def step_of(self, number: int) -> tuple[int, int] | None:
         """(step, index in the step) of a number that this rank takes; None if the rank takes it in no step."""
-        step, rest = divmod(number - self.first, self.width)
+        step, rest = divmod(self.skip.slot(number) - self._first, self.width)
         index, other = divmod(rest, self.world_size)
-        return (step, index) if not other and 0 <= step < self.steps else None
+        return (step, index) if not other and number not in self.skip and 0 <= step < self.steps else None
 
     def worker(self, worker: int, workers: int, skip: int = 0) -> tuple[int, int, int]:
-        """Returns (first, stride, count) of a worker's virtual numbers after its first `skip` steps.
+        """Returns (first, stride, count) of a worker's virtual numbers after its first `skip` steps; see `Numbers`.
 
         Only one worker can join batches. Under `pad` its numbers end where every feeder still knows them; the rest of
         the last step repeats batches of that step.
         """
         step = worker + skip * workers
         count = len(range(step, self.steps, workers))
-        first = self.number(step)
+        slot = self._first + step * self.width
         if self.concat > 1:
-            end = self.plan.batches + (self.world_size if self.tail == "pad" else 0)
-            count = len(range(first, min(end, first + count * self.width), self.world_size))
-        return first, self.world_size * workers, count
+            count = len(range(slot, min(self._end, slot + count * self.width), self.world_size))
+        return self.skip.number(slot), self.world_size * workers, count
 
     def after(self, epoch: int, step: int) -> tuple[int, int]:
         """(epoch, next batch) once the step has been taken by every rank."""
-        following = self.start + (step + 1) * self.width
-        ended = self._whole - following < self.width if self.tail == "drop" else following >= self.plan.batches
-        return (epoch + 1, 0) if ended else (epoch, following)
+        following = self._begin + (step + 1) * self.width
+        ended = self._whole - following < self.width if self.tail == "drop" else following >= self._left
+        return (epoch + 1, 0) if ended else (epoch, self.skip.number(following))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from stoker._format.view import View
 from stoker._memory.buffers import BufferPool
 from stoker._memory.workers import Workers
+from stoker._order.skip import Numbers, Skip, Skipped
 from stoker._order.spec import Tail
 from stoker._path.filling import Filler
 from stoker._path.path_stream import PathStream
@@ -26,23 +27,29 @@ class PathSource:
         stream: PathStream,
         *,
         on_corrupt: str = "fail",
+        skip: Skipped = (),
         ahead_bytes: int = 32 << 20,
         buffer_bytes: int = 256 << 20,
         threads: int = 2,
         timeout_s: float = 300.0,
         pool: BufferPool | None = None,
     ) -> None:
-        """`ahead_bytes` are read ahead; of larger batches two that fit into `buffer_bytes`, else one."""
+        """`ahead_bytes` are read ahead; of larger batches two that fit into `buffer_bytes`, else one.
+
+        `skip`: the batches that the consumer leaves out, as in `Consumer`.
+        """
         self._stream, self._ahead = stream, (ahead_bytes, buffer_bytes)
         self._workers = Workers(threads, timeout_s, str(stream.snapshot.root))
         pool = pool or BufferPool(max(4 * ahead_bytes, 64 << 20))
-        self._on_corrupt, self._pool = on_corrupt, pool
+        self._on_corrupt, self._pool, self._skip = on_corrupt, pool, skip
         self._filler = Filler(stream, on_corrupt, pool, self._workers.offer)
         self._running: EpochReader | None = None
         self._run = 0
 
     def _reader(self, span: Span) -> EpochReader:
-        return EpochReader(self._stream, self._filler, self._workers, self._ahead, span)
+        epoch, first, stride, count, _ = span
+        numbers = Numbers(Skip.of(self._skip, epoch, self._stream.batches), first, stride, count)
+        return EpochReader(self._stream, self._filler, self._workers, self._ahead, span, numbers)
 
     def open(self, consumer: Consumer) -> StreamInfo:
         """See `BatchSource`."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from stoker._memory.workers import Job, Workers
 from stoker._order.delivery import BatchPlan, Piece
+from stoker._order.skip import Numbers
 from stoker._order.spec import Tail
 from stoker._path.batch_blocks import Laid
 from stoker._path.filling import Filler, Unfilled
@@ -37,9 +38,13 @@ class EpochReader:
         workers: Workers,
         ahead_bytes: tuple[int, int],
         span: tuple[int, int, int, int, Tail],
+        numbers: Numbers,
     ) -> None:
-        """`ahead_bytes`: the bytes to read ahead, and the greater limit up to which two batches may be in progress."""
-        epoch, first, stride, count, tail = span
+        """`ahead_bytes`: the bytes to read ahead, and the greater limit up to which two batches may be in progress.
+
+        `numbers`: those of the span.
+        """
+        epoch, _, _, count, tail = span
         self.span = span
         self.following: EpochReader | None = None
         """The reader that is planned after this one."""
@@ -47,9 +52,11 @@ class EpochReader:
         self._ahead_bytes, self._most_bytes = ahead_bytes
         self._plan = BatchPlan(self._stream.spec, self._stream.order.lane_rows)
         self._epoch, self._tail = epoch, tail
-        self._numbers = range(first, first + stride * count, stride)
+        self._rest = deque(numbers.runs())
+        """Numbers that have not been looked at."""
+        self._count = count
         self._next = 0
-        """How many of them have been looked at."""
+        """How many numbers have been looked at."""
         self._run: tuple[Sequence[int], list[int], list[int]] = (), [], []
         """Numbers, lanes and rounds of full batches that come next."""
         self._at = 0
@@ -118,7 +125,7 @@ class EpochReader:
         if self.following is not None and not self._stopped:
             if self._exhausted:
                 self.following.plan(early=True)
-            elif len(self._numbers) - self._next + len(self._run[1]) - self._at < _PREPARED:
+            elif self._count - self._next + len(self._run[1]) - self._at < _PREPARED:
                 self.following.prepare()
 
     def prepare(self) -> None:
@@ -175,18 +182,26 @@ class EpochReader:
 
     def _more_rounds(self) -> bool:
         """Computes the lanes of some more full batches."""
-        first = self._next
-        numbers = self._numbers[first:]
+        if not self._rest:
+            return False
+        numbers = self._rest[0]
         most = len(range(numbers.start, min(numbers.stop, self._plan.full_batches), numbers.step))
         if not most:
             return False
         lanes, rounds = self._plan.full(self._epoch, numbers.start, numbers.step, most)
-        self._next += len(lanes)
-        self._run = numbers[: len(lanes)], lanes, rounds
+        self._run = self._look_at(len(lanes)), lanes, rounds
         for lane, turn in zip(lanes, rounds, strict=True):
             self._rounds.setdefault(lane, deque()).append(turn)
         self._at = 0
         return True
+
+    def _look_at(self, count: int) -> range:
+        """Takes the next numbers, all of one run."""
+        run = self._rest.popleft()
+        if count < len(run):
+            self._rest.appendleft(run[count:])
+        self._next += count
+        return run[:count]
 
     def _other_batch(self) -> Planned | None:
         """The next batch after the full ones."""
@@ -195,9 +210,8 @@ class EpochReader:
 
     def _look_ahead(self) -> None:
         """Keeps a few batches after the full ones in view, so that the windows they need are being opened."""
-        while len(self._upcoming) <= LOOK_AHEAD and self._next < len(self._numbers):
-            number = self._numbers[self._next]
-            self._next += 1
+        while len(self._upcoming) <= LOOK_AHEAD and self._rest:
+            number = self._look_at(1)[0]
             pieces = self._plan.delivered(self._epoch, number, self._tail)
             self._upcoming.append((number, pieces))
             for p in pieces:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._format.fields import Field
+from stoker._order.skip import Skipped
 from stoker._order.spec import OrderSpec, Tail
 from stoker._source.instance import Instance, Launch
 
@@ -46,6 +47,8 @@ class Consumer:
     """The version that its state has read of that epoch; None: the state has read nothing of it."""
     columns: tuple[str, ...] | None = None
     """The columns to receive; None: all."""
+    skip: Skipped = ()
+    """The batches that it leaves out. Its numbers of an epoch are those of `Numbers`."""
     look: bool = False
     """Whether it only asks for the `StreamInfo`, and takes no place in the group."""
 
@@ -153,6 +156,7 @@ class BatchSource(Protocol):
     def epoch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> Iterator[DeliveredBatch]:
         """Iterates over the virtual numbers first, first + stride, … (`count` of them) of an epoch, in that order.
 
+        If the consumer leaves out batches of the epoch, the numbers are those of `Numbers`.
         Ends the epoch that was being read before. A call with the arguments of the last `prefetch` continues what that
         call started. Raises `BatchTimeoutError`, `CorruptDataError`, `FencedError`, … After an error or an interrupt
         the iterator cannot be used any more. A further call reads on, or raises a permanent error again.

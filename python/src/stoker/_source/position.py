@@ -16,6 +16,7 @@ from typing import Any
 from stoker._format.plural import plural
 from stoker._format.requires import check_requires
 from stoker._order.regroup import regroup
+from stoker._order.skip import Skipped, skipped_of
 from stoker._source.batch_source import StreamInfo
 from stoker.errors import FormatTooNewError, StateMismatchError, StokerError
 
@@ -214,9 +215,10 @@ def spawning() -> bool:
     return context is not None and context.get_spawning_popen() is not None
 
 
-def state_of(info: StreamInfo, epoch: int, batch: int) -> dict[str, Any]:
-    """The resume state at a position."""
-    return {
+def state_of(info: StreamInfo, epoch: int, batch: int, skipped: Skipped = ()) -> dict[str, Any]:
+    """The resume state at a position of a feed that leaves out some batches."""
+    coming = [list(each) for each in skipped if (each[0], each[2]) >= (epoch, batch)]
+    state = {
         "stoker": 1,
         "fingerprint": info.fingerprint,
         "epoch": epoch,
@@ -226,9 +228,10 @@ def state_of(info: StreamInfo, epoch: int, batch: int) -> dict[str, Any]:
         "split": info.split,
         "order": info.order.to_json(),
     }
+    return state | {"skip": coming} if coming else state
 
 
-ALLOWED = ("batch_size",)
+ALLOWED = ("batch_size", "skip")
 """Options that may differ between a state and the feed that resumes from it, if the caller permits that."""
 
 
@@ -255,10 +258,12 @@ def start_of(
     info: StreamInfo,
     worker: tuple[int, int, int] | None,
     allow: Collection[str] = (),
+    skipped: Skipped = (),
 ) -> tuple[Start, int]:
     """Returns the position in a state, and how many samples come again because of an allowed difference.
 
-    Raises `StateMismatchError`, which names all differences from this stream.
+    Raises `StateMismatchError`, which names all differences from this stream, and ranges of batches that the state
+    leaves out behind its position but `skipped` does not.
     """
     unknown = sorted(set(allow) - set(ALLOWED))
     if unknown:
@@ -283,6 +288,13 @@ def start_of(
         if same and not differing and order == info.order and state["fingerprint"] != info.fingerprint:
             differing.append(f"contents: fingerprint {state['fingerprint']} in the state, {info.fingerprint} here")
         epoch, batch = state["epoch"], state["batch"]
+        if "skip" not in allow:
+            coming = [each for each in skipped_of(state.get("skip", ())) if (each[0], each[2]) >= (epoch, batch)]
+            delivered = [each for each in coming if not _includes(skipped, each, (epoch, batch))]
+            if delivered:
+                differing.append(
+                    f"skipped batches: {', '.join(map(str, delivered))} are skipped in the state, not here"
+                )
         if worker is not None and "worker" in state:
             mine = [worker[0], worker[1]]
             if state["worker"] != mine:
@@ -300,8 +312,9 @@ def start_of(
         raise StateMismatchError(f"not a state of a feed: {e}") from e
     if differing:
         told = "the state belongs to another feed: " + "; ".join(differing)
-        if len(differing) == 1 and differing[0].startswith(ALLOWED):
-            told += '; to accept this, call load_state_dict(state, allow=("batch_size",))'
+        if len(differing) == 1 and differing[0].startswith(("batch_size", "skipped batches")):
+            name = "skip" if differing[0].startswith("skipped") else "batch_size"
+            told += f'; to accept this, call load_state_dict(state, allow=("{name}",))'
         raise StateMismatchError(told)
     whole = all(isinstance(n, int) and n >= 0 for n in (start.epoch, start.batch, start.taken))
     if whole and order != info.order:
@@ -313,3 +326,10 @@ def start_of(
     if not whole or start.batch > info.batches:
         raise StateMismatchError(f"impossible position: epoch {epoch}, batch {batch} of {info.batches}")
     return start, again
+
+
+def _includes(skipped: Skipped, wanted: tuple[int, int, int], position: tuple[int, int]) -> bool:
+    """Whether ranges that are not adjacent contain the part of a range that is not before a position."""
+    epoch, begin, end = wanted
+    begin = max(begin, position[1]) if epoch == position[0] else begin
+    return any(at == epoch and first <= begin and end <= last for at, first, last in skipped)

@@ -16,6 +16,8 @@ from google_crc32c import extend as _crc_extend
 
 from stoker._format.fields import Field
 from stoker._format.view import WHOLE_TAG, ColumnCut, View
+from stoker._order.delivery import BatchPlan
+from stoker._order.skip import NOTHING, Numbers, Skip, skipped_of
 from stoker._testing.faulty_socket import Cut, FaultySocket
 from stoker._testing.places import place_of, take_place
 from stoker._testing.state import Fault, FeedState, Seen
@@ -281,7 +283,7 @@ class Session:
                 self._send_pieces(held)
                 held = []
             else:
-                pieces = self._headers(subscribed, subscribed.first + at * subscribed.stride, None)
+                pieces = self._headers(subscribed, self._numbers(subscribed).number(at), None)
                 at += 1
                 rows += sum(header.rows for header, _ in pieces)
                 if self.fault.shuffle:
@@ -295,7 +297,15 @@ class Session:
 
     def _may_send(self, wanted: p.Subscribe) -> int:
         """Batches of the subscription that are granted."""
-        return max(0, (self.granted - wanted.first) // wanted.stride + 1)
+        skip = self._numbers(wanted).skip
+        return max(0, (skip.slot(self.granted) - skip.slot(wanted.first)) // wanted.stride + 1)
+
+    def _numbers(self, wanted: p.Subscribe) -> Numbers:
+        skip = NOTHING
+        if self.hello.get("skip"):
+            batches = BatchPlan(self.stream.order, self.stream.lane_rows).batches
+            skip = Skip.of(skipped_of(self.hello["skip"]), wanted.epoch, batches)
+        return Numbers(skip, wanted.first, wanted.stride, wanted.count)
 
     def _headers(self, wanted: p.Subscribe, number: int, only: int | None) -> list[tuple[p.BatchHeader, Any]]:
         pieces = self.stream.pieces(wanted.epoch, number, wanted.tail, wanted.stride)

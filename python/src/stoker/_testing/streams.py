@@ -60,7 +60,8 @@ class DatasetStream:
             if cursor is not None:
                 cursor.source.close()
             source = PathSource(self._stream)
-            end = self._batches + stride if tail == "pad" else self._batches
+            again = number // self._batches * self._batches
+            end = again + self._batches + stride if tail == "pad" else self._batches
             count = max(1, len(range(number, end, stride)))
             cursor = _Cursor(source, source.epoch(epoch, number, stride, count, tail), epoch, number, tail, stride)
             self._cursors.cursor = cursor

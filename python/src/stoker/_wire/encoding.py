@@ -57,11 +57,13 @@ def hello(
     look: bool = False,
     instance: Mapping[str, Any] | None = None,
     launch: Mapping[str, Any] | None = None,
+    skip: Sequence[tuple[int, int, int]] = (),
 ) -> bytes:
     """The client's first frame.
 
     `joined`: the run that an earlier WELCOME named, 0 before the first. `sent`: when the client sends this frame,
     in nanoseconds of the machine's monotonic clock; 0 if it does not say. `look`: connect without a place in the group.
+    `skip`: ranges of batches that the client leaves out, as (epoch, first, last).
     `instance` and `launch`: the process that opened the client, and the launcher that started it.
 
     `epoch`: the epoch that the client begins or resumes. `version`: the dataset version that its state has read of that
@@ -93,6 +95,7 @@ def hello(
         ("look", look),
         ("instance", instance),
         ("launch", launch),
+        ("skip", [list(each) for each in skip]),
     )
     values |= {name: value for name, value in said if value}
     return frame(p.HELLO, p.HELLO_LAYOUT.pack(p.MAGIC, p.VERSION, 0) + _json(values))

@@ -80,6 +80,10 @@ final class AuditText {
         if (epoch.leftOut() > 0) {
             parts.add(Units.count(epoch.leftOut()) + " left out (tail drop)");
         }
+        if (epoch.skippedBatches().count() > 0) {
+            parts.add("skipped " + Units.plural(epoch.skippedBatches().count(), "batch") + ", as asked ("
+                    + epoch.skippedBatches() + ")");
+        }
         if (epoch.open().count() > 0) {
             parts.add(Units.count(epoch.open().count()) + " open (" + epoch.open() + ")");
         }
@@ -137,6 +141,7 @@ final class AuditText {
             one.put("missing", epoch.missing()).put("left_out", epoch.leftOut());
             one.put("repeated", epoch.repeated()).put("superseded", epoch.superseded());
             one.set("asserted", json(epoch.asserted()));
+            one.set("skipped_batches", json(epoch.skippedBatches()));
             one.set("open", json(epoch.open()));
             ArrayNode skipped = one.putArray("skipped");
             for (AuditReport.Skipped piece : epoch.skipped()) {

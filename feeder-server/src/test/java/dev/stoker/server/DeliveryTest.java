@@ -1,10 +1,14 @@
 package dev.stoker.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.order.DeliveredBatch;
 import dev.stoker.schemas.order.Delivery;
+import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.SkipList;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.Grant;
@@ -95,6 +99,38 @@ class DeliveryTest {
                     assertThat(read(node, participant, tail, 1, start, List.of()))
                             .as("from %d", start)
                             .isEqualTo(expected(participant, tail, 1, start));
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(TailPolicy.class)
+    void batchesThatATrainerSkipsAreNotSent(TailPolicy tail) throws IOException {
+        SkipList skip = SkipList.of(List.of(new SkipList.Range(1, 0, 1), new SkipList.Range(1, 7, 9)));
+        EpochSize size = feed.streamOrder.size();
+        SkippedBatches skipped = skip.in(1, size);
+        long left = tail == TailPolicy.DROP ? skipped.wholeBatches(size) : skipped.left();
+        try (NodeLease node = feed.start()) {
+            for (int rank = 0; rank < 3; rank++) {
+                Participant participant = Participant.rank(rank, 3);
+                Delivery slots = new Delivery(new EpochSize(left, 1), tail, participant, 0);
+                List<String> expected = new ArrayList<>();
+                for (long step = 0; step < slots.steps(); step++) {
+                    DeliveredBatch batch = feed.batch(1, skipped.number(slots.number(step)), tail);
+                    for (int piece = 0; piece < batch.pieces().size(); piece++) {
+                        expected.add(batch.number() + "." + piece);
+                    }
+                }
+                try (RawClient client = RawClient.connect(node.address())) {
+                    client.join(RawClient.hello(participant, 0).skipping(skip));
+                    long first = skipped.number(slots.first());
+                    assertThat(feed.readAll(client, new Subscribe(3, 1, first, 3, slots.steps(), tail, List.of())))
+                            .isEqualTo(expected);
+                    if (skipped.contains(rank)) {
+                        client.send(new Subscribe(4, 1, rank, 3, 1, tail, List.of()));
+                        assertThatThrownBy(() -> client.expect(Batch.class)).hasMessageStartingWith("bad_frame");
+                    }
                 }
             }
         }

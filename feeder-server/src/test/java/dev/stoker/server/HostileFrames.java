@@ -3,6 +3,7 @@ package dev.stoker.server;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.SkipList;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.AckEntry;
@@ -118,7 +119,15 @@ public final class HostileFrames {
                 0,
                 random.nextInt(10) == 0 ? OptionalLong.of(random.nextInt(3)) : OptionalLong.empty(),
                 OptionalLong.empty(),
-                caller());
+                caller(),
+                random.nextInt(4) == 0 ? skip() : SkipList.NONE);
+    }
+
+    private SkipList skip() {
+        long first = random.nextInt(10);
+        return new SkipList(List.of(
+                new SkipList.Range(random.nextInt(2), first, first + random.nextInt(9)),
+                new SkipList.Range(2, first, random.nextBoolean() ? first : SkipList.MAX_NUMBER)));
     }
 
     /** Returns a new process, one of a few processes that reconnect again and again, or one without an id. */

@@ -65,7 +65,8 @@ public final class LedgerEncoder implements LaneReader.RecordEncoder {
                     subscription.asked().count(),
                     subscription.asked().tail().text(),
                     source(subscription),
-                    subscription.view());
+                    subscription.view(),
+                    subscription.skip());
         }
         ReceiptsItem receipts = (ReceiptsItem) item;
         List<Receipt> entries = new ArrayList<>(receipts.count());

@@ -12,7 +12,6 @@ import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Welcome;
 import java.nio.ByteBuffer;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /** A second process that asks a feeder for the place of a trainer. The feeder must reply that the place is taken. */
 final class Newcomer implements Network.Receiver {
@@ -42,20 +41,16 @@ final class Newcomer implements Network.Receiver {
     @Override
     public void connected() {
         connection.send(Frames.encode(new Hello(
-                Optional.empty(),
-                Optional.empty(),
-                Optional.of(group.stream()),
-                group.name(),
-                OrderOverlay.fromJson("{}"),
-                holder.participant,
-                holder.replica,
-                0,
-                "model/1",
-                0,
-                0,
-                OptionalLong.empty(),
-                OptionalLong.empty(),
-                new Caller(0, 0, false, Optional.of(Trainer.newInstance(holder.simulation())), Optional.empty()))));
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(group.stream()),
+                        group.name(),
+                        OrderOverlay.fromJson("{}"),
+                        holder.participant,
+                        holder.replica,
+                        0,
+                        "model/1")
+                .by(new Caller(0, 0, false, Optional.of(Trainer.newInstance(holder.simulation())), Optional.empty()))));
     }
 
     @Override

@@ -21,7 +21,6 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -144,20 +143,16 @@ final class Trainer {
     void greet(TrainerLink link) {
         link.heardNanos = simulation.nowNanos();
         link.send(new Hello(
-                Optional.empty(),
-                Optional.empty(),
-                Optional.of(group.stream()),
-                group.name(),
-                OrderOverlay.fromJson("{}"),
-                participant,
-                replica,
-                named,
-                "model/1",
-                0,
-                0,
-                OptionalLong.empty(),
-                OptionalLong.empty(),
-                new Caller(joined, simulation.nowNanos() + 1, false, Optional.of(instance), Optional.empty())));
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(group.stream()),
+                        group.name(),
+                        OrderOverlay.fromJson("{}"),
+                        participant,
+                        replica,
+                        named,
+                        "model/1")
+                .by(new Caller(joined, simulation.nowNanos() + 1, false, Optional.of(instance), Optional.empty())));
     }
 
     void received(TrainerLink link, Frame frame) {

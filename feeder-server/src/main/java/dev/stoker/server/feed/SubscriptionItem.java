@@ -11,6 +11,7 @@ import java.util.OptionalLong;
  * @param version version of the dataset that the epoch reads
  * @param order the group's order spec as canonical JSON
  * @param view the requested columns as canonical JSON
+ * @param skip the batches of the epoch that the trainer leaves out, as in the ledger
  * @param asked the requested batches
  * @param end the number whose receipt means that the trainer has finished the epoch, negative if the trainer has no
  *     batch in the epoch; empty if the epoch continues after these batches, or if an earlier connection left their
@@ -23,6 +24,7 @@ public record SubscriptionItem(
         long version,
         String order,
         String view,
+        String skip,
         Subscribe asked,
         OptionalLong end)
         implements LedgerItem {
@@ -31,6 +33,7 @@ public record SubscriptionItem(
         Objects.requireNonNull(fingerprint, "fingerprint");
         Objects.requireNonNull(order, "order");
         Objects.requireNonNull(view, "view");
+        Objects.requireNonNull(skip, "skip");
         Objects.requireNonNull(end, "end");
     }
 
@@ -42,6 +45,6 @@ public record SubscriptionItem(
     /** Returns the weight, which includes the group's order spec and the names of columns. */
     @Override
     public int weight() {
-        return 1 + (order.length() + view.length()) / ReceiptsItem.ENTRY_BYTES;
+        return 1 + (order.length() + view.length() + skip.length()) / ReceiptsItem.ENTRY_BYTES;
     }
 }

@@ -1,5 +1,7 @@
 package dev.stoker.server.session;
 
+import dev.stoker.schemas.order.Numbers;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.Subscribe;
@@ -33,9 +35,9 @@ final class AskedNumbers {
     }
 
     /** The tail under which a number was asked for; of one that was not, that of the newest subscription. */
-    TailPolicy tail(long epoch, long number) {
+    TailPolicy tail(long epoch, SkippedBatches skipped, long number) {
         for (Subscribe subscribe : asked) {
-            if (subscribe.epoch() == epoch && subscribe.covers(number)) {
+            if (covers(subscribe, skipped, epoch, number)) {
                 return subscribe.tail();
             }
         }
@@ -43,15 +45,16 @@ final class AskedNumbers {
     }
 
     /** The acknowledged numbers that this session never asked for, as the subscriptions they must have come by. */
-    List<Subscribe> unasked(Ack ack, long stride) {
+    List<Subscribe> unasked(Ack ack, SkippedBatches skipped, long stride) {
         Map<Long, long[]> ranges = null;
         for (int i = 0; i < ack.count(); i++) {
             long number = ack.number(i);
-            if (!isAsked(ack.epoch(), number)) {
+            if (!isAsked(ack.epoch(), skipped, number)) {
                 ranges = ranges == null ? new TreeMap<>() : ranges;
-                long[] range = ranges.computeIfAbsent(number % stride, r -> new long[] {number, number});
-                range[0] = Math.min(range[0], number);
-                range[1] = Math.max(range[1], number);
+                long slot = skipped.slot(number);
+                long[] range = ranges.computeIfAbsent(slot % stride, r -> new long[] {slot, slot});
+                range[0] = Math.min(range[0], slot);
+                range[1] = Math.max(range[1], slot);
             }
         }
         if (ranges == null) {
@@ -60,18 +63,23 @@ final class AskedNumbers {
         TailPolicy tail = asked.getFirst().tail();
         List<Subscribe> unasked = new ArrayList<>();
         for (long[] range : ranges.values()) {
-            unasked.add(new Subscribe(
-                    0, ack.epoch(), range[0], stride, (range[1] - range[0]) / stride + 1, tail, List.of()));
+            long count = (range[1] - range[0]) / stride + 1;
+            unasked.add(new Subscribe(0, ack.epoch(), skipped.number(range[0]), stride, count, tail, List.of()));
         }
         return unasked;
     }
 
-    private boolean isAsked(long epoch, long number) {
+    private boolean isAsked(long epoch, SkippedBatches skipped, long number) {
         for (Subscribe subscribe : asked) {
-            if (subscribe.epoch() == epoch && subscribe.covers(number)) {
+            if (covers(subscribe, skipped, epoch, number)) {
                 return true;
             }
         }
         return false;
+    }
+
+    private static boolean covers(Subscribe asked, SkippedBatches skipped, long epoch, long number) {
+        return asked.epoch() == epoch
+                && new Numbers(asked.first(), asked.stride(), asked.count(), skipped).covers(number);
     }
 }

@@ -61,7 +61,7 @@ final class Reading {
         this.admitted = admitted;
         this.sendQueue = sendQueue;
         this.selection = new Selection(admitted.order());
-        this.ledger = new SessionLedger(admitted.identity(), selection, this::order, receipts);
+        this.ledger = new SessionLedger(admitted.identity(), hello.skip(), selection, this::order, receipts);
     }
 
     /**
@@ -93,7 +93,12 @@ final class Reading {
                     "SUBSCRIBE: epoch " + asked.epoch() + ": this session is bound to epoch " + only.getAsLong()
                             + "; reconnect for another epoch");
         }
-        subscription = Subscription.of(asked, admitted.order(), selection.view(), admitted.identity());
+        subscription = Subscription.of(
+                asked,
+                hello.skip().in(asked.epoch(), admitted.order().order().size()),
+                admitted.order(),
+                selection.view(),
+                admitted.identity());
         damaged.clear();
         if (rights.includes(Right.ACKNOWLEDGE)) {
             server.subscribes(admitted.identity());
@@ -131,8 +136,7 @@ final class Reading {
         if (subscription == null || nack.subscription() != subscription.id()) {
             return;
         }
-        if (nack.epoch() != subscription.asked().epoch()
-                || !subscription.asked().covers(nack.number())) {
+        if (nack.epoch() != subscription.asked().epoch() || !subscription.covers(nack.number())) {
             throw new ProtocolException(
                     ErrorCode.BAD_FRAME,
                     "NACK: number " + nack.number() + " of epoch " + nack.epoch() + " was not requested");

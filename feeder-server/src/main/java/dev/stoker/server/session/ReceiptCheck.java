@@ -5,6 +5,7 @@ import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.ErrorCode;
@@ -34,15 +35,16 @@ final class ReceiptCheck {
     }
 
     /**
-     * The first number behind those that a trainer may ask for or acknowledge.
+     * The first slot behind those that a trainer may ask for or acknowledge.
      *
      * @param stride world size times workers
      */
-    static long end(EpochSize size, TailPolicy tail, long stride) {
+    static long end(EpochSize size, SkippedBatches skipped, TailPolicy tail, long stride) {
+        long left = skipped.isEmpty() ? size.batches() : skipped.left();
         return switch (tail) {
-            case PAD -> size.batches() == 0 ? 0 : size.batches() + stride;
-            case DROP -> size.wholeBatches();
-            case KEEP -> size.batches();
+            case PAD -> left == 0 ? 0 : left + stride;
+            case DROP -> skipped.wholeBatches(size);
+            case KEEP -> left;
         };
     }
 
@@ -51,16 +53,19 @@ final class ReceiptCheck {
      *
      * @param of the order of the frame's epoch
      * @param i the entry
+     * @param skipped the batches of that epoch that the trainer leaves out
      * @param how the tail under which the batch was delivered
      */
-    void check(Ack ack, int i, GroupOrder of, TailPolicy how) throws ProtocolException {
+    void check(Ack ack, int i, GroupOrder of, SkippedBatches skipped, TailPolicy how) throws ProtocolException {
         long number = ack.number(i);
-        long end = end(of.order().size(), how, (long) identity.worldSize() * identity.workers());
-        if (number >= end) {
-            throw bad("number " + number + " is past the end of epoch " + ack.epoch() + ", " + end + " (tail " + how
-                    + ")");
+        EpochSize size = of.order().size();
+        long end = end(size, skipped, how, (long) identity.worldSize() * identity.workers());
+        long slot = skipped.slot(number);
+        if (slot >= end || skipped.contains(number)) {
+            throw bad("number " + number + " is past the end of epoch " + ack.epoch()
+                    + ", or is skipped: the epoch has " + end + " numbers (tail " + how + ")");
         }
-        long rank = number % identity.worldSize();
+        long rank = slot % identity.worldSize();
         if (rank != identity.rank()) {
             throw bad("number " + number + " is one of rank " + rank + ", this is rank " + identity.rank());
         }

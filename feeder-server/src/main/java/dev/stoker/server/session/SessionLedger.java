@@ -1,6 +1,8 @@
 package dev.stoker.server.session;
 
 import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.SkipList;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.ErrorCode;
@@ -22,6 +24,7 @@ final class SessionLedger {
     private final Selection selection;
     private final Orders orders;
     private final AckTable.SessionReceipts receipts;
+    private final SkipList skip;
     private final AskedNumbers everAsked = new AskedNumbers();
     private final ReceiptCheck check;
     /** The newest that was asked for. */
@@ -34,11 +37,14 @@ final class SessionLedger {
         GroupOrder of(long epoch) throws ProtocolException;
     }
 
-    SessionLedger(Identity identity, Selection selection, Orders orders, AckTable.SessionReceipts receipts) {
+    /** @param skip the batches that the trainer leaves out */
+    SessionLedger(
+            Identity identity, SkipList skip, Selection selection, Orders orders, AckTable.SessionReceipts receipts) {
         this.identity = identity;
         this.selection = selection;
         this.orders = orders;
         this.receipts = receipts;
+        this.skip = skip;
         this.check = new ReceiptCheck(identity);
     }
 
@@ -56,11 +62,14 @@ final class SessionLedger {
         if (subscribe.emptyShare()) {
             return OptionalLong.of(-1);
         }
-        long next = subscribe.first() + subscribe.count() * subscribe.stride();
+        SkippedBatches skipped = skip.in(subscribe.epoch(), size);
+        long next = skipped.slot(subscribe.first()) + subscribe.count() * subscribe.stride();
+        long left = skipped.isEmpty() ? size.batches() : skipped.left();
         // Under "drop" the last numbers may be left out, how many depends on how the trainer joins batches.
-        boolean whole = subscribe.tail() == TailPolicy.DROP || next >= size.batches();
+        boolean whole = subscribe.tail() == TailPolicy.DROP || next >= left;
+        long last = next - subscribe.stride();
         // Asking for nothing means that all has arrived, not that all was consumed.
-        return whole ? OptionalLong.of(next - subscribe.stride()) : OptionalLong.empty();
+        return whole ? OptionalLong.of(last < 0 ? last : skipped.number(last)) : OptionalLong.empty();
     }
 
     private void record(Subscribe subscribe, OptionalLong itsEnd) throws ProtocolException {
@@ -74,6 +83,7 @@ final class SessionLedger {
                         order.stream().version(),
                         order.spec().toJson(),
                         selection.view().text(),
+                        skip.text(subscribe.epoch()),
                         subscribe,
                         itsEnd),
                 subscribe.emptyShare() ? 1 : 0);
@@ -86,14 +96,17 @@ final class SessionLedger {
                     ErrorCode.BAD_FRAME, "ACK before SUBSCRIBE: nothing was requested on this connection");
         }
         GroupOrder order = orders.of(ack.epoch());
+        SkippedBatches skipped = skip.in(ack.epoch(), order.order().size());
         for (int i = 0; i < ack.count(); i++) {
-            check.check(ack, i, order, everAsked.tail(ack.epoch(), ack.number(i)));
+            check.check(ack, i, order, skipped, everAsked.tail(ack.epoch(), skipped, ack.number(i)));
         }
     }
 
     /** The trainer has consumed batches; they were {@linkplain #check checked}. */
     void acknowledged(Ack ack) throws ProtocolException {
-        for (Subscribe earlier : everAsked.unasked(ack, stride())) {
+        SkippedBatches skipped =
+                skip.in(ack.epoch(), orders.of(ack.epoch()).order().size());
+        for (Subscribe earlier : everAsked.unasked(ack, skipped, stride())) {
             record(earlier, OptionalLong.empty());
         }
         receipts.offer(

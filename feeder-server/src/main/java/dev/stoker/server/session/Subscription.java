@@ -5,6 +5,8 @@ import dev.stoker.schemas.order.DeliveredBatch;
 import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.Numbers;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Subscribe;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Subscription {
     private final Subscribe asked;
+    private final Numbers numbers;
     private final EpochOrder epoch;
     private final View view;
     /** Lanes asked for, or null for all. */
@@ -34,8 +37,9 @@ final class Subscription {
     private long rowsSent;
     private boolean endTold;
 
-    private Subscription(Subscribe asked, EpochOrder epoch, View view, @Nullable BitSet lanes) {
+    private Subscription(Subscribe asked, Numbers numbers, EpochOrder epoch, View view, @Nullable BitSet lanes) {
         this.asked = asked;
+        this.numbers = numbers;
         this.epoch = epoch;
         this.view = view;
         this.lanes = lanes;
@@ -44,25 +48,29 @@ final class Subscription {
     /**
      * Checks that the numbers are those of the trainer's rank and worker, and that the epoch has them.
      *
+     * @param skipped the batches of the epoch that the trainer leaves out
      * @throws ProtocolException if not
      */
-    static Subscription of(Subscribe asked, GroupOrder order, View view, Identity identity) throws ProtocolException {
+    static Subscription of(Subscribe asked, SkippedBatches skipped, GroupOrder order, View view, Identity identity)
+            throws ProtocolException {
         long stride = (long) identity.worldSize() * identity.workers();
         if (asked.stride() != stride) {
             throw bad("stride is " + asked.stride() + ": world size " + identity.worldSize() + " times "
                     + identity.workers() + " workers make " + stride);
         }
-        long rank = asked.first() % identity.worldSize();
+        Numbers numbers = new Numbers(asked.first(), stride, asked.count(), skipped);
+        long rank = numbers.firstSlot() % identity.worldSize();
         if (rank != identity.rank()) {
             throw bad("number " + asked.first() + " is one of rank " + rank + ", this is rank " + identity.rank());
         }
         if (asked.count() > 0) {
             EpochSize size = order.order().size();
-            long end = ReceiptCheck.end(size, asked.tail(), stride);
-            long last = asked.first() + (asked.count() - 1) * stride;
-            if (last >= end) {
-                throw bad("number " + last + " is past the end: the epoch has " + size.batches() + " batches (tail "
-                        + asked.tail() + ", stride " + stride + ")");
+            long end = ReceiptCheck.end(size, skipped, asked.tail(), stride);
+            long last = numbers.firstSlot() + (asked.count() - 1) * stride;
+            if (last >= end || skipped.contains(asked.first())) {
+                throw bad("slot " + last + " is past the end, or number " + asked.first()
+                        + " is skipped: the epoch has " + size.batches() + " batches, " + skipped.left()
+                        + " without skipped ones (tail " + asked.tail() + ", stride " + stride + ")");
             }
         }
         BitSet lanes = null;
@@ -76,7 +84,7 @@ final class Subscription {
                 lanes.set(lane);
             }
         }
-        return new Subscription(asked, order.epoch(asked.epoch()), view, lanes);
+        return new Subscription(asked, numbers, order.epoch(asked.epoch()), view, lanes);
     }
 
     private static ProtocolException bad(String message) {
@@ -85,6 +93,11 @@ final class Subscription {
 
     Subscribe asked() {
         return asked;
+    }
+
+    /** Whether the number was requested. */
+    boolean covers(long number) {
+        return numbers.covers(number);
     }
 
     /** Returns the columns to send. */
@@ -104,7 +117,7 @@ final class Subscription {
     @Nullable
     PieceKey next(long granted) {
         while (step < asked.count()) {
-            long number = asked.first() + step * asked.stride();
+            long number = numbers.number(step);
             if (number > granted) {
                 return null;
             }
@@ -146,11 +159,8 @@ final class Subscription {
     /** A piece that was sent before, or null if none such was. */
     @Nullable
     PieceKey sentBefore(long number, int index) {
-        if (!asked.covers(number)) {
-            return null;
-        }
-        long at = (number - asked.first()) / asked.stride();
-        if (at > step || (at == step && (batch == null || index >= piece))) {
+        long at = numbers.index(number);
+        if (at < 0 || at > step || (at == step && (batch == null || index >= piece))) {
             return null;
         }
         DeliveredBatch earlier = Delivery.batch(epoch.numbering(), asked.tail(), number);

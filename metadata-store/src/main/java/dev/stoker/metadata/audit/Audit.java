@@ -249,6 +249,7 @@ public final class Audit {
                 missing ? batches : 0,
                 before && !missing ? all : none,
                 0,
+                none,
                 before ? none : all,
                 0,
                 0,

@@ -71,7 +71,7 @@ public record AuditReport(
 
     /**
      * Contains the results of an epoch. Each of its batches counts once, in one of {@code acknowledged, missing,
-     * asserted, leftOut, open}.
+     * asserted, leftOut, skippedBatches, open}.
      *
      * @param epoch the epoch, from 0
      * @param version version of the dataset
@@ -81,6 +81,7 @@ public record AuditReport(
      * @param asserted batches without receipt before the position at which a run began: the trainer asserts that it
      *     received them
      * @param leftOut batches that no rank receives under tail {@code drop}
+     * @param skippedBatches batches that the trainers left out on purpose
      * @param open batches that may still be acknowledged
      * @param repeated acknowledged numbers past the end of the epoch, which keep ranks even
      * @param superseded receipts of batches that a later run received again
@@ -94,6 +95,7 @@ public record AuditReport(
             long missing,
             Batches asserted,
             long leftOut,
+            Batches skippedBatches,
             Batches open,
             long repeated,
             long superseded,

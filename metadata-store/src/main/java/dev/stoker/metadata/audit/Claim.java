@@ -2,22 +2,27 @@ package dev.stoker.metadata.audit;
 
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.Subscription;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.order.TailPolicy;
 
 /**
- * Contains the numbers {@code first + i·stride}, up to {@code last}, that a consumer was assigned in an epoch. Combines
+ * Contains the slots {@code first + i·stride}, up to {@code last}, that a consumer was assigned in an epoch. Combines
  * all its subscriptions of one residue, because a later one of the same run is the rest of an earlier one.
+ *
+ * @param skipped the batches that the consumer leaves out; slots are those of {@link SkippedBatches}
  */
-record Claim(Consumer consumer, long first, long stride, long last, TailPolicy tail) {
+record Claim(Consumer consumer, long first, long stride, long last, TailPolicy tail, SkippedBatches skipped) {
 
     /** @param consumer consumer of the subscription, as part of its pass */
-    static Claim of(Consumer consumer, Subscription subscription) {
+    static Claim of(Consumer consumer, Subscription subscription, SkippedBatches skipped) {
+        long first = skipped.slot(subscription.first());
         return new Claim(
                 consumer,
-                subscription.first(),
+                first,
                 subscription.stride(),
-                subscription.first() + (subscription.count() - 1) * subscription.stride(),
-                TailPolicy.byText(subscription.tail()));
+                first + (subscription.count() - 1) * subscription.stride(),
+                TailPolicy.byText(subscription.tail()),
+                skipped);
     }
 
     long residue() {
@@ -25,21 +30,28 @@ record Claim(Consumer consumer, long first, long stride, long last, TailPolicy t
     }
 
     boolean covers(long number) {
-        return number >= first && number <= last && (number - first) % stride == 0;
+        long slot = skipped.slot(number);
+        return slot >= first && slot <= last && (slot - first) % stride == 0 && !skipped.contains(number);
     }
 
-    /** Combines both, given that consumer, stride, residue and tail are the same. */
+    /** Combines both, given that consumer, stride, residue, tail and skipped batches are the same. */
     Claim with(Claim other) {
-        return new Claim(consumer, Math.min(first, other.first), stride, Math.max(last, other.last), tail);
+        return new Claim(consumer, Math.min(first, other.first), stride, Math.max(last, other.last), tail, skipped);
     }
 
-    /** Returns the least position at which a run can have begun if its consumer was assigned this first number. */
+    /** Returns the greatest assigned number. */
+    long lastNumber() {
+        return skipped.number(last);
+    }
+
+    /** Returns the least position at which a run can have begun if its consumer was assigned this first slot. */
     long leastStart() {
-        return leastStart(consumer, first);
+        return leastStart(consumer, skipped, first);
     }
 
-    /** Returns the same for a consumer that would have begun with a number. */
-    static long leastStart(Consumer consumer, long first) {
-        return Math.max(0, first - (long) consumer.worker() * consumer.worldSize() - consumer.worldSize() + 1);
+    /** Returns the same for a consumer that would have begun with a slot. */
+    static long leastStart(Consumer consumer, SkippedBatches skipped, long first) {
+        long slot = Math.max(0, first - (long) consumer.worker() * consumer.worldSize() - consumer.worldSize() + 1);
+        return slot == 0 ? 0 : skipped.number(slot);
     }
 }

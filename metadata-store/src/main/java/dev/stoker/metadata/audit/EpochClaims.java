@@ -2,15 +2,20 @@ package dev.stoker.metadata.audit;
 
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.order.TailPolicy;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -18,16 +23,21 @@ import org.jspecify.annotations.Nullable;
 final class EpochClaims {
 
     /** Maps consumer and residue to the assigned numbers, for one run and stride. */
-    private record Track(Consumer consumer, long stride, long residue, TailPolicy tail) {}
+    private record Track(Consumer consumer, Grid grid, long residue, TailPolicy tail) {}
+
+    /** How the ranks of a run divide an epoch. */
+    private record Grid(long stride, SkippedBatches skipped) {}
 
     private static final class Run {
         final Map<Track, Claim> claims = new HashMap<>();
-        /** Claims by stride, then by residue. */
-        final Map<Long, Map<Long, List<Claim>>> index = new HashMap<>();
+        /** The batches that the run's consumers leave out. */
+        final Set<SkippedBatches> skipped = new HashSet<>();
+        /** Claims by grid, then by residue. */
+        final Map<Grid, Map<Long, List<Claim>>> index = new HashMap<>();
 
         void index() {
             for (Claim claim : claims.values()) {
-                index.computeIfAbsent(claim.stride(), s -> new HashMap<>())
+                index.computeIfAbsent(new Grid(claim.stride(), claim.skipped()), s -> new HashMap<>())
                         .computeIfAbsent(claim.residue(), r -> new ArrayList<>(1))
                         .add(claim);
             }
@@ -36,8 +46,10 @@ final class EpochClaims {
 
         List<Claim> covering(long number) {
             List<Claim> found = List.of();
-            for (Map.Entry<Long, Map<Long, List<Claim>>> stride : index.entrySet()) {
-                for (Claim claim : stride.getValue().getOrDefault(number % stride.getKey(), List.of())) {
+            for (Map.Entry<Grid, Map<Long, List<Claim>>> entry : index.entrySet()) {
+                Grid grid = entry.getKey();
+                long residue = grid.skipped.slot(number) % grid.stride;
+                for (Claim claim : entry.getValue().getOrDefault(residue, List.of())) {
                     if (claim.covers(number)) {
                         found = found.isEmpty() ? new ArrayList<>(1) : found;
                         found.add(claim);
@@ -45,6 +57,11 @@ final class EpochClaims {
                 }
             }
             return found;
+        }
+
+        /** Returns whether the run leaves out a number that is not before its beginning. */
+        boolean skips(long number) {
+            return skipped.stream().anyMatch(s -> s.contains(number) && s.slot(number) >= s.slot(start));
         }
 
         /** Position at which the run began in this epoch; a lower bound if not all of its trainers are known. */
@@ -66,7 +83,18 @@ final class EpochClaims {
     void add(Claim claim) {
         Run run = runs.computeIfAbsent(claim.consumer().run(), r -> new Run());
         run.claims.merge(
-                new Track(claim.consumer(), claim.stride(), claim.residue(), claim.tail()), claim, Claim::with);
+                new Track(claim.consumer(), new Grid(claim.stride(), claim.skipped()), claim.residue(), claim.tail()),
+                claim,
+                Claim::with);
+        skip(claim.consumer(), claim.skipped());
+    }
+
+    /** Records the batches that a consumer leaves out. */
+    void skip(Consumer consumer, SkippedBatches skipped) {
+        Run run = runs.computeIfAbsent(consumer.run(), r -> new Run());
+        if (!skipped.isEmpty()) {
+            run.skipped.add(skipped);
+        }
     }
 
     private void index() {
@@ -75,7 +103,7 @@ final class EpochClaims {
             runs.values().forEach(Run::index);
             last = runs.values().stream()
                     .flatMap(run -> run.claims.values().stream())
-                    .mapToLong(Claim::last)
+                    .mapToLong(Claim::lastNumber)
                     .max()
                     .orElse(-1);
         }
@@ -118,6 +146,20 @@ final class EpochClaims {
         return List.of();
     }
 
+    /** Returns the run that leaves out this number, if that is the last decision about it. */
+    OptionalLong skippedBy(long number) {
+        index();
+        for (Map.Entry<Long, Run> run : runs.entrySet()) {
+            if (run.getValue().skips(number)) {
+                return OptionalLong.of(run.getKey());
+            }
+            if (!run.getValue().covering(number).isEmpty()) {
+                return OptionalLong.empty();
+            }
+        }
+        return OptionalLong.empty();
+    }
+
     /** Returns the claim by which a consumer was assigned a number; null if there is none. */
     @Nullable
     Claim of(Consumer consumer, long number) {
@@ -136,13 +178,19 @@ final class EpochClaims {
     /** Returns the first number that goes to no rank because the newest run drops the tail. */
     long leftOutFrom(EpochSize size) {
         index();
-        Run newest = runs.firstEntry().getValue();
-        Claim any = newest.claims.values().iterator().next();
+        // A run that had no batch of the epoch has no tail.
+        Optional<Run> newest =
+                runs.values().stream().filter(run -> !run.claims.isEmpty()).findFirst();
+        if (newest.isEmpty()) {
+            return Long.MAX_VALUE;
+        }
+        Claim any = newest.get().claims.values().iterator().next();
         if (any.tail() != TailPolicy.DROP) {
             return Long.MAX_VALUE;
         }
         long world = any.consumer().worldSize();
-        long start = newest.start;
-        return start + Math.max(0, size.wholeBatches() - start) / world * world;
+        long start = any.skipped().slot(newest.get().start);
+        long end = start + Math.max(0, any.skipped().wholeBatches(size) - start) / world * world;
+        return any.skipped().number(end);
     }
 }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -50,6 +51,7 @@ final class EpochJudge {
 
     private Ranges asserted = new Ranges();
     private Ranges open = new Ranges();
+    private Ranges skippedBatches = new Ranges();
     private final List<AuditReport.Skipped> skipped = new ArrayList<>();
     private long acknowledged;
     private long missing;
@@ -224,6 +226,7 @@ final class EpochJudge {
                 missing,
                 asserted.toBatches(),
                 leftOut,
+                skippedBatches.toBatches(),
                 open.toBatches(),
                 repeated,
                 superseded,
@@ -238,6 +241,7 @@ final class EpochJudge {
         private final Consumer[] consumers = pass.consumers();
         private final Ranges assertedHere = new Ranges();
         private final Ranges openHere = new Ranges();
+        private final Ranges skippedHere = new Ranges();
         private final Map<Long, Ranges> missingByRun = new TreeMap<>();
         private int at;
 
@@ -263,6 +267,8 @@ final class EpochJudge {
             asserted = assertedHere;
             openHere.addAll(open);
             open = openHere;
+            skippedHere.addAll(skippedBatches);
+            skippedBatches = skippedHere;
             missingByRun.forEach((run, numbers) -> numbers.toBatches().ranges().forEach(range -> {
                 findings.add(
                         Finding.Kind.MISSING,
@@ -278,6 +284,12 @@ final class EpochJudge {
         }
 
         private void judge(long number, int begin) {
+            OptionalLong skipping = claims.skippedBy(number);
+            if (skipping.isPresent()) {
+                skippedHere.add(number);
+                countSuperseded(begin, skipping.getAsLong());
+                return;
+            }
             List<Claim> responsible = claims.responsible(number);
             if (!responsible.isEmpty()) {
                 countSuperseded(begin, responsible.get(0).consumer().run());

@@ -4,6 +4,7 @@ import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.ledger.Source;
+import dev.stoker.schemas.order.SkippedBatches;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -80,11 +81,16 @@ final class PassState {
 
     /**
      * Records that the consumer requested nothing of an epoch: its position was after the numbers before {@code first}.
+     *
+     * @param skipped the batches that it leaves out
      */
-    void stood(Consumer consumer, long epoch, long first) {
+    void stood(Consumer consumer, long epoch, long first, SkippedBatches skipped) {
+        if (!skipped.isEmpty()) {
+            claims.computeIfAbsent(epoch, e -> new EpochClaims()).skip(consumer, skipped);
+        }
         standing.computeIfAbsent(epoch, e -> new HashMap<>())
                 .computeIfAbsent(consumer.run(), r -> new HashMap<>())
-                .merge(consumer, Claim.leastStart(consumer, first), Math::min);
+                .merge(consumer, Claim.leastStart(consumer, skipped, skipped.slot(first)), Math::min);
         seen(consumer, epoch);
     }
 

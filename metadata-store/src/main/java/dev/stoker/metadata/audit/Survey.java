@@ -11,6 +11,8 @@ import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.ledger.Source;
 import dev.stoker.schemas.ledger.Subscription;
+import dev.stoker.schemas.order.SkipList;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.util.HashMap;
@@ -140,10 +142,11 @@ final class Survey {
             return;
         }
         pass.sees(View.parse(subscription.view(), opened.required().fieldNames()));
+        SkippedBatches skipped = skipped(subscription, opened);
         if (subscription.count() > 0) {
-            pass.claim(subscription.epoch(), Claim.of(consumer, subscription));
+            pass.claim(subscription.epoch(), Claim.of(consumer, subscription, skipped));
         } else {
-            pass.stood(consumer, subscription.epoch(), subscription.first());
+            pass.stood(consumer, subscription.epoch(), subscription.first(), skipped);
         }
     }
 
@@ -186,17 +189,24 @@ final class Survey {
             }
         }
         long stride = (long) consumer.worldSize() * consumer.workers();
+        SkippedBatches skipped = skipped(subscription, opened);
+        long first = skipped.slot(subscription.first());
         if (subscription.stride() != stride
-                || (subscription.count() > 0 && subscription.first() % consumer.worldSize() != consumer.rank())) {
+                || (subscription.count() > 0 && first % consumer.worldSize() != consumer.rank())) {
             return Optional.of("first number " + subscription.first() + " and stride " + subscription.stride()
                     + " do not match its rank");
         }
         long batches = opened.required().order().size().batches();
-        long last = subscription.first() + (subscription.count() - 1) * stride;
+        long last = first + (subscription.count() - 1) * stride;
         if (subscription.count() > 0 && (subscription.count() > batches + stride || last >= batches + stride)) {
             return Optional.of("number " + last + " is past the end of an epoch of " + Units.plural(batches, "batch"));
         }
         return Optional.empty();
+    }
+
+    private static SkippedBatches skipped(Subscription subscription, Opened opened) {
+        return SkipList.parse(subscription.epoch(), subscription.skip())
+                .in(subscription.epoch(), opened.required().order().size());
     }
 
     private Opened open(Source source) throws IOException {

@@ -72,6 +72,7 @@ final class LedgerFormat {
                     + "{\"name\":\"split\",\"type\":\"string\"},"
                     + "{\"name\":\"order\",\"type\":\"string\"},"
                     + "{\"name\":\"view\",\"type\":\"string\"},"
+                    + "{\"name\":\"skip\",\"type\":\"string\"},"
                     + "{\"name\":\"crc32c\",\"type\":{\"type\":\"fixed\",\"name\":\"Crc32c\",\"size\":4}}]},"
                     + "{\"type\":\"record\",\"name\":\"Receipts\",\"namespace\":\"dev.stoker\",\"fields\":["
                     + CONSUMER
@@ -128,6 +129,7 @@ final class LedgerFormat {
             out.writeString(subscription.source().split());
             out.writeString(subscription.source().order());
             out.writeString(subscription.view());
+            out.writeString(subscription.skip());
         } else {
             Receipts receipts = (Receipts) entry;
             out.writeLong(RECEIPTS);
@@ -254,6 +256,7 @@ final class LedgerFormat {
                 in.readLong(),
                 in.readString(),
                 new Source(in.readString(), in.readLong(), in.readString(), in.readString()),
+                in.readString(),
                 in.readString());
     }
 

@@ -1,9 +1,11 @@
 package dev.stoker.schemas.ledger;
 
+import dev.stoker.schemas.order.SkipList;
 import java.util.Objects;
 
 /**
- * Records that a consumer was assigned the virtual numbers {@code first + i·stride}, {@code i < count}, of an epoch.
+ * Records that a consumer was assigned {@code count} virtual numbers of an epoch: {@code first}, and from there every
+ * {@code stride}-th that it does not leave out.
  *
  * @param atMs time, in milliseconds since 1970
  * @param consumer the consumer
@@ -14,6 +16,7 @@ import java.util.Objects;
  * @param tail {@code pad}, {@code drop} or {@code keep}
  * @param source the data that the numbers refer to
  * @param view the requested columns, see {@link dev.stoker.schemas.batch.View#text}
+ * @param skip the batches of the epoch that the consumer leaves out, see {@link SkipList#text}
  */
 public record Subscription(
         long atMs,
@@ -24,8 +27,24 @@ public record Subscription(
         long count,
         String tail,
         Source source,
-        String view)
+        String view,
+        String skip)
         implements LedgerRecord {
+
+    /** A subscription of a consumer that leaves out no batch. */
+    public Subscription(
+            long atMs,
+            Consumer consumer,
+            long epoch,
+            long first,
+            long stride,
+            long count,
+            String tail,
+            Source source,
+            String view) {
+        this(atMs, consumer, epoch, first, stride, count, tail, source, view, SkipList.NONE.text(epoch));
+    }
+
     public Subscription {
         Objects.requireNonNull(consumer, "consumer");
         Objects.requireNonNull(source, "source");
@@ -34,6 +53,7 @@ public record Subscription(
             throw new IllegalArgumentException(
                     "Subscription to epoch " + epoch + " from " + first + " by " + stride + ", " + count + " numbers");
         }
+        SkipList.parse(epoch, skip);
         if (!tail.equals("pad") && !tail.equals("drop") && !tail.equals("keep")) {
             throw new IllegalArgumentException("Unknown tail '" + tail + "'");
         }

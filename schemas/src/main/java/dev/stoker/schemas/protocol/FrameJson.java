@@ -10,6 +10,7 @@ import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.SkipList;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -23,6 +24,8 @@ import java.util.regex.Pattern;
 final class FrameJson {
     private static final Pattern UUID_TEXT =
             Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+
+    private static final int RANGE_NUMBERS = 3;
 
     private FrameJson() {}
 
@@ -51,6 +54,12 @@ final class FrameJson {
         hello.epoch().ifPresent(epoch -> json.put("epoch", epoch));
         hello.version().ifPresent(version -> json.put("version", version));
         write(hello.caller(), json);
+        if (!hello.skip().ranges().isEmpty()) {
+            ArrayNode skip = json.putArray("skip");
+            for (SkipList.Range range : hello.skip().ranges()) {
+                skip.addArray().add(range.epoch()).add(range.first()).add(range.last());
+            }
+        }
         return JsonObject.bytes(json);
     }
 
@@ -121,7 +130,29 @@ final class FrameJson {
                 json.optionalInt("local_reads_from", 0),
                 json.optionalNumber("epoch"),
                 json.optionalNumber("version"),
-                caller(json));
+                caller(json),
+                skip(json));
+    }
+
+    private static SkipList skip(JsonObject json) throws ProtocolException {
+        JsonNode list = json.get("skip");
+        if (list == null) {
+            return SkipList.NONE;
+        }
+        if (!list.isArray() || list.isEmpty() || list.size() > SkipList.MAX_RANGES) {
+            throw ProtocolException.badFrame("HELLO: skip: expected 1 to " + SkipList.MAX_RANGES + " ranges");
+        }
+        List<SkipList.Range> ranges = new ArrayList<>();
+        for (JsonNode range : list) {
+            if (!range.isArray() || range.size() != RANGE_NUMBERS) {
+                throw ProtocolException.badFrame("HELLO: skip: expected [epoch,first,last], found " + range);
+            }
+            ranges.add(new SkipList.Range(
+                    json.number("skip", range.get(0), Long.MAX_VALUE),
+                    json.number("skip", range.get(1), SkipList.MAX_NUMBER),
+                    json.number("skip", range.get(2), SkipList.MAX_NUMBER)));
+        }
+        return new SkipList(ranges);
     }
 
     static byte[] of(Welcome welcome) {

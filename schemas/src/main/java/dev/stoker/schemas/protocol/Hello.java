@@ -2,6 +2,7 @@ package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.SkipList;
 import java.util.Optional;
 import java.util.OptionalLong;
 
@@ -23,6 +24,7 @@ import java.util.OptionalLong;
  *     dataset; empty for a client that does not support this
  * @param version the version of that epoch in the client's state; empty if it has read nothing of the epoch
  * @param caller the process of the client, and whether it requests a place
+ * @param skip the batches that the client leaves out
  */
 public record Hello(
         Optional<String> token,
@@ -38,7 +40,8 @@ public record Hello(
         int localReadsFrom,
         OptionalLong epoch,
         OptionalLong version,
-        Caller caller)
+        Caller caller,
+        SkipList skip)
         implements Frame {
     public static final String DEFAULT_GROUP = "default";
 
@@ -93,7 +96,8 @@ public record Hello(
                 0,
                 OptionalLong.empty(),
                 OptionalLong.empty(),
-                Caller.UNKNOWN);
+                Caller.UNKNOWN,
+                SkipList.NONE);
     }
 
     /** Returns the same HELLO with an offer of local reads for rows of any size. */
@@ -104,6 +108,26 @@ public record Hello(
     /** Returns the same HELLO with an offer of local reads for rows of at least {@code from} payload bytes. */
     public Hello withLocalReads(int files, int from) {
         return with(files, from, epoch, version, caller);
+    }
+
+    /** Returns the same HELLO of a client that leaves out batches. */
+    public Hello skipping(SkipList skipped) {
+        return new Hello(
+                token,
+                feed,
+                stream,
+                group,
+                order,
+                participant,
+                replica,
+                run,
+                client,
+                localFiles,
+                localReadsFrom,
+                epoch,
+                version,
+                caller,
+                skipped);
     }
 
     /** Returns the same HELLO for an epoch that the client has not started to read. */
@@ -141,7 +165,8 @@ public record Hello(
                 from,
                 begun,
                 read,
-                process);
+                process,
+                skip);
     }
 
     private static void requireNatural(String what, int value) {

@@ -10,7 +10,7 @@ import java.util.List;
  * @param subscription a number that the session has not used before
  * @param epoch the epoch
  * @param first the first virtual number
- * @param stride the distance between two numbers, at least 1
+ * @param stride the distance between two numbers, at least 1; batches that the client skips do not count
  * @param count number of batch numbers
  * @param tail the policy at the end of the epoch
  * @param lanes the lanes whose pieces are sent; empty for all
@@ -66,12 +66,6 @@ public record Subscribe(
         return lanes.isEmpty()
                 ? this
                 : new Subscribe(subscription, epoch, first, stride, count, tail, List.of(), emptyShare);
-    }
-
-    /** Returns whether a number belongs to the subscription. */
-    public boolean covers(long number) {
-        long distance = number - first;
-        return distance >= 0 && distance % stride == 0 && distance / stride < count;
     }
 
     @Override

@@ -64,7 +64,18 @@ class LedgerTest {
                                 new Receipt(1, 0, false, 64, 0, 0x12345678, 64, 0x12345678),
                                 new Receipt(3, 0, false, 32, 0, 0xFFFFFFFF, 0, 0xFFFFFFFF),
                                 new Receipt(3, 1, true, 31, 1, 0, 31, 0))),
-                new Receipts(1_790_000_000_003L, CONSUMER, 1, View.WHOLE_TAG, List.of()));
+                new Receipts(1_790_000_000_003L, CONSUMER, 1, View.WHOLE_TAG, List.of()),
+                new Subscription(
+                        1_790_000_000_001L,
+                        CONSUMER,
+                        1,
+                        1,
+                        2,
+                        500,
+                        "pad",
+                        SOURCE,
+                        VIEW.text(),
+                        "[[100,110],[200,200]]"));
     }
 
     private static byte[] write(List<LedgerRecord> records, int flushAfter) throws IOException {
@@ -221,9 +232,10 @@ class LedgerTest {
             GenericRecord receipt = (GenericRecord) ((List<?>) receipts.get("entries")).get(1);
             assertThat(receipt.get("crc32c")).isEqualTo(0xFFFFFFFFL);
             reader.next();
+            assertThat(reader.next().get("skip")).hasToString("[[100,110],[200,200]]");
             GenericRecord end = reader.next();
             assertThat(end.getSchema().getName()).isEqualTo("End");
-            assertThat(end.get("records")).isEqualTo(3L);
+            assertThat(end.get("records")).isEqualTo(4L);
             assertThat(reader.hasNext()).isFalse();
         }
     }
@@ -262,6 +274,11 @@ class LedgerTest {
     void refusesRecordsThatCannotBe() {
         assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 0, 1, "pad", SOURCE, VIEW.text()))
                 .hasMessageContaining("by 0");
+        for (String skip : List.of("", "[[1,0]]", "[[1,2],[3,4]]", "[[01,2]]", "[[1,2]]x", "[[1,99999999999999999]]")) {
+            assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 1, 1, "pad", SOURCE, VIEW.text(), skip))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("skipped");
+        }
         assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 1, 1, "wrap", SOURCE, VIEW.text()))
                 .hasMessageContaining("'wrap'");
         assertThatThrownBy(() -> new Receipt(-1, 0, false, 1, 0, 0, 1, 0)).isInstanceOf(IllegalArgumentException.class);

@@ -158,13 +158,6 @@ class FramesTest {
     }
 
     @Test
-    void subscriptionKnowsWhatItCovers() {
-        Subscribe subscribe = new Subscribe(1, 0, 3, 4, 3, TailPolicy.KEEP, List.of());
-        assertThat(List.of(2L, 3L, 5L, 7L, 11L, 15L).stream().filter(subscribe::covers))
-                .containsExactly(3L, 7L, 11L);
-    }
-
-    @Test
     void framesAfterHelloWaitForWelcome() throws Exception {
         FrameDecoder decoder = FrameDecoder.forServer();
         ByteBuffer both = ByteBuffer.allocate(4096);

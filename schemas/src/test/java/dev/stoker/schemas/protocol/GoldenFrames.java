@@ -8,6 +8,7 @@ import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.ShufflePolicy;
+import dev.stoker.schemas.order.SkipList;
 import dev.stoker.schemas.order.TailPolicy;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
@@ -99,6 +100,12 @@ final class GoldenFrames {
                 ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).withLocalReads(4096);
             case "hello that offers local reads of large rows" ->
                 ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).withLocalReads(4096, 16384);
+            case "hello that skips batches" ->
+                ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for")))
+                        .skipping(new SkipList(List.of(
+                                new SkipList.Range(0, 100, 110),
+                                new SkipList.Range(0, 200, 200),
+                                new SkipList.Range(0xFFFF_FFFFL, 0, SkipList.MAX_NUMBER))));
             case "hello that only looks" ->
                 ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).by(Caller.UNKNOWN.looking());
             case "hello of a process that has joined a run" ->

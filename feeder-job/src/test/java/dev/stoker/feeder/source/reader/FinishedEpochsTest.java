@@ -31,7 +31,7 @@ class FinishedEpochsTest {
 
     private static SubscriptionItem subscription(long run, long epoch, long first, long count, OptionalLong end) {
         Subscribe asked = new Subscribe(1, epoch, first, 2, count, TailPolicy.PAD, List.of());
-        return new SubscriptionItem(0, identity(run), PRINT, 1, "{}", "{}", asked, end);
+        return new SubscriptionItem(0, identity(run), PRINT, 1, "{}", "{}", "[]", asked, end);
     }
 
     private static ReceiptsItem receipts(long run, long epoch, long... numbers) {
@@ -146,6 +146,7 @@ class FinishedEpochsTest {
                 1,
                 "{}",
                 "{}",
+                "[]",
                 new Subscribe(1, 0, 1, 2, 1, TailPolicy.PAD, List.of()),
                 OptionalLong.of(1)));
         add(receipts(5, 0, 1));
