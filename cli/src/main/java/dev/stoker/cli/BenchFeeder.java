@@ -70,12 +70,19 @@ final class BenchFeeder implements AutoCloseable {
         if (distribution != null && Files.isExecutable(Path.of(distribution, "bin", "stoker"))) {
             return List.of(Path.of(distribution, "bin", "stoker").toString());
         }
+        List<String> command = new ArrayList<>(java());
+        command.add(Stoker.class.getName());
+        return command;
+    }
+
+    /** Returns this process's Java with its class path; a main class follows. */
+    static List<String> java() {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(argument -> argument.startsWith("--add-opens"))
                 .forEach(command::add);
-        command.addAll(List.of("-cp", absolute(System.getProperty("java.class.path")), Stoker.class.getName()));
+        command.addAll(List.of("-cp", absolute(System.getProperty("java.class.path"))));
         return command;
     }
 

@@ -12,7 +12,8 @@ import picocli.CommandLine.Spec;
         header = {
             "Examples:",
             "  stoker bench storage ./data",
-            "  stoker bench demand --shape resnet50 --against ./data/photos"
+            "  stoker bench feed ./data/photos",
+            "  stoker bench report --dataset ./data/photos"
         },
         description = {
             "Measures your storage, feeder and trainer, and shows which resource is the limit.",
@@ -20,7 +21,7 @@ import picocli.CommandLine.Spec;
         },
         synopsisSubcommandLabel = "MEASUREMENT",
         commandListHeading = "%nMeasurements:%n",
-        subcommands = {BenchStorageVerb.class, BenchDemandVerb.class})
+        subcommands = {BenchStorageVerb.class, BenchFeedVerb.class, BenchDemandVerb.class, BenchReportVerb.class})
 final class BenchVerb implements Callable<Integer> {
 
     @Spec

@@ -247,6 +247,8 @@ final class Topics {
                             "--accelerator",
                             "--accelerators",
                             "--against",
+                            "--batch-size",
+                            "--network",
                             "--rounds",
                             "--seconds")),
             new Named(

@@ -6,10 +6,14 @@ import dev.stoker.client.FeedClient;
 import dev.stoker.client.Iteration;
 import dev.stoker.client.errors.FeedException;
 import dev.stoker.schemas.arrow.Field;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Batches from a feeder. As a trainer would, it obtains each value of each payload field as a view. */
+/**
+ * Batches from a feeder. As a trainer would, it obtains each value of each payload field as a view. Without a payload
+ * field, the bytes are those of the messages.
+ */
 public final class FedBatches implements Batches {
     private final FeedClient client;
     private final List<String> payload;
@@ -24,10 +28,6 @@ public final class FedBatches implements Batches {
         this.client = client;
         List<Field> fields = client.info().fields();
         payload = fields.stream().filter(Field::payload).map(Field::name).toList();
-        if (payload.isEmpty()) {
-            client.close();
-            throw new BenchException("the dataset " + client.info().dataset() + " has no payload field to measure");
-        }
         if (client.steps() == 0) {
             client.close();
             throw new BenchException("the dataset " + client.info().dataset() + " has "
@@ -57,6 +57,11 @@ public final class FedBatches implements Batches {
         }
         try (Batch batch = iteration.next()) {
             long bytes = 0;
+            if (payload.isEmpty()) {
+                for (ByteBuffer message : batch.messages()) {
+                    bytes += message.remaining();
+                }
+            }
             for (String field : payload) {
                 for (int row = 0; row < batch.rows(); row++) {
                     bytes += batch.bytes(field, row).remaining();

@@ -1,0 +1,27 @@
+package dev.stoker.bench.report;
+
+/**
+ * Where a feed stands on the roofline.
+ *
+ * @param name for the page
+ * @param transport {@code tcp}, {@code unix} or {@code local-reads}
+ * @param isFirstEpoch whether its chunks came from the origin
+ * @param sampleBytes mean bytes of a sample
+ * @param samplesPerSecond the median
+ * @param spread of its rounds, relative to the median
+ * @param processorBytesPerSecond bytes a second at which feeder and consumer would use all processors; infinite if their
+ *     processor time is unknown
+ */
+public record FeedPoint(
+        String name,
+        String transport,
+        boolean isFirstEpoch,
+        double sampleBytes,
+        double samplesPerSecond,
+        double spread,
+        double processorBytesPerSecond) {
+
+    public double bytesPerSecond() {
+        return sampleBytes * samplesPerSecond;
+    }
+}

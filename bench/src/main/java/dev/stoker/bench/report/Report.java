@@ -1,0 +1,189 @@
+package dev.stoker.bench.report;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.bench.demand.Shape;
+import dev.stoker.bench.measure.BenchException;
+import dev.stoker.bench.measure.Rounds;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+
+/**
+ * What the page says, computed from the results.
+ *
+ * @param findings the results
+ * @param roofline the roofs, and where the feeds stand
+ * @param verdicts one for each feed
+ * @param shapes the demand of one accelerator each
+ * @param supplies one for each shape, if a feed was measured
+ */
+public record Report(
+        Findings findings, Roofline roofline, List<Verdict> verdicts, List<Shape> shapes, List<Supply> supplies) {
+
+    /**
+     * What the feed is to the accelerators of one shape.
+     *
+     * @param samplesPerSecond estimated capacity of the feed for samples of the shape
+     * @param accelerators that it keeps at their least utilization
+     * @param measured accelerators and utilization of emulated ones, if they were measured
+     * @param wanted accelerators of the sizing
+     * @param sizing for these
+     */
+    public record Supply(
+            Shape shape,
+            double samplesPerSecond,
+            long accelerators,
+            List<Measured> measured,
+            int wanted,
+            Sizing sizing) {}
+
+    /** Emulated accelerators that consumed a feed. */
+    public record Measured(int accelerators, double utilization, boolean isMet) {}
+
+    public Report {
+        verdicts = List.copyOf(verdicts);
+        shapes = List.copyOf(shapes);
+        supplies = List.copyOf(supplies);
+    }
+
+    /**
+     * Computes the page.
+     *
+     * @param shapes for results without a demand
+     * @param network see {@link Roofline#of}
+     * @param wanted accelerators of the sizing
+     * @param datasetBytes of the dataset that the tiers keep; 0 if unknown
+     */
+    public static Report of(
+            Findings findings, List<Shape> shapes, OptionalDouble network, int wanted, double datasetBytes)
+            throws BenchException {
+        Roofline roofline = Roofline.of(findings, network);
+        List<Shape> all = new ArrayList<>();
+        for (JsonNode demand : findings.demands()) {
+            for (JsonNode shape : demand.path("shapes")) {
+                all.add(shape(shape));
+            }
+        }
+        if (all.isEmpty()) {
+            all.addAll(shapes);
+        }
+        List<Supply> supplies = new ArrayList<>();
+        for (Shape shape : all.stream().distinct().toList()) {
+            supply(findings, roofline, shape, network, wanted, datasetBytes).ifPresent(supplies::add);
+        }
+        List<Verdict> verdicts = roofline.points().stream()
+                .map(point -> Verdict.of(roofline, point))
+                .toList();
+        return new Report(findings, roofline, verdicts, all.stream().distinct().toList(), supplies);
+    }
+
+    /** The same for programs. */
+    public ObjectNode json() {
+        ObjectNode json = JsonNodeFactory.instance.objectNode().put("bench", "report");
+        ArrayNode limits = json.putArray("feeds");
+        for (Verdict verdict : verdicts) {
+            ObjectNode feed = limits.addObject()
+                    .put("feed", verdict.point().name())
+                    .put("sample_bytes", verdict.point().sampleBytes())
+                    .put("samples_per_s", verdict.point().samplesPerSecond())
+                    .put("bytes_per_s", verdict.point().bytesPerSecond());
+            verdict.limit()
+                    .ifPresent(roof -> feed.put("limit", roof.resource().toString())
+                            .put("limit_bytes_per_s", roof.bytesPerSecond())
+                            .put("share", verdict.share())
+                            .put("certain", verdict.isCertain()));
+            feed.put("advice", verdict.advice());
+        }
+        ArrayNode all = json.putArray("shapes");
+        for (Supply supply : supplies) {
+            ObjectNode shape = all.addObject()
+                    .put("shape", supply.shape().name())
+                    .put("accelerator", supply.shape().accelerator())
+                    .put("feed_samples_per_s", supply.samplesPerSecond())
+                    .put("accelerators", supply.accelerators());
+            shape.putObject("sizing")
+                    .put("accelerators", supply.wanted())
+                    .put("feeders", supply.sizing().feeders())
+                    .put("bytes_per_s", supply.sizing().bytesPerSecond())
+                    .put("network_bits_per_s", supply.sizing().networkBitsPerSecond());
+        }
+        return json;
+    }
+
+    private static Shape shape(JsonNode json) throws BenchException {
+        try {
+            return new Shape(
+                    json.path("shape").asText(),
+                    json.path("accelerator").asText(),
+                    json.path("sample_bytes").asDouble(),
+                    json.path("sample_bytes_stdev").asDouble(),
+                    json.path("batch_size").asInt(),
+                    json.path("computation_time_s").asDouble(),
+                    json.path("utilization").asDouble(),
+                    json.path("source").asText());
+        } catch (IllegalArgumentException e) {
+            throw new BenchException("a demand is damaged: " + e.getMessage() + "; repeat stoker bench demand", e);
+        }
+    }
+
+    private static Optional<Supply> supply(
+            Findings findings,
+            Roofline roofline,
+            Shape shape,
+            OptionalDouble network,
+            int wanted,
+            double datasetBytes) {
+        OptionalDouble capacity = roofline.capacity(shape.sampleBytes());
+        if (capacity.isEmpty()) {
+            return Optional.empty();
+        }
+        // A given network is a roof over what the loopback has shown.
+        double samples = network.isPresent()
+                ? Math.min(capacity.getAsDouble(), network.getAsDouble() / shape.sampleBytes())
+                : capacity.getAsDouble();
+        double cpu = findings.feeds().stream()
+                .flatMap(feed -> systems(feed).stream())
+                .filter(system -> system.path("system").asText().equals("feed")
+                        && system.path("transport").asText().equals("tcp")
+                        && system.has("sender_cpu_s_per_gb"))
+                .mapToDouble(
+                        system -> Rounds.of(system.path("sender_cpu_s_per_gb")).median())
+                .min()
+                .orElse(0);
+        Sizing.Feeder feeder = new Sizing.Feeder(samples, network.orElse(Double.POSITIVE_INFINITY), cpu);
+        double needed = wanted * shape.leastSamplesPerSecond();
+        return Optional.of(new Supply(
+                shape,
+                samples,
+                Sizing.accelerators(samples, shape.leastSamplesPerSecond()),
+                measured(findings, shape),
+                wanted,
+                Sizing.of(needed, shape.sampleBytes(), feeder, datasetBytes)));
+    }
+
+    private static List<JsonNode> systems(JsonNode feed) {
+        List<JsonNode> systems = new ArrayList<>();
+        feed.path("systems").forEach(systems::add);
+        return systems;
+    }
+
+    private static List<Measured> measured(Findings findings, Shape shape) {
+        List<Measured> measured = new ArrayList<>();
+        for (JsonNode demand : findings.demands()) {
+            for (JsonNode run : demand.path("runs")) {
+                if (run.path("shape").asText().equals(shape.name())
+                        && run.path("accelerator").asText().equals(shape.accelerator())) {
+                    measured.add(new Measured(
+                            run.path("accelerators").asInt(),
+                            run.at("/utilization/median").asDouble(),
+                            run.path("met").asBoolean()));
+                }
+            }
+        }
+        return measured;
+    }
+}

@@ -1,0 +1,237 @@
+package dev.stoker.bench.report;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.schemas.text.Units;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalDouble;
+import java.util.Set;
+
+/** The page as one HTML document, with the picture in it. It needs no other file, no script and no network. */
+public final class ReportPage {
+
+    private static final String STYLE = """
+            body { font-family: sans-serif; color: #222; background: #fff; max-width: 1000px; margin: 2em auto;
+                   padding: 0 1em; line-height: 1.4; }
+            table { border-collapse: collapse; margin: 0.5em 0 1.5em; }
+            th, td { border-bottom: 1px solid #ddd; padding: 0.25em 0.8em 0.25em 0; text-align: left;
+                     vertical-align: top; }
+            td.n, th.n { text-align: right; }
+            svg { max-width: 100%; height: auto; }
+            .verdict { border-left: 4px solid #1f77b4; padding: 0.3em 1em; margin: 0.6em 0; }
+            .quiet { color: #666; }
+            code { background: #f3f3f3; padding: 0 0.2em; }
+            """;
+
+    private final StringBuilder html = new StringBuilder();
+
+    private ReportPage() {}
+
+    /** Returns the document. */
+    public static String html(Report report) {
+        ReportPage page = new ReportPage();
+        page.write(report);
+        return page.html.toString();
+    }
+
+    private void write(Report report) {
+        html.append(
+                        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Stoker bench</title>\n")
+                .append("<meta name=\"viewport\" content=\"width=device-width\">\n<style>\n")
+                .append(STYLE)
+                .append("</style>\n</head>\n<body>\n<h1>Stoker bench</h1>\n");
+        machines(report.findings());
+        limits(report);
+        html.append("<h2>Roofline</h2>\n");
+        paragraph("Each line is a resource that allows some bytes per second; a feed cannot be above a line that it"
+                + " needs. A diamond below a feed's circle, at the same bytes, is an accelerator that the feed can"
+                + " keep busy.");
+        html.append(RooflineChart.svg(report.roofline(), report.shapes()));
+        supplies(report);
+        sizing(report);
+        noise(report.findings());
+        html.append("</body>\n</html>\n");
+    }
+
+    private void machines(Findings findings) {
+        Set<String> machines = new LinkedHashSet<>();
+        for (JsonNode json : findings.all()) {
+            JsonNode machine = json.path("machine");
+            machines.add(String.format(
+                    Locale.ROOT,
+                    "%s: %s, %s, %s, Java %s, load %.1f, %s",
+                    json.path("bench").asText()
+                            + (json.path("target").isTextual()
+                                    ? " " + json.path("target").asText()
+                                    : ""),
+                    Units.plural(machine.path("processors").asLong(), "processor"),
+                    machine.path("model").asText(),
+                    machine.path("system").asText(),
+                    machine.path("java").asText(),
+                    machine.path("load").asDouble(),
+                    json.path("time").asText()));
+        }
+        html.append("<p class=\"quiet\">");
+        html.append(
+                String.join("<br>\n", machines.stream().map(Amounts::escaped).toList()));
+        html.append("</p>\n");
+    }
+
+    private void limits(Report report) {
+        html.append("<h2>Which resource is the limit</h2>\n");
+        if (report.verdicts().isEmpty()) {
+            paragraph("No feed was measured: run stoker bench feed.");
+        }
+        for (Verdict verdict : report.verdicts()) {
+            FeedPoint point = verdict.point();
+            html.append("<div class=\"verdict\"><b>")
+                    .append(Amounts.escaped(point.name()))
+                    .append("</b>: ")
+                    .append(Amounts.count(point.samplesPerSecond()))
+                    .append(" samples/s of ")
+                    .append(Units.bytes(Math.round(point.sampleBytes())))
+                    .append(", ")
+                    .append(Units.rate(point.bytesPerSecond()))
+                    .append("<br>\n")
+                    .append(Amounts.escaped(verdict.text()))
+                    .append("<br>\n<i>What to change:</i> ")
+                    .append(Amounts.escaped(verdict.advice()))
+                    .append("</div>\n");
+        }
+        if (!report.roofline().roofs().isEmpty()) {
+            begin("Roof", "n:Bytes per second", "How it was measured", "n:Spread");
+            for (Roof roof : report.roofline().roofs()) {
+                row(
+                        roof.resource().toString(),
+                        "n:" + Units.rate(roof.bytesPerSecond()),
+                        roof.name(),
+                        "n:" + spread(roof.spread()));
+            }
+            end();
+        }
+    }
+
+    private static String spread(double spread) {
+        return spread == 0 ? "–" : Amounts.percent(spread);
+    }
+
+    private void supplies(Report report) {
+        if (report.supplies().isEmpty()) {
+            return;
+        }
+        html.append("<h2>Accelerators that this feed keeps busy</h2>\n");
+        paragraph("Computed from the feed over TCP with the nearest bytes of a sample: at most its bytes per second for"
+                + " larger samples, at most its samples per second for smaller ones. One consumer was measured; several"
+                + " can reach more on a machine with free processors. The last column is measured with emulated"
+                + " accelerators, if there are any.");
+        begin("Shape", "On", "n:Asks for", "n:Feed", "n:Busy at", "n:Accelerators", "Emulated");
+        for (Report.Supply supply : report.supplies()) {
+            List<String> emulated = new ArrayList<>();
+            supply.measured()
+                    .forEach(run -> emulated.add(Units.plural(run.accelerators(), "accelerator") + " computed "
+                            + Amounts.percent(run.utilization()) + (run.isMet() ? "" : " (missed)")));
+            row(
+                    supply.shape().name(),
+                    supply.shape().accelerator(),
+                    "n:" + Amounts.count(supply.shape().samplesPerSecond()) + " samples/s",
+                    "n:" + Amounts.count(supply.samplesPerSecond()) + " samples/s",
+                    "n:≥ " + Amounts.percent(supply.shape().utilization()),
+                    "n:" + Units.count(supply.accelerators()),
+                    String.join("; ", emulated));
+        }
+        end();
+    }
+
+    private void sizing(Report report) {
+        if (report.supplies().isEmpty()) {
+            return;
+        }
+        html.append("<h2>Sizing</h2>\n");
+        paragraph("samples/s = accelerators × samples/s of one × least utilization; bytes/s = samples/s × bytes of a"
+                + " sample; feeders = ⌈samples/s ÷ samples/s of the measured feed⌉, or more if their network needs it;"
+                + " network of a feeder = bytes/s × 1.05 × 8 ÷ feeders; processors of a feeder = GB/s × processor seconds"
+                + " for each GB ÷ feeders; tiers of a feeder = bytes of the dataset ÷ feeders. A feeder also needs 1 GiB"
+                + " of working memory, and the chunks of open windows if it does not map them.");
+        begin(
+                "Accelerators",
+                "n:Samples/s",
+                "n:Bytes/s",
+                "n:Feeders",
+                "n:Network each",
+                "n:Processors each",
+                "n:Tiers each");
+        for (Report.Supply supply : report.supplies()) {
+            Sizing sizing = supply.sizing();
+            row(
+                    supply.wanted() + " × " + supply.shape().name() + ", "
+                            + supply.shape().accelerator(),
+                    "n:" + Amounts.count(sizing.samplesPerSecond()),
+                    "n:" + Units.rate(sizing.bytesPerSecond()),
+                    "n:" + Units.count(sizing.feeders()),
+                    "n:" + Amounts.count(sizing.networkBitsPerSecond() / 1e9) + " Gbit/s",
+                    "n:" + optional(sizing.feederProcessors(), ""),
+                    "n:"
+                            + (sizing.tierBytes().isPresent()
+                                    ? Units.bytes((long) sizing.tierBytes().getAsDouble())
+                                    : "–"));
+        }
+        end();
+    }
+
+    private static String optional(OptionalDouble value, String unit) {
+        return value.isPresent() ? Amounts.count(value.getAsDouble()) + unit : "–";
+    }
+
+    private void noise(Findings findings) {
+        html.append("<h2>How far to trust these figures</h2>\n<ul>\n");
+        item("Each figure is the median of its rounds. The spread is the distance between the least and the greatest"
+                + " round, relative to the median. Differences below the spread mean nothing.");
+        item("Feeder, consumer and plain sender shared the processors of one machine. On separate machines each has its"
+                + " own.");
+        Set<String> notes = new LinkedHashSet<>();
+        for (JsonNode json : findings.all()) {
+            json.path("notes").forEach(note -> notes.add(json.path("bench").asText() + ": " + note.asText()));
+        }
+        notes.forEach(this::item);
+        html.append("</ul>\n");
+    }
+
+    private void paragraph(String text) {
+        html.append("<p>").append(Amounts.escaped(text)).append("</p>\n");
+    }
+
+    private void item(String text) {
+        html.append("<li>").append(Amounts.escaped(text)).append("</li>\n");
+    }
+
+    private void begin(String... titles) {
+        html.append("<table>\n");
+        cells("th", titles);
+    }
+
+    private void row(String... values) {
+        cells("td", values);
+    }
+
+    /** Cells that begin with {@code n:} are numbers. */
+    private void cells(String tag, String... values) {
+        html.append("<tr>");
+        for (String value : values) {
+            boolean isNumber = value.startsWith("n:");
+            html.append('<')
+                    .append(tag)
+                    .append(isNumber ? " class=\"n\">" : ">")
+                    .append(Amounts.escaped(isNumber ? value.substring(2) : value))
+                    .append("</")
+                    .append(tag)
+                    .append('>');
+        }
+        html.append("</tr>\n");
+    }
+
+    private void end() {
+        html.append("</table>\n");
+    }
+}

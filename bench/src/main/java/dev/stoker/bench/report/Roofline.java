@@ -1,0 +1,225 @@
+package dev.stoker.bench.report;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.bench.measure.BenchException;
+import dev.stoker.bench.measure.Rounds;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+
+/**
+ * The roofs of the measured machine, and where its feeds stand below them.
+ *
+ * @param roofs by resource, each at most once
+ * @param points of feeds
+ * @param files samples a second by bytes, if each sample were a file or object of its size that is read at a random place
+ */
+public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Double> files) {
+
+    /** Blocks of this size and more are read as feeders read chunks. */
+    private static final int CHUNK_BYTES = 1 << 20;
+    /** A feed moves each byte twice at least: into a socket and out of it. */
+    private static final int COPIES = 2;
+
+    public Roofline {
+        roofs = List.copyOf(roofs);
+        points = List.copyOf(points);
+        files = new TreeMap<>(files);
+    }
+
+    /**
+     * Computes the roofs.
+     *
+     * @param network bytes a second of the network between feeder and trainers; empty for the loopback as measured
+     */
+    public static Roofline of(Findings findings, OptionalDouble network) throws BenchException {
+        List<Roof> roofs = new ArrayList<>();
+        List<JsonNode> reads = new ArrayList<>();
+        findings.storages().forEach(storage -> storage.path("reads").forEach(reads::add));
+        best(reads, "cold", "remote")
+                .ifPresent(read -> roofs.add(roof(Roof.Resource.STORAGE, "storage, " + of(read), read)));
+        best(reads, "warm")
+                .ifPresent(read -> roofs.add(roof(Roof.Resource.PAGE_CACHE, "page cache, " + of(read), read)));
+        List<FeedPoint> points = new ArrayList<>();
+        for (JsonNode feed : findings.feeds()) {
+            points(feed, points);
+        }
+        if (network.isPresent()) {
+            String name = "network of " + Amounts.plain(network.getAsDouble() * 8 / 1e9) + " Gbit/s, as given";
+            roofs.add(new Roof(Roof.Resource.NETWORK, name, network.getAsDouble(), 0));
+        }
+        if (!findings.feeds().isEmpty()) {
+            ofMachine(findings.feeds(), network.isEmpty(), roofs);
+        }
+        return new Roofline(roofs, points, files(reads));
+    }
+
+    private static String of(JsonNode read) {
+        return String.format(
+                Locale.ROOT,
+                "%s reads of %s, %d at a time, %s",
+                read.path("pattern").asText(),
+                Amounts.block(read.path("block_bytes").asLong()),
+                read.path("depth").asInt(),
+                read.path("cache").asText());
+    }
+
+    private static Roof roof(Roof.Resource resource, String name, JsonNode read) {
+        Rounds rate = Rounds.of(read.path("bytes_per_s"));
+        return new Roof(resource, name, rate.median(), rate.spread());
+    }
+
+    /** The fastest reads of blocks as large as a chunk's parts, or of the largest blocks. */
+    private static Optional<JsonNode> best(List<JsonNode> reads, String... caches) {
+        List<JsonNode> fitting = reads.stream()
+                .filter(read -> List.of(caches).contains(read.path("cache").asText()))
+                .toList();
+        int largest = fitting.stream()
+                .mapToInt(read -> read.path("block_bytes").asInt())
+                .max()
+                .orElse(0);
+        return fitting.stream()
+                .filter(read -> read.path("block_bytes").asInt() >= Math.min(CHUNK_BYTES, largest))
+                .max(Comparator.comparingDouble(
+                        read -> Rounds.of(read.path("bytes_per_s")).median()));
+    }
+
+    /** Random reads of blocks of the sample's size, with the best number of reads at a time. */
+    private static Map<Double, Double> files(List<JsonNode> reads) {
+        Map<Double, Double> files = new TreeMap<>();
+        for (JsonNode read : reads) {
+            if (read.path("pattern").asText().equals("random")
+                    && !read.path("cache").asText().equals("warm")) {
+                double block = read.path("block_bytes").asDouble();
+                files.merge(block, Rounds.of(read.path("bytes_per_s")).median() / block, Math::max);
+            }
+        }
+        return files;
+    }
+
+    private static void points(JsonNode feed, List<FeedPoint> points) throws BenchException {
+        double bytes = feed.path("sample_bytes").asDouble();
+        String dataset = feed.path("dataset").asText();
+        JsonNode first = feed.path("first_epoch");
+        if (bytes <= 0 || first.path("samples").asLong() == 0) {
+            throw new BenchException("the result of the feed " + dataset + " has no samples; repeat the measurement");
+        }
+        double rate = first.path("samples_per_s").asDouble();
+        points.add(
+                new FeedPoint(dataset + ", first epoch, tcp", "tcp", true, bytes, rate, 0, Double.POSITIVE_INFINITY));
+        int processors = feed.at("/machine/processors").asInt(1);
+        for (JsonNode system : feed.path("systems")) {
+            if (system.path("system").asText().equals("feed")) {
+                String transport = system.path("transport").asText();
+                Rounds samples = Findings.rounds(system, "samples_per_s");
+                double cpu = cpu(system);
+                points.add(new FeedPoint(
+                        dataset + ", " + transport,
+                        transport,
+                        false,
+                        bytes,
+                        samples.median(),
+                        samples.spread(),
+                        cpu > 0 ? processors * 1e9 / cpu : Double.POSITIVE_INFINITY));
+            }
+        }
+    }
+
+    /** Adds what the feeds' runs say of this machine: processors, memory, loopback; the best of several runs. */
+    private static void ofMachine(List<JsonNode> feeds, boolean withLoopback, List<Roof> roofs) throws BenchException {
+        List<Roof> found = new ArrayList<>();
+        for (JsonNode feed : feeds) {
+            int processors = feed.at("/machine/processors").asInt(1);
+            for (JsonNode system : feed.path("systems")) {
+                boolean isTcp = system.path("transport").asText().equals("tcp");
+                if (isTcp && withLoopback && system.path("system").asText().equals("plain stream")) {
+                    Rounds rate = Findings.rounds(system, "bytes_per_s");
+                    found.add(new Roof(
+                            Roof.Resource.NETWORK, "loopback, plain stream over TCP", rate.median(), rate.spread()));
+                }
+                if (isTcp && system.path("system").asText().equals("feed")) {
+                    double cpu = cpu(system);
+                    if (cpu > 0) {
+                        String name = String.format(
+                                Locale.ROOT,
+                                "%d processors, %.2f s for each GB of feed over TCP (feeder and consumer)",
+                                processors,
+                                cpu);
+                        double spread =
+                                Findings.rounds(system, "consumer_cpu_s_per_gb").spread();
+                        found.add(new Roof(Roof.Resource.CPU, name, processors * 1e9 / cpu, spread));
+                    }
+                }
+            }
+            Rounds copy = Findings.rounds(feed, "memory_copy_bytes_per_s");
+            found.add(new Roof(
+                    Roof.Resource.MEMORY,
+                    "memory, copies by all processors, two for each byte",
+                    copy.median() / COPIES,
+                    copy.spread()));
+        }
+        for (Roof.Resource resource : List.of(Roof.Resource.NETWORK, Roof.Resource.CPU, Roof.Resource.MEMORY)) {
+            found.stream()
+                    .filter(roof -> roof.resource() == resource)
+                    .max(Comparator.comparingDouble(Roof::bytesPerSecond))
+                    .ifPresent(roofs::add);
+        }
+    }
+
+    /** Seconds of processor time of both ends for each GB; 0 if one of them is unknown. */
+    private static double cpu(JsonNode system) {
+        if (!system.has("sender_cpu_s_per_gb")) {
+            return 0;
+        }
+        return Rounds.of(system.path("consumer_cpu_s_per_gb")).median()
+                + Rounds.of(system.path("sender_cpu_s_per_gb")).median();
+    }
+
+    /** The roofs over a feed: an epoch from the tiers or the page cache does not read the storage. */
+    public List<Roof> over(FeedPoint point) {
+        return roofs.stream()
+                .filter(roof -> point.isFirstEpoch()
+                        ? roof.resource() != Roof.Resource.PAGE_CACHE
+                        : roof.resource() != Roof.Resource.STORAGE)
+                .filter(roof -> point.transport().equals("tcp") || roof.resource() != Roof.Resource.NETWORK)
+                .map(roof -> roof.resource() == Roof.Resource.CPU ? ofPoint(roof, point) : roof)
+                .toList();
+    }
+
+    /** Each transport costs its own processor time. */
+    private static Roof ofPoint(Roof processors, FeedPoint point) {
+        if (point.isFirstEpoch() || Double.isInfinite(point.processorBytesPerSecond())) {
+            return processors;
+        }
+        return new Roof(
+                Roof.Resource.CPU,
+                "all processors, at the processor time of feeder and consumer over " + point.transport(),
+                point.processorBytesPerSecond(),
+                processors.spread());
+    }
+
+    /** The best later epoch, by transport {@code tcp} if possible, because trainers are usually on other machines. */
+    public Optional<FeedPoint> best(double sampleBytes) {
+        return points.stream()
+                .filter(point -> !point.isFirstEpoch() && point.transport().equals("tcp"))
+                .min(Comparator.comparingDouble(point -> Math.abs(Math.log(point.sampleBytes() / sampleBytes))));
+    }
+
+    /**
+     * Estimates the samples a second of the feed for samples of another size, from its point with the nearest size: it
+     * moves at most the same bytes for larger samples, and at most the same samples for smaller ones.
+     */
+    public OptionalDouble capacity(double sampleBytes) {
+        Optional<FeedPoint> nearest = best(sampleBytes);
+        if (nearest.isEmpty()) {
+            return OptionalDouble.empty();
+        }
+        FeedPoint point = nearest.get();
+        return OptionalDouble.of(Math.min(point.samplesPerSecond(), point.bytesPerSecond() / sampleBytes));
+    }
+}

@@ -1,0 +1,240 @@
+package dev.stoker.bench.report;
+
+import dev.stoker.bench.demand.Shape;
+import dev.stoker.schemas.text.Units;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Draws a roofline: samples a second over bytes of a sample, both logarithmic. A resource that allows some bytes a second
+ * is a falling line. Feeds are numbered circles, one accelerator of each shape is a diamond.
+ */
+public final class RooflineChart {
+
+    static final int WIDTH = 1000;
+    static final int HEIGHT = 620;
+
+    private static final int LEFT = 80;
+    private static final int RIGHT = 640;
+    private static final int TOP = 30;
+    private static final int BOTTOM = 560;
+    private static final int LEGEND = 665;
+    private static final int LINE = 19;
+    private static final int LONGEST = 46;
+
+    private static final String INK = "#222222";
+    private static final String GRID = "#e3e3e3";
+    private static final String FILES = "#8c564b";
+    private static final String FEED = "#1f77b4";
+    private static final String FIRST = "#9ecae1";
+    private static final String DEMAND = "#555555";
+    private static final Map<Roof.Resource, String> COLORS = Map.of(
+            Roof.Resource.STORAGE, "#d62728",
+            Roof.Resource.PAGE_CACHE, "#ff9896",
+            Roof.Resource.NETWORK, "#2ca02c",
+            Roof.Resource.CPU, "#9467bd",
+            Roof.Resource.MEMORY, "#ff7f0e");
+
+    private final Roofline roofline;
+    private final List<Shape> shapes;
+    private final int leftPower;
+    private final int rightPower;
+    private final int bottomPower;
+    private final int topPower;
+    private int legendLine;
+
+    private RooflineChart(Roofline roofline, List<Shape> shapes) {
+        this.roofline = roofline;
+        this.shapes = shapes;
+        List<Double> sizes = new ArrayList<>(roofline.files().keySet());
+        List<Double> rates = new ArrayList<>(roofline.files().values());
+        roofline.points().forEach(point -> {
+            sizes.add(point.sampleBytes());
+            rates.add(point.samplesPerSecond());
+        });
+        shapes.forEach(shape -> {
+            sizes.add(shape.sampleBytes());
+            rates.add(shape.samplesPerSecond());
+        });
+        leftPower = Math.min(3, power(sizes, false));
+        rightPower = Math.max(6, power(sizes, true));
+        bottomPower = Math.max(
+                -3, Math.min(0, power(rates.stream().map(rate -> rate * 0.8).toList(), false)));
+        topPower = Math.max(5, power(rates, true)) + 1;
+    }
+
+    private static int power(List<Double> values, boolean isUpper) {
+        double extreme = isUpper
+                ? values.stream().mapToDouble(Double::doubleValue).max().orElse(1e6)
+                : values.stream().mapToDouble(Double::doubleValue).min().orElse(1e3);
+        double power = Math.log10(Math.max(1e-3, extreme));
+        return (int) (isUpper ? Math.ceil(power) : Math.floor(power));
+    }
+
+    /** Returns an SVG document. */
+    public static String svg(Roofline roofline, List<Shape> shapes) {
+        SvgCanvas canvas = new SvgCanvas(WIDTH, HEIGHT, "Roofline: samples per second over bytes of a sample");
+        new RooflineChart(roofline, shapes).draw(canvas);
+        return canvas.document();
+    }
+
+    /**
+     * Returns the same picture as a PNG file.
+     *
+     * @throws IOException if this Java installation has no fonts
+     */
+    public static byte[] png(Roofline roofline, List<Shape> shapes) throws IOException {
+        try {
+            PngCanvas canvas = new PngCanvas(WIDTH, HEIGHT);
+            new RooflineChart(roofline, shapes).draw(canvas);
+            return canvas.png();
+        } catch (LinkageError | InternalError e) {
+            throw new IOException("this Java installation cannot draw text, because it has no fonts", e);
+        }
+    }
+
+    private void draw(Canvas canvas) {
+        axes(canvas);
+        legend(canvas, "Roofs");
+        for (Roof roof : roofline.roofs()) {
+            String color = COLORS.getOrDefault(roof.resource(), INK);
+            Canvas.Stroke stroke =
+                    roof.resource() == Roof.Resource.PAGE_CACHE ? Canvas.Stroke.DASHED : Canvas.Stroke.THICK;
+            roof(canvas, roof, color, stroke);
+            entry(canvas, color, stroke, roof.resource() + ": " + rate(roof.bytesPerSecond()));
+        }
+        files(canvas);
+        points(canvas);
+        demands(canvas);
+    }
+
+    private void axes(Canvas canvas) {
+        for (int power = leftPower; power <= rightPower; power++) {
+            double x = x(Math.pow(10, power));
+            canvas.line(x, TOP, x, BOTTOM, GRID, Canvas.Stroke.THIN);
+            canvas.text(x, BOTTOM + 18, Amounts.axisBytes(power), 12, Canvas.Anchor.MIDDLE, INK);
+        }
+        for (int power = bottomPower; power <= topPower; power++) {
+            double y = y(Math.pow(10, power));
+            canvas.line(LEFT, y, RIGHT, y, GRID, Canvas.Stroke.THIN);
+            canvas.text(LEFT - 8, y + 4, axisCount(power), 12, Canvas.Anchor.END, INK);
+        }
+        canvas.line(LEFT, BOTTOM, RIGHT, BOTTOM, INK, Canvas.Stroke.THIN);
+        canvas.line(LEFT, TOP, LEFT, BOTTOM, INK, Canvas.Stroke.THIN);
+        canvas.text((LEFT + RIGHT) / 2.0, BOTTOM + 42, "bytes of a sample", 13, Canvas.Anchor.MIDDLE, INK);
+        canvas.text(LEFT - 8, TOP - 12, "samples per second", 13, Canvas.Anchor.START, INK);
+    }
+
+    private static String axisCount(int power) {
+        return power < 0
+                ? String.valueOf(Math.pow(10, power))
+                : Amounts.count(Math.pow(10, power)).replace(".00", "").replace(".0", "");
+    }
+
+    /** Draws the part of a falling line that is in the picture. */
+    private void roof(Canvas canvas, Roof roof, String color, Canvas.Stroke stroke) {
+        double from = Math.max(Math.pow(10, leftPower), roof.bytesPerSecond() / Math.pow(10, topPower));
+        double to = Math.min(Math.pow(10, rightPower), roof.bytesPerSecond() / Math.pow(10, bottomPower));
+        if (from < to) {
+            canvas.line(x(from), y(roof.samplesPerSecond(from)), x(to), y(roof.samplesPerSecond(to)), color, stroke);
+        }
+    }
+
+    private void files(Canvas canvas) {
+        if (roofline.files().size() < 2) {
+            return;
+        }
+        double lastX = 0;
+        double lastY = 0;
+        for (Map.Entry<Double, Double> file : roofline.files().entrySet()) {
+            double x = x(file.getKey());
+            double y = y(file.getValue());
+            if (lastX > 0) {
+                canvas.line(lastX, lastY, x, y, FILES, Canvas.Stroke.DASHED);
+            }
+            lastX = x;
+            lastY = y;
+        }
+        entry(canvas, FILES, Canvas.Stroke.DASHED, "storage, one random read for each sample");
+    }
+
+    private void points(Canvas canvas) {
+        if (roofline.points().isEmpty()) {
+            return;
+        }
+        legendLine++;
+        legend(canvas, "Feeds");
+        int number = 0;
+        for (FeedPoint point : roofline.points()) {
+            number++;
+            String fill = point.isFirstEpoch() ? FIRST : FEED;
+            // Feeds of one dataset have the same bytes: their numbers must not cover each other.
+            double x = x(point.sampleBytes()) + (number % 2 == 0 ? -1 : 1) * 22;
+            double y = y(point.samplesPerSecond());
+            canvas.circle(x(point.sampleBytes()), y, 5, INK, fill);
+            canvas.text(x, y + 4, Integer.toString(number), 12, Canvas.Anchor.MIDDLE, INK);
+            double line = TOP + legendLine++ * LINE;
+            canvas.circle(LEGEND + 10, line - 4, 5, INK, fill);
+            canvas.text(
+                    LEGEND + 28,
+                    line,
+                    cut(number + "  " + point.name() + ": " + Amounts.count(point.samplesPerSecond()) + "/s"),
+                    12,
+                    Canvas.Anchor.START,
+                    INK);
+        }
+    }
+
+    private void demands(Canvas canvas) {
+        if (shapes.isEmpty()) {
+            return;
+        }
+        legendLine++;
+        legend(canvas, "Demand of one accelerator");
+        int letter = 0;
+        for (Shape shape : shapes) {
+            String name = String.valueOf((char) ('a' + letter++ % 26));
+            double y = y(shape.samplesPerSecond());
+            canvas.diamond(x(shape.sampleBytes()), y, 6, DEMAND, "#ffffff");
+            canvas.text(x(shape.sampleBytes()) + 14, y + 4, name, 12, Canvas.Anchor.MIDDLE, INK);
+            double line = TOP + legendLine++ * LINE;
+            canvas.diamond(LEGEND + 10, line - 4, 6, DEMAND, "#ffffff");
+            canvas.text(
+                    LEGEND + 28,
+                    line,
+                    cut(name + "  " + shape.name() + ", " + shape.accelerator() + ": " + rate(shape.bytesPerSecond())),
+                    12,
+                    Canvas.Anchor.START,
+                    INK);
+        }
+    }
+
+    private void legend(Canvas canvas, String title) {
+        canvas.text(LEGEND, TOP + legendLine++ * LINE, title, 13, Canvas.Anchor.START, INK);
+    }
+
+    private void entry(Canvas canvas, String color, Canvas.Stroke stroke, String text) {
+        double line = TOP + legendLine++ * LINE;
+        canvas.line(LEGEND, line - 4, LEGEND + 22, line - 4, color, stroke);
+        canvas.text(LEGEND + 28, line, cut(text), 12, Canvas.Anchor.START, INK);
+    }
+
+    private static String cut(String text) {
+        return text.length() <= LONGEST ? text : text.substring(0, LONGEST - 1) + "…";
+    }
+
+    private static String rate(double bytesPerSecond) {
+        return Units.rate(bytesPerSecond);
+    }
+
+    private double x(double bytes) {
+        return LEFT + (Math.log10(bytes) - leftPower) / (rightPower - leftPower) * (RIGHT - LEFT);
+    }
+
+    private double y(double samples) {
+        double clipped = Math.max(Math.pow(10, bottomPower), samples);
+        return BOTTOM - (Math.log10(clipped) - bottomPower) / (topPower - bottomPower) * (BOTTOM - TOP);
+    }
+}

@@ -1,0 +1,94 @@
+package dev.stoker.bench.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.bench.demand.Shapes;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayInputStream;
+import java.io.StringReader;
+import java.util.List;
+import java.util.OptionalDouble;
+import javax.imageio.ImageIO;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.w3c.dom.Document;
+import org.xml.sax.InputSource;
+
+class ReportPageTest {
+
+    private static Report report(Findings.Source... sources) throws Exception {
+        return Report.of(Findings.of(List.of(sources)), Shapes.all("h100"), OptionalDouble.empty(), 8, 1e9);
+    }
+
+    private static Report full() throws Exception {
+        return report(Results.storage(1e9, 4e6, 6e9), Results.feed(1e5, 1.5e9, 2e9, 10e9), Results.demand(0.85));
+    }
+
+    private static Document xml(String text) throws Exception {
+        return DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(new InputSource(new StringReader(text)));
+    }
+
+    @Test
+    void thePageNamesLimitsAcceleratorsAndTheSizing() throws Exception {
+        String page = ReportPage.html(full());
+        assertThat(page)
+                .contains("photos, first epoch, tcp", "The limit is storage, sequential reads of 1 MiB", "--tier")
+                // 15,000 samples/s / (0.9 x 1,786): the feed moves 1.5 GB/s, a sample has 114,660 bytes.
+                .contains("resnet50", "13,082 samples/s", "<td class=\"n\">8</td>")
+                .contains("2 accelerators computed 85 % (missed)")
+                .contains("8 × resnet50, h100", "cold &lt;note&gt;");
+    }
+
+    @Test
+    void thePageNeedsNothingFromElsewhere() throws Exception {
+        String page = ReportPage.html(full());
+        assertThat(page.replace("xmlns=\"http://www.w3.org/2000/svg\"", ""))
+                .doesNotContain("http:", "https:", "<script", "src=", "href=", "@import", "url(");
+        assertThat(page).contains("<svg").endsWith("</html>\n");
+    }
+
+    @Test
+    void thePictureIsValidXmlWithEachRoofFeedAndShape() throws Exception {
+        Report report = full();
+        Document svg = xml(RooflineChart.svg(report.roofline(), report.shapes()));
+        assertThat(svg.getDocumentElement().getTagName()).isEqualTo("svg");
+        // One in the picture and one in the legend.
+        assertThat(svg.getElementsByTagName("circle").getLength())
+                .isEqualTo(2 * report.roofline().points().size());
+        assertThat(svg.getElementsByTagName("polygon").getLength())
+                .isEqualTo(2 * report.shapes().size());
+        String text = svg.getDocumentElement().getTextContent();
+        assertThat(text).contains("storage: 1.00 GB/s", "network: 2.00 GB/s", "resnet50, h100");
+    }
+
+    @Test
+    void pngAndSvgHaveTheSameShape() throws Exception {
+        Report report = full();
+        BufferedImage image =
+                ImageIO.read(new ByteArrayInputStream(RooflineChart.png(report.roofline(), report.shapes())));
+        assertThat((double) image.getWidth() / image.getHeight())
+                .isEqualTo((double) RooflineChart.WIDTH / RooflineChart.HEIGHT);
+    }
+
+    @Test
+    void aPageOfOneMeasurementSaysWhatIsMissing() throws Exception {
+        assertThat(ReportPage.html(report(Results.storage(1e9, 4e6, 6e9))))
+                .contains("No feed was measured: run stoker bench feed", "<svg");
+        assertThat(ReportPage.html(report(Results.demand(0.95)))).contains("No feed was measured");
+        assertThat(ReportPage.html(report(Results.feed(1e5, 1e9, 2e9, 10e9)))).contains("The limit is loopback");
+    }
+
+    @Test
+    void extremeSizesStayInThePicture() throws Exception {
+        Report report = report(Results.feed(3, 30, 2e9, 10e9), Results.feed(5e9, 1e9, 2e9, 10e9));
+        Document svg = xml(RooflineChart.svg(report.roofline(), report.shapes()));
+        var circles = svg.getElementsByTagName("circle");
+        for (int i = 0; i < circles.getLength(); i++) {
+            var at = circles.item(i).getAttributes();
+            assertThat(Double.parseDouble(at.getNamedItem("cx").getNodeValue()))
+                    .isBetween(0.0, (double) RooflineChart.WIDTH);
+            assertThat(Double.parseDouble(at.getNamedItem("cy").getNodeValue()))
+                    .isBetween(0.0, (double) RooflineChart.HEIGHT);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.stoker.bench.report;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.bench.measure.BenchException;
+import dev.stoker.bench.report.Roof.Resource;
+import java.util.List;
+import java.util.OptionalDouble;
+import org.junit.jupiter.api.Test;
+
+class RooflineTest {
+
+    private static Roofline roofline(Findings.Source... sources) throws BenchException {
+        return Roofline.of(Findings.of(List.of(sources)), OptionalDouble.empty());
+    }
+
+    private static double roof(Roofline roofline, Resource resource) {
+        return roofline.roofs().stream()
+                .filter(roof -> roof.resource() == resource)
+                .mapToDouble(Roof::bytesPerSecond)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void eachResourceHasTheRoofThatWasMeasured() throws BenchException {
+        Roofline roofline = roofline(Results.storage(1e9, 4e6, 6e9), Results.feed(1e5, 1.5e9, 2e9, 10e9));
+        assertThat(roof(roofline, Resource.STORAGE)).isEqualTo(1e9);
+        assertThat(roof(roofline, Resource.PAGE_CACHE)).isEqualTo(6e9);
+        assertThat(roof(roofline, Resource.NETWORK)).isEqualTo(2e9);
+        // Two copies of each byte.
+        assertThat(roof(roofline, Resource.MEMORY)).isEqualTo(5e9);
+        // Four processors, 0.8 s for each GB.
+        assertThat(roof(roofline, Resource.CPU)).isCloseTo(5e9, within(1.0));
+        assertThat(roofline.files()).containsEntry(4096.0, 4e6 / 4096).containsEntry(1048576.0, 0.5e9 / 1048576);
+    }
+
+    @Test
+    void aGivenNetworkReplacesTheLoopback() throws BenchException {
+        Findings findings = Findings.of(List.of(Results.feed(1e5, 1.5e9, 2e9, 10e9)));
+        Roofline roofline = Roofline.of(findings, OptionalDouble.of(1.25e8));
+        assertThat(roofline.roofs())
+                .filteredOn(roof -> roof.resource() == Resource.NETWORK)
+                .singleElement()
+                .satisfies(roof -> assertThat(roof.name()).contains("1 Gbit/s, as given"));
+    }
+
+    @Test
+    void theFirstEpochIsBelowTheStorageAndALaterOneIsNot() throws BenchException {
+        Roofline roofline = roofline(Results.storage(1e9, 4e6, 6e9), Results.feed(1e5, 1.5e9, 2e9, 10e9));
+        List<Verdict> verdicts = roofline.points().stream()
+                .map(point -> Verdict.of(roofline, point))
+                .toList();
+        assertThat(verdicts.get(0).point().isFirstEpoch()).isTrue();
+        assertThat(verdicts.get(0).limit()).map(Roof::resource).contains(Resource.STORAGE);
+        assertThat(verdicts.get(0).share()).isCloseTo(0.75, within(1e-9));
+        assertThat(verdicts.get(0).advice()).contains("--tier");
+        assertThat(verdicts.get(1).limit()).map(Roof::resource).contains(Resource.NETWORK);
+        assertThat(verdicts.get(1).text()).contains("The limit is loopback", "75 %");
+    }
+
+    @Test
+    void roofsWithinTheSpreadAreNotToldApart() throws BenchException {
+        // The rounds of the storage spread by 20 %; the loopback is 10 % higher.
+        Roofline roofline = roofline(Results.storage(1e9, 4e6, 6e9), Results.feed(1e5, 1e9, 1.1e9, 10e9));
+        Verdict verdict = Verdict.of(roofline, roofline.points().get(0));
+        assertThat(verdict.isCertain()).isFalse();
+        assertThat(verdict.text()).contains("within the spread");
+    }
+
+    @Test
+    void aFeedFarBelowOrAboveItsRoofsIsExplained() throws BenchException {
+        Roofline slow = roofline(Results.feed(4096, 2e8, 2e9, 10e9));
+        assertThat(Verdict.of(slow, slow.points().get(1)).advice()).contains("small sample is the limit");
+        Roofline cached = roofline(Results.storage(1e8, 4e6, 6e9), Results.feed(1e5, 1.5e9, 2e9, 10e9));
+        assertThat(Verdict.of(cached, cached.points().get(0)).text()).contains("the feed was faster", "page cache");
+    }
+
+    @Test
+    void theCapacityForOtherSizesIsLimitedByBytesAndBySamples() throws BenchException {
+        Roofline roofline = roofline(Results.feed(1e5, 1e9, 2e9, 10e9));
+        assertThat(roofline.capacity(1e5)).hasValueCloseTo(10_000.0, within(1e-6));
+        assertThat(roofline.capacity(1e6)).hasValueCloseTo(1_000.0, within(1e-6));
+        assertThat(roofline.capacity(1e3)).hasValueCloseTo(10_000.0, within(1e-6));
+        assertThat(roofline(Results.storage(1e9, 4e6, 6e9)).capacity(1e5)).isEmpty();
+    }
+
+    @Test
+    void otherFilesAreRefused() {
+        Findings.Source newer =
+                new Findings.Source("new.json", ((ObjectNode) Results.demand(1).json()).put("format", 2));
+        assertThatThrownBy(() -> roofline(newer)).hasMessageContaining("new.json has format 2");
+        Findings.Source foreign =
+                new Findings.Source("x.json", Results.demand(1).json().path("runs"));
+        assertThatThrownBy(() -> roofline(foreign)).hasMessageContaining("x.json is not a result");
+    }
+}

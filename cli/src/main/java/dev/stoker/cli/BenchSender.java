@@ -1,0 +1,77 @@
+package dev.stoker.cli;
+
+import dev.stoker.bench.feed.PlainSender;
+import dev.stoker.bench.feed.PlainStream;
+import dev.stoker.metadata.DatasetReference;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The sending process of a plain stream: of the chunks of a dataset on this machine, or of bytes in memory. For one
+ * thread.
+ */
+final class BenchSender implements AutoCloseable {
+
+    /** A mapping costs address space only, but a file costs time at the start. */
+    private static final int MOST_FILES = 4096;
+
+    private final Path directory;
+    private final List<String> arguments;
+
+    private BenchSender(Path directory, List<String> arguments) {
+        this.directory = directory;
+        this.arguments = arguments;
+    }
+
+    /** @param target a stream of {@code stoker feed}, or anything else for bytes in memory */
+    static BenchSender of(String target) throws IOException {
+        Path directory = Files.createTempDirectory("stoker-bench-");
+        List<String> files = chunks(target);
+        if (files.isEmpty()) {
+            return new BenchSender(directory, List.of());
+        }
+        Path list = Files.write(directory.resolve("files"), files);
+        return new BenchSender(directory, List.of(list.toString()));
+    }
+
+    private static List<String> chunks(String target) throws IOException {
+        Optional<DatasetReference> reference = DatasetReference.parse(target.replaceFirst("^[^/=]*=", ""));
+        if (reference.isEmpty() || !Files.isDirectory(Path.of(reference.get().path()))) {
+            return List.of();
+        }
+        List<String> files = new ArrayList<>();
+        try (OpenDataset open = OpenDataset.open(reference.get().path())) {
+            Snapshot snapshot = open.dataset().snapshot();
+            ObjectStore store = open.dataset().store();
+            for (int chunk = 0; chunk < snapshot.table().size() && files.size() < MOST_FILES; chunk++) {
+                Optional<Path> file =
+                        store.localPath(ChunkNames.path(snapshot.table().id(chunk)));
+                if (snapshot.table().isLive(chunk) && file.isPresent()) {
+                    files.add(file.get().toString());
+                }
+            }
+        }
+        return files;
+    }
+
+    PlainStream start() throws IOException {
+        List<String> command = new ArrayList<>(BenchFeeder.java());
+        // Bytes in memory are outside of the heap.
+        command.addAll(command.size() - 2, List.of("-XX:MaxDirectMemorySize=320m", "-Xmx128m"));
+        command.add(PlainSender.class.getName());
+        command.addAll(arguments);
+        return new PlainStream(new ProcessBuilder(command), directory);
+    }
+
+    @Override
+    public void close() {
+        ScratchDirectory.remove(directory);
+    }
+}
