@@ -4,12 +4,14 @@ import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.PortRange;
 import dev.stoker.server.feed.PortTakenException;
 import dev.stoker.server.feed.StatusPage;
+import dev.stoker.server.http.PageServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -28,6 +30,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class StatusServer implements StatusPage {
     private static final Logger LOG = LoggerFactory.getLogger(StatusServer.class);
+    private static final Duration DEADLINE = Duration.ofSeconds(5);
     private static final Set<String> LOCAL = Set.of("localhost", "127.0.0.1", "[::1]");
     private static final String POLICY =
             "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src"
@@ -67,15 +70,19 @@ public final class StatusServer implements StatusPage {
         BindException taken = null;
         for (int port = ports.first(); port <= ports.last(); port++) {
             try {
-                return new PageServer(new InetSocketAddress(address.host(), port), this::answer);
+                return page(address.host(), port);
             } catch (BindException e) {
                 taken = e;
             }
         }
         if (address.fallback() == StatusAddress.Fallback.ANY_PORT) {
-            return new PageServer(new InetSocketAddress(address.host(), 0), this::answer);
+            return page(address.host(), 0);
         }
         throw PortTakenException.ofPage(address.host(), ports, taken);
+    }
+
+    private PageServer page(String host, int port) throws IOException {
+        return new PageServer("stoker-status", new InetSocketAddress(host, port), DEADLINE, this::answer);
     }
 
     private static String shown(InetAddress bound) throws IOException {

@@ -12,6 +12,7 @@ import dev.stoker.server.feed.NodeMetrics;
 import dev.stoker.server.feed.PortRange;
 import dev.stoker.server.feed.PortTakenException;
 import dev.stoker.server.feed.Used;
+import dev.stoker.server.http.PageServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -255,8 +256,8 @@ class StatusServerTest {
     @Test
     void connectionsThatDoNotEndTheirRequestInTimeAreClosed() throws Exception {
         PageServer.Response ok = new PageServer.Response(200, Map.of(), new byte[] {'!'});
-        try (PageServer page =
-                        new PageServer(new InetSocketAddress("127.0.0.1", 0), request -> ok, Duration.ofMillis(300));
+        try (PageServer page = new PageServer(
+                        "page", new InetSocketAddress("127.0.0.1", 0), Duration.ofMillis(300), request -> ok);
                 Socket silent = new Socket("127.0.0.1", page.address().getPort());
                 Socket half = new Socket("127.0.0.1", page.address().getPort());
                 Socket answered = new Socket("127.0.0.1", page.address().getPort())) {

@@ -1,5 +1,6 @@
-package dev.stoker.server.ui;
+package dev.stoker.server.http;
 
+import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -9,7 +10,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,16 +33,18 @@ import org.slf4j.LoggerFactory;
  * <p>One thread accepts connections. Each connection has a thread until it is answered. Another thread closes overdue
  * connections.
  */
-final class PageServer implements AutoCloseable {
+public final class PageServer implements AutoCloseable {
 
     /**
      * A request.
      *
      * @param method the method, such as GET
      * @param path the path without the query
+     * @param query the text after the question mark; empty if there is none
      * @param host the Host header; empty if it is missing
+     * @param range the Range header; empty if it is missing
      */
-    record Request(String method, String path, String host) {}
+    public record Request(String method, String path, String query, String host, String range) {}
 
     /**
      * An answer.
@@ -51,7 +53,7 @@ final class PageServer implements AutoCloseable {
      * @param headers all headers except the length
      * @param body the body, which is not sent for HEAD
      */
-    record Response(int code, Map<String, String> headers, byte[] body) {}
+    public record Response(int code, Map<String, String> headers, byte[] body) {}
 
     /** Thrown for a request that cannot be parsed. */
     private static final class BadRequestException extends IOException {
@@ -62,37 +64,41 @@ final class PageServer implements AutoCloseable {
         }
     }
 
-    static final int MAX_CONNECTIONS = 32;
-    private static final Duration DEADLINE = Duration.ofSeconds(5);
+    /** The number of connections at which the oldest one is closed. */
+    public static final int MAX_CONNECTIONS = 32;
+
     private static final Logger LOG = LoggerFactory.getLogger(PageServer.class);
     private static final int MAX_HEAD_BYTES = 16 << 10;
     /** Maximum number of bytes that the server reads and discards after the answer. */
     private static final int MAX_REST_BYTES = 64 << 10;
 
+    private static final int BUFFER_BYTES = 64 << 10;
     private static final long PAUSE_MS = 100;
 
+    private final String name;
     private final ServerSocket server;
     private final Function<Request, Response> answers;
     private final Duration deadline;
     private final Thread acceptor;
-    private final ExecutorService workers = Executors.newCachedThreadPool(threads("stoker-status"));
-    private final ScheduledExecutorService clock =
-            Executors.newSingleThreadScheduledExecutor(threads("stoker-status-deadlines"));
+    private final ExecutorService workers;
+    private final ScheduledExecutorService clock;
     /** When each connection was accepted, in that order. Guarded by the monitor of the map. */
     private final Map<Socket, Long> open = new LinkedHashMap<>();
 
     /**
      * Binds the address and starts to listen.
      *
+     * @param name begins the names of threads, and names the page in the log
+     * @param deadline maximum time of a connection
      * @param answers answers requests; called by several threads at once
      */
-    PageServer(InetSocketAddress address, Function<Request, Response> answers) throws IOException {
-        this(address, answers, DEADLINE);
-    }
-
-    PageServer(InetSocketAddress address, Function<Request, Response> answers, Duration deadline) throws IOException {
+    public PageServer(String name, InetSocketAddress address, Duration deadline, Function<Request, Response> answers)
+            throws IOException {
+        this.name = name;
         this.answers = answers;
         this.deadline = deadline;
+        this.workers = Executors.newCachedThreadPool(threads(name));
+        this.clock = Executors.newSingleThreadScheduledExecutor(threads(name + "-deadlines"));
         this.server = new ServerSocket();
         try {
             server.bind(address);
@@ -100,13 +106,14 @@ final class PageServer implements AutoCloseable {
             server.close();
             throw e;
         }
-        this.acceptor = threads("stoker-status-accept").newThread(this::accept);
+        this.acceptor = threads(name + "-accept").newThread(this::accept);
         acceptor.start();
         long every = Math.max(1, deadline.toMillis() / 10);
         Future<?> unused = clock.scheduleWithFixedDelay(this::closeOverdue, every, every, TimeUnit.MILLISECONDS);
     }
 
-    static ThreadFactory threads(String name) {
+    /** Returns a factory of daemon threads. */
+    public static ThreadFactory threads(String name) {
         return task -> {
             Thread thread = new Thread(task, name);
             thread.setDaemon(true);
@@ -114,7 +121,8 @@ final class PageServer implements AutoCloseable {
         };
     }
 
-    InetSocketAddress address() {
+    /** Returns the address that the server listens on. */
+    public InetSocketAddress address() {
         return (InetSocketAddress) server.getLocalSocketAddress();
     }
 
@@ -133,7 +141,7 @@ final class PageServer implements AutoCloseable {
                 // The process is out of files or threads, or the server is closed.
                 close(socket);
                 if (!server.isClosed()) {
-                    LOG.warn("The feeder's page cannot accept a connection; trying again", e);
+                    LOG.warn("{} cannot accept a connection; trying again", name, e);
                     pause();
                 }
             }
@@ -189,7 +197,7 @@ final class PageServer implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            LOG.debug("A connection to the feeder's page did not close cleanly", e);
+            LOG.debug("A connection to {} did not close cleanly", name, e);
         }
     }
 
@@ -209,9 +217,9 @@ final class PageServer implements AutoCloseable {
             }
             write(socket, response, isHead);
         } catch (IOException e) {
-            LOG.debug("A connection to the feeder's page ended early", e);
+            LOG.debug("A connection to {} ended early", name, e);
         } catch (RuntimeException e) {
-            LOG.warn("A request to the feeder's page failed", e);
+            LOG.warn("A request to {} failed", name, e);
         } finally {
             close(socket);
         }
@@ -223,18 +231,27 @@ final class PageServer implements AutoCloseable {
         if (words.length != 3 || !words[2].startsWith("HTTP/1.") || !words[1].startsWith("/")) {
             throw new BadRequestException("expected a request of HTTP/1.1, such as GET /metrics HTTP/1.1");
         }
-        String host = "";
+        int query = words[1].indexOf('?');
+        return new Request(
+                words[0],
+                query < 0 ? words[1] : words[1].substring(0, query),
+                query < 0 ? "" : words[1].substring(query + 1),
+                header(lines, "Host"),
+                header(lines, "Range"));
+    }
+
+    private static String header(String[] lines, String name) throws BadRequestException {
+        String value = "";
         for (int i = 1; i < lines.length; i++) {
             int colon = lines[i].indexOf(':');
-            if (colon > 0 && lines[i].substring(0, colon).equalsIgnoreCase("host")) {
-                if (!host.isEmpty()) {
-                    throw new BadRequestException("expected one Host, found several");
+            if (colon > 0 && lines[i].substring(0, colon).equalsIgnoreCase(name)) {
+                if (!value.isEmpty()) {
+                    throw new BadRequestException("expected one " + name + ", found several");
                 }
-                host = lines[i].substring(colon + 1).strip();
+                value = lines[i].substring(colon + 1).strip();
             }
         }
-        int query = words[1].indexOf('?');
-        return new Request(words[0], query < 0 ? words[1] : words[1].substring(0, query), host);
+        return value;
     }
 
     /** Reads the request line and the headers, up to the empty line after them. */
@@ -264,11 +281,13 @@ final class PageServer implements AutoCloseable {
                 .forEach((name, value) ->
                         head.append(name).append(": ").append(value).append("\r\n"));
         head.append("Content-Length: ").append(response.body().length).append("\r\nConnection: close\r\n\r\n");
-        OutputStream out = socket.getOutputStream();
-        byte[] headBytes = head.toString().getBytes(StandardCharsets.ISO_8859_1);
-        byte[] all = Arrays.copyOf(headBytes, headBytes.length + (isHead ? 0 : response.body().length));
-        System.arraycopy(response.body(), 0, all, headBytes.length, all.length - headBytes.length);
-        out.write(all);
+        // Sends a small answer in one packet, and does not copy a large one.
+        OutputStream out = new BufferedOutputStream(socket.getOutputStream(), BUFFER_BYTES);
+        out.write(head.toString().getBytes(StandardCharsets.ISO_8859_1));
+        if (!isHead) {
+            out.write(response.body());
+        }
+        out.flush();
         // A close with unread bytes would discard the answer to a client that is still sending.
         socket.shutdownOutput();
         InputStream in = socket.getInputStream();
@@ -281,10 +300,13 @@ final class PageServer implements AutoCloseable {
     private static String reason(int code) {
         return switch (code) {
             case 200 -> "OK";
+            case 206 -> "Partial Content";
             case 400 -> "Bad Request";
             case 403 -> "Forbidden";
             case 404 -> "Not Found";
             case 405 -> "Method Not Allowed";
+            case 413 -> "Content Too Large";
+            case 416 -> "Range Not Satisfiable";
             default -> "Error";
         };
     }
@@ -294,7 +316,7 @@ final class PageServer implements AutoCloseable {
         try {
             server.close();
         } catch (IOException e) {
-            LOG.debug("The feeder's page did not close cleanly", e);
+            LOG.debug("{} did not close cleanly", name, e);
         }
         clock.shutdownNow();
         synchronized (open) {
