@@ -114,18 +114,42 @@ final class SampleReads {
         List<Field> fields = head.fields();
         for (int f = 0; f < fields.size(); f++) {
             if (fields.get(f).payload()) {
-                parts.add(new Part(
-                        head.payloadPosition(f, row),
-                        head.payloadLength(f, row),
-                        head.payloadCrc32c(f, row),
-                        f,
-                        payload,
-                        row));
+                addPart(head, f, row, payload, parts);
             }
         }
     }
 
-    private ChunkHead head(int index) throws IOException {
+    private static void addPart(ChunkHead head, int field, int row, ByteBuffer[] payload, List<Part> parts) {
+        parts.add(new Part(
+                head.payloadPosition(field, row),
+                head.payloadLength(field, row),
+                head.payloadCrc32c(field, row),
+                field,
+                payload,
+                row));
+    }
+
+    /**
+     * Reads and verifies the values of a payload field in some rows of a chunk.
+     *
+     * @return one value for each row
+     * @throws dev.stoker.schemas.errors.CorruptDataException if a value is damaged
+     */
+    List<ByteBuffer> values(int index, int field, int[] rows) throws IOException {
+        ChunkHead head = head(index);
+        List<Part> parts = new ArrayList<>();
+        List<ByteBuffer[]> values = new ArrayList<>();
+        for (int row : rows) {
+            ByteBuffer[] value = new ByteBuffer[head.fields().size()];
+            values.add(value);
+            addPart(head, field, row, value, parts);
+        }
+        read(index, head, parts);
+        return values.stream().map(value -> value[field]).toList();
+    }
+
+    /** Returns the head of a chunk with the values of the version. */
+    ChunkHead head(int index) throws IOException {
         synchronized (heads) {
             ChunkHead head = heads.get(index);
             if (head != null) {
