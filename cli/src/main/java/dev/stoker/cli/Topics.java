@@ -314,6 +314,7 @@ final class Topics {
                 names.add(new Named("Steps or samples", List.of("--epoch", "--step", "--batch", "--key", "--epochs")));
                 names.add(new Named("Trainers", List.of("--world-size", "--rank", "--start", "--tail")));
             }
+            case "browse" -> names.add(new Named("Page", List.of("--port", "--open")));
             case "stoker" -> names.add(new Named("Options", List.of("--help", "--version")));
             case "mount" -> {
                 names.add(new Named("Content", List.of("--version", "--as-of", "--versions", "--field", "--interval")));

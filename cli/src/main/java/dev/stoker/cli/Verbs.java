@@ -73,6 +73,7 @@ final class Verbs {
         command.addSubcommand(new StatVerb());
         command.addSubcommand(new GetVerb());
         command.addSubcommand(new CatVerb());
+        command.addSubcommand(new BrowseVerb());
         command.addSubcommand(new MountVerb());
         command.addSubcommand(new UnmountVerb());
         command.addSubcommand(new LogVerb());

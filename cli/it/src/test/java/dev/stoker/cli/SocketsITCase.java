@@ -35,8 +35,8 @@ class SocketsITCase {
     private static final String PAGE = "page";
     private static final String UNIX = "Unix-domain socket";
     private static final String OTHERS = "all others";
-    /** Verbs that start Flink; the others end without a request. {@link SqlITCase} has a test of {@code sql}. */
-    private static final Set<String> LONG = Set.of("ingest", "sync", "export", "feed", "run", "sql");
+    /** Verbs that start Flink or listen; the others end at once. {@link SqlITCase} has a test of {@code sql}. */
+    private static final Set<String> LONG = Set.of("ingest", "sync", "export", "feed", "run", "sql", "browse");
 
     @TempDir
     private Path directory;
@@ -114,6 +114,21 @@ class SocketsITCase {
                 .await("training")) {
             assertThat(named(run.sockets(), FeedFile.require("sockets-run").addresses(), run.output()))
                     .isEqualTo(allowed().get("run"));
+        }
+    }
+
+    @Test
+    void browseListensAsDocumented() throws Exception {
+        try (StokerProcess browse = StokerProcess.start(
+                        directory, "browse", dataset.path().toString(), "--port=0")
+                .await("Ctrl-C")) {
+            Socket socket = browse.sockets().iterator().next();
+            assertThat(browse.sockets()).hasSize(1);
+            assertThat(socket.isLocal()).isTrue();
+            assertThat(browse.output()).contains("http://" + socket.address() + "/");
+            assertThat(allowed().get("browse")).containsExactly("browser's page");
+            browse.signal("INT");
+            assertThat(browse.code()).as(browse.output()).isZero();
         }
     }
 

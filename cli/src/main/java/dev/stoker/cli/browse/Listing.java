@@ -1,0 +1,30 @@
+package dev.stoker.cli.browse;
+
+import java.util.List;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A part of a list of samples.
+ *
+ * @param order whether the samples are in the order of chunks or of keys
+ * @param samples the samples
+ * @param next where the list continues; null at its end
+ * @param searched number of samples that were looked at
+ * @param problems messages of chunks that could not be read
+ * @param position number of the samples before {@code next}; empty if it is unknown
+ */
+record Listing(
+        Order order,
+        List<Place> samples,
+        @Nullable String next,
+        long searched,
+        List<String> problems,
+        OptionalLong position) {
+
+    /** The order of a list. */
+    enum Order {
+        STORED,
+        KEY
+    }
+}

@@ -1,0 +1,68 @@
+package dev.stoker.cli.browse;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.index.PlacedSamples;
+import dev.stoker.metadata.index.SampleIndex;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.table.ChunkTable;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A version that is looked at, with what was computed of it. Thread-safe; its lock is this object. */
+final class OpenVersion {
+
+    /** Samples outside the index whose keys are read when somebody searches. More would take too long. */
+    private static final long MOST_UNINDEXED = 200_000;
+
+    private final Dataset dataset;
+    private final Snapshot snapshot;
+    private final PlacedSamples samples;
+    private final Map<String, Positions> positions = new HashMap<>();
+    private @Nullable SampleIndex index;
+
+    OpenVersion(Dataset dataset, Snapshot snapshot) {
+        this.dataset = dataset;
+        this.snapshot = snapshot;
+        this.samples = new PlacedSamples(dataset, snapshot);
+    }
+
+    Snapshot snapshot() {
+        return snapshot;
+    }
+
+    ChunkTable table() {
+        return snapshot.table();
+    }
+
+    List<Field> fields() {
+        return snapshot.info().fields();
+    }
+
+    PlacedSamples samples() {
+        return samples;
+    }
+
+    /** Returns the samples of a split, or of all splits, in stored order. */
+    synchronized Positions positions(Optional<String> split) {
+        if (split.isPresent() && !snapshot.splits().contains(split.get())) {
+            throw new IllegalArgumentException("version " + snapshot.version() + " has no such split");
+        }
+        // No split has an empty name.
+        return positions.computeIfAbsent(split.orElse(""), name -> new Positions(snapshot.table(), split.orElse(null)));
+    }
+
+    /** Returns the index of the keys; empty if it would first have to read the heads of many chunks. */
+    synchronized Optional<SampleIndex> index() throws IOException {
+        if (index == null) {
+            index = SampleIndex.open(dataset, snapshot);
+        }
+        return index.chunksWithoutRun() == 0 || snapshot.table().liveRows() <= MOST_UNINDEXED
+                ? Optional.of(index)
+                : Optional.empty();
+    }
+}

@@ -1,0 +1,153 @@
+package dev.stoker.cli.browse;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.DecimalType;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.HalfFloats;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.arrow.TimeText;
+import dev.stoker.schemas.chunk.ChunkHead;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/** Makes short texts of values. What is cut off is marked. */
+final class ValuePreview {
+
+    /** Most characters of a text. */
+    private final int characters;
+    /** Most items of a list. */
+    private final int items;
+
+    ValuePreview(int characters, int items) {
+        this.characters = characters;
+        this.items = items;
+    }
+
+    /** Returns a small field: text, a number as text, a list of these, or null. */
+    JsonNode of(ChunkHead head, int field, int row) {
+        ArrowColumn column = head.column(field);
+        FieldType type = column.field().type();
+        JsonNodeFactory json = JsonNodeFactory.instance;
+        if (column.isNull(row)) {
+            return json.nullNode();
+        }
+        if (type == ScalarType.CATEGORICAL) {
+            return json.textNode(cut(head.classes(field).get(column.intAt(row))));
+        }
+        if (type == ScalarType.BOOL) {
+            return json.textNode(Boolean.toString(column.booleanAt(row)));
+        }
+        if (TimeText.isTime(type)) {
+            return json.textNode(TimeText.format(type, column.longAt(row)));
+        }
+        if (type instanceof DecimalType) {
+            return json.textNode(column.decimalAt(row).toPlainString());
+        }
+        if (type instanceof NestedListType || type instanceof NullableListType) {
+            return list(column, row);
+        }
+        return value(type, column.bytesAt(row));
+    }
+
+    /** Returns the value of a payload field that is neither a picture nor sound. */
+    JsonNode value(FieldType type, ByteBuffer bytes) {
+        JsonNodeFactory json = JsonNodeFactory.instance;
+        if (type == ScalarType.UTF8) {
+            return json.textNode(text(bytes));
+        }
+        if (type instanceof ListType list) {
+            return numbers(list.element(), bytes);
+        }
+        if (type instanceof TensorType tensor) {
+            return numbers(tensor.element(), bytes);
+        }
+        if (type instanceof ScalarType scalar && scalar.isNumber()) {
+            return json.textNode(number(scalar, bytes, 0));
+        }
+        return json.textNode(hex(bytes));
+    }
+
+    private ArrayNode list(ArrowColumn column, int row) {
+        ArrayNode array = JsonNodeFactory.instance.arrayNode();
+        FieldType type = column.field().type() instanceof NullableListType nullable
+                ? nullable.item()
+                : ((NestedListType) column.field().type()).item();
+        int count = column.itemCount(row);
+        for (int i = 0; i < Math.min(items, count); i++) {
+            if (column.isNullItem(row, i)) {
+                array.addNull();
+            } else {
+                array.add(value(type, column.itemAt(row, i)));
+            }
+        }
+        return mark(array, count);
+    }
+
+    private ArrayNode numbers(ScalarType type, ByteBuffer bytes) {
+        ArrayNode array = JsonNodeFactory.instance.arrayNode();
+        int count = bytes.remaining() / type.width();
+        for (int i = 0; i < Math.min(items, count); i++) {
+            array.add(number(type, bytes, i * type.width()));
+        }
+        return mark(array, count);
+    }
+
+    private ArrayNode mark(ArrayNode array, int count) {
+        return count > items ? array.add("… " + (count - items) + " more") : array;
+    }
+
+    private static String number(ScalarType type, ByteBuffer values, int offset) {
+        ByteBuffer bytes = values.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        int at = values.position() + offset;
+        return switch (type) {
+            case INT8 -> Byte.toString(bytes.get(at));
+            case UINT8 -> Integer.toString(bytes.get(at) & 0xFF);
+            case INT16 -> Short.toString(bytes.getShort(at));
+            case UINT16 -> Integer.toString(bytes.getShort(at) & 0xFFFF);
+            case INT32 -> Integer.toString(bytes.getInt(at));
+            case UINT32 -> Integer.toUnsignedString(bytes.getInt(at));
+            case INT64 -> Long.toString(bytes.getLong(at));
+            case UINT64 -> Long.toUnsignedString(bytes.getLong(at));
+            case FLOAT16 -> Float.toString((float) HalfFloats.fromFloat16(bytes.getShort(at)));
+            case BFLOAT16 -> Float.toString((float) HalfFloats.fromBfloat16(bytes.getShort(at)));
+            case FLOAT32 -> Float.toString(bytes.getFloat(at));
+            case FLOAT64 -> Double.toString(bytes.getDouble(at));
+            default -> hex(bytes.slice(at, type.width()));
+        };
+    }
+
+    private String text(ByteBuffer bytes) {
+        // A character has at most 4 bytes; one that is cut in the middle becomes a replacement character beyond the
+        // cut.
+        int most = (int) Math.min(bytes.remaining(), 4L * characters + 4);
+        return cut(StandardCharsets.UTF_8
+                .decode(bytes.slice(bytes.position(), most))
+                .toString());
+    }
+
+    private String cut(String text) {
+        if (text.length() <= characters) {
+            return text;
+        }
+        int end = Character.isHighSurrogate(text.charAt(characters - 1)) ? characters - 1 : characters;
+        return text.substring(0, end) + "…";
+    }
+
+    private static String hex(ByteBuffer bytes) {
+        StringBuilder text = new StringBuilder();
+        int shown = Math.min(64, bytes.remaining());
+        for (int i = 0; i < shown; i++) {
+            text.append(String.format(Locale.ROOT, i == 0 ? "%02x" : " %02x", bytes.get(bytes.position() + i)));
+        }
+        return text + (bytes.remaining() > shown ? " …" : "");
+    }
+}

@@ -1,0 +1,287 @@
+"""The page of `stoker browse`, looked at in a real browser. Pictures are left in python/target/browse."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import struct
+from pathlib import Path
+
+import pytest
+from browse_data import DELETED, HOSTILE, TAG, hostile, picture, zoo
+from browser import browser
+from stoker_processes import until
+
+PICTURES = Path(__file__).parents[3] / "target" / "browse"
+DAMAGED = picture(5)
+SIZES = ((1280, "light"), (1280, "dark"), (768, "light"), (390, "light"), (390, "dark"))
+KEYS = "[...document.querySelectorAll('#grid .key')].map(e => e.textContent)"
+READY = "!document.querySelector('#grid').classList.contains('waiting') && !!document.querySelector('#grid .card')"
+SHOWN = (
+    "[...document.querySelectorAll('#grid img')].filter(i => i.getBoundingClientRect().top < innerHeight)"
+    ".every(i => i.complete && i.naturalWidth > 0)"
+)
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    with browser(tmp_path_factory.mktemp("profile")) as started:
+        yield started
+
+
+@pytest.fixture
+def page(chromium):
+    page = chromium()
+    yield page
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def browse(cli):
+    """Starts `stoker browse`; gives its address."""
+    processes = []
+
+    def start(*args):
+        process = cli.start("browse", *args, "--port", 0)
+        processes.append(process)
+        line = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:[0-9]+/[0-9a-f]{32}/", line)
+        assert found, line + (process.stderr.read() if process.poll() is not None else "")
+        return found[0]
+
+    yield start
+    for process in processes:
+        process.send_signal(signal.SIGINT)
+    for process in processes:
+        assert process.wait(60) == 0, process.stderr.read()
+        process.stdout.close()
+        process.stderr.close()
+
+
+@pytest.fixture(scope="module")
+def zoo_url(cli, browse, tmp_path_factory):
+    """The picture in position 2 is damaged."""
+    root = tmp_path_factory.mktemp("zoo") / "data"
+    zoo(root)
+    cli.run("delete", root, *DELETED, "--yes")
+    (chunk,) = [file for file in root.glob("chunks/*/*.arrow") if DAMAGED["image"] in file.read_bytes()]
+    content = bytearray(chunk.read_bytes())
+    content[content.index(DAMAGED["image"]) + 60] ^= 1
+    chunk.write_bytes(content)
+    return browse(root)
+
+
+@pytest.fixture(scope="module")
+def hostile_url(browse, tmp_path_factory):
+    root = tmp_path_factory.mktemp("hostile") / "data"
+    hostile(root)
+    return browse(root)
+
+
+def sizes(png):
+    return struct.unpack(">II", png[16:24])
+
+
+def look_at_all_sizes(page, name):
+    """Nothing hangs over an edge, in light and dark."""
+    for width, scheme in SIZES:
+        page.look(width, 900, scheme)
+        page.until(f"document.documentElement.clientWidth === {width}")
+        wide = (
+            "[...document.querySelectorAll('body *')].filter(e => e.offsetParent && !e.closest('.scroll') &&"
+            f" e.getBoundingClientRect().right > {width} + 1).map(e => e.tagName + '.' + e.className + '#' + e.id)"
+        )
+        assert page.value(wide) == [], "nothing hangs over the edge"
+        assert page.value("document.documentElement.scrollWidth") <= width
+        png = page.picture(PICTURES / f"{name}-{width}-{scheme}.png")
+        assert sizes(png)[0] == width
+        background = page.value("getComputedStyle(document.body).backgroundColor")
+        assert (sum(int(c) for c in background[4:-1].split(",")) < 200) == (scheme == "dark")
+    page.look(1280, 900, "light")
+
+
+KEY_CODES = {"Escape": 27, "ArrowLeft": 37, "ArrowRight": 39}
+
+
+def elsewhere(page, url):
+    """What the page has asked others for. The browser's own players have pictures in their addresses."""
+    return [address for address in page.requested if not address.startswith((url, "about:", "data:"))]
+
+
+def press(page, key):
+    for kind in ("rawKeyDown", "keyUp"):
+        page.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=KEY_CODES[key])
+
+
+def choose(page, select, value):
+    page.value(
+        f"(() => {{ const s = document.querySelector({json.dumps(select)}); s.value = {json.dumps(value)};"
+        " s.dispatchEvent(new Event('change')); })()"
+    )
+
+
+def write(page, field, text):
+    page.value(
+        f"(() => {{ const i = document.querySelector({json.dumps(field)}); i.value = {json.dumps(text)};"
+        " i.dispatchEvent(new Event('input')); })()"
+    )
+
+
+def status(page):
+    return page.value("document.querySelector('#status').textContent")
+
+
+def test_samples_are_shown_as_pictures_page_by_page(page, zoo_url):
+    page.open(zoo_url)
+    page.until(READY)
+    assert page.value("document.title") == "zoo – Stoker"
+    first = page.value(KEYS)
+    assert len(first) == 48
+    assert first[0] == "cross/00001.png", "the first sample was deleted"
+    assert status(page) == "1–48 of 141 samples"
+    page.until(SHOWN)
+    page.value("document.querySelector('#next').click()")
+    page.until(f"{READY} && document.querySelector('#status').textContent.startsWith('49–96 ')")
+    second = page.value(KEYS)
+    assert not set(first) & set(second)
+    address = page.value("location.href")
+    page.open(address)
+    page.until(f"{READY} && document.querySelector('#status').textContent.startsWith('49–96 ')")
+    assert page.value(KEYS) == second, "a reload shows the same page"
+    page.value("document.querySelector('#first').click()")
+    page.until(f"{READY} && document.querySelector('#status').textContent.startsWith('1–48 ')")
+    assert page.value(KEYS) == first
+    page.until(SHOWN)
+    look_at_all_sizes(page, "grid")
+    assert page.errors == []
+    assert elsewhere(page, zoo_url) == []
+
+
+def test_sound_text_and_bytes_have_their_own_cards(page, zoo_url):
+    page.open(zoo_url)
+    page.until(READY)
+    choose(page, "#split", "val")
+    page.until("document.querySelector('#status').textContent === '1–13 of 13 samples'")
+    page.until(READY)
+    assert page.value("document.querySelectorAll('#grid audio').length") == 1
+    assert "Zweite Zeile." in page.value("document.querySelector('#grid pre').textContent")
+    page.call("Runtime.evaluate", expression="document.querySelector('#grid audio').play()", userGesture=True)
+    page.until("document.querySelector('#grid audio').currentTime > 0")
+    assert page.value("document.querySelector('#grid audio').error") is None
+    page.until(SHOWN)
+    page.picture(PICTURES / "kinds.png")
+    assert page.errors == []
+
+
+def test_samples_are_found_by_class_and_key(page, zoo_url):
+    page.open(zoo_url)
+    page.until(READY)
+    choose(page, "#class", json.dumps(["label", "square"], separators=(",", ":")))
+    page.until("document.querySelector('#status').textContent.endsWith('found, and no more')")
+    assert all(key.startswith("square/") for key in page.value(KEYS))
+    choose(page, "#class", "")
+    write(page, "#prefix", "circle/0001")
+    page.until(f"{READY} && document.querySelector('#status').textContent === '3 samples found, and no more'")
+    assert page.value(KEYS) == ["circle/00012.png", "circle/00015.png", "circle/00018.png"]
+    write(page, "#prefix", "no such key")
+    page.until("document.querySelector('#status').textContent.startsWith('No sample found')")
+    assert page.errors == []
+
+
+def test_one_sample_is_shown_with_all_its_metadata(page, zoo_url):
+    page.open(zoo_url)
+    page.until(READY)
+    press(page, "ArrowRight")
+    press(page, "ArrowRight")
+    page.until("document.activeElement.getAttribute('aria-label') === 'Open square/00002.png'")
+    page.value("document.activeElement.click()")
+    page.until("document.querySelector('#sample').open && document.querySelector('#sample-body img')?.naturalWidth > 0")
+    text = page.value("document.querySelector('#sample').innerText")
+    for part in ("square/00002.png", "label (categorical)", "train", "CRC-32C", "row", "chunk", "added in", "96 × 96"):
+        assert part in text
+    look_at_all_sizes(page, "sample")
+    press(page, "ArrowRight")
+    page.until("document.querySelector('#sample-key').textContent === 'cross/00004.png'")
+    press(page, "ArrowLeft")
+    page.until("document.querySelector('#sample-key').textContent === 'square/00002.png'")
+    press(page, "Escape")
+    page.until("!document.querySelector('#sample').open")
+    assert page.errors == []
+
+
+def test_a_damaged_sample_says_so_and_the_others_are_shown(page, zoo_url):
+    page.open(zoo_url)
+    page.until(READY)
+    page.until("document.querySelectorAll('#grid .note.bad').length === 1")
+    assert "CRC32C of image of sample" in page.value("document.querySelector('#grid .note.bad').textContent")
+    page.value("window.scrollTo(0, document.body.scrollHeight)")
+    page.until("document.querySelectorAll('#grid img').length === 47")
+    page.until("[...document.querySelectorAll('#grid img')].every(i => i.complete && i.naturalWidth > 0)")
+    page.picture(PICTURES / "damaged.png")
+    assert page.errors == []
+
+
+def test_versions_are_listed_and_compared(page, zoo_url):
+    page.open(zoo_url)
+    page.until(READY)
+    page.value("document.querySelector('#to-versions').click()")
+    page.until("document.querySelectorAll('#log tbody tr').length === 4")
+    page.value("document.querySelector('input[name=from][value=\"2\"]').click()")
+    page.value("document.querySelector('#compare').click()")
+    page.until("!document.querySelector('#diff').hidden")
+    assert page.value("document.querySelector('#diff-status').textContent") == "Version 4 compared with version 2"
+    changes = page.value("[...document.querySelectorAll('#keys button')].map(b => b.className)")
+    assert (changes.count("added"), changes.count("removed")) == (10, 12)
+    look_at_all_sizes(page, "versions")
+    page.value("document.querySelector('#keys .removed').click()")
+    page.until("!!document.querySelector('#sample-body dl')")
+    assert "version" in page.value("document.querySelector('#sample-body').innerText")
+    press(page, "Escape")
+    page.until("!document.querySelector('#sample').open")
+    page.value("document.querySelector('#to-samples').click()")
+    choose(page, "#version", "1")
+    page.until("document.querySelector('#status').textContent === '1–48 of 130 samples'")
+    assert page.errors == []
+
+
+def test_hostile_samples_never_run(page, hostile_url):
+    page.open(hostile_url)
+    page.until(READY)
+    assert page.value(KEYS) == list(HOSTILE)
+    assert TAG in page.value("document.querySelector('#name').textContent")
+    assert page.value("document.querySelectorAll('#grid .media button').length") == 3, "too large to be decoded"
+    page.value("document.querySelectorAll('#grid .media button').forEach(b => b.click())")
+    page.value("window.scrollTo(0, document.body.scrollHeight)")
+    page.until("document.querySelectorAll('#grid .note.bad').length >= 2")
+    assert "cannot show this picture (image/png" in page.text()
+    assert page.value("document.querySelectorAll('#grid script, #grid svg, #grid iframe, #grid object').length") == 0
+    for i in range(len(HOSTILE)):
+        page.value(f"document.querySelectorAll('#grid .open')[{i}].click()")
+        page.until(f"document.querySelector('#sample-key').textContent === {json.dumps(list(HOSTILE)[i])}")
+        page.until("!!document.querySelector('#sample-body dl')")
+        assert page.value("document.querySelectorAll('script').length") == 1, "the page's own"
+        page.value("document.querySelector('#sample').close()")
+    choose(page, "#class", json.dumps(["label", TAG], separators=(",", ":")))
+    page.until("document.querySelector('#status').textContent.endsWith('found, and no more')")
+    look_at_all_sizes(page, "hostile")
+    assert page.value("globalThis.hacked") is None
+    # A picture that cannot be decoded is an answer of the decoder, and no error of the page.
+    assert [error for error in page.errors if "Content Security Policy" in error or "exception" in error] == []
+    assert elsewhere(page, hostile_url) == []
+
+
+def test_the_address_of_a_hostile_payload_runs_nothing(page, hostile_url):
+    """As if somebody were led to open it, or embedded it."""
+    for i, key in enumerate(HOSTILE):
+        address = f"payload?version=1&chunk=0&row={i}&field=1"
+        page.open(hostile_url)
+        page.until(READY)
+        page.value(
+            "new Promise(done => { const s = document.createElement('script');"
+            f" s.onload = s.onerror = done; s.src = {json.dumps(address)}; document.head.append(s); }})"
+        )
+        assert page.value("globalThis.hacked") is None, key
+        page.call("Page.navigate", url=hostile_url + address)
+        until(lambda: page.value("document.readyState") == "complete", "the payload is shown or saved")
+        assert page.value("globalThis.hacked") is None, key
