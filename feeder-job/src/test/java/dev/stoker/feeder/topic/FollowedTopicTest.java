@@ -5,7 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.feeder.topic.LaneWriter.Step;
+import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.OtherVersionException;
+import dev.stoker.metadata.removal.SampleRule;
+import dev.stoker.metadata.update.NewValues;
+import dev.stoker.metadata.update.SampleUpdate;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.chunk.AddedFields;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.schemas.chunk.ChunkReader;
+import dev.stoker.schemas.io.BufferRangeReader;
 import dev.stoker.schemas.kafka.EpochCounts;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
@@ -13,15 +24,22 @@ import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.server.StreamContent;
 import dev.stoker.server.TestDataset;
+import dev.stoker.server.window.GroupOrder;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -125,6 +143,42 @@ class FollowedTopicTest {
             }
         }
         return lanes;
+    }
+
+    /** Adds a field and gives one sample a value. */
+    private void addField(String key) throws IOException {
+        Field field = Field.nullable("added", ScalarType.INT64);
+        ChunkBuilder builder = new ChunkBuilder(List.of(field), 4096);
+        builder.beginRow(key);
+        builder.setLong(0, 7);
+        builder.endRow();
+        ByteBuffer file = ByteBuffer.allocate(1 << 14);
+        builder.finish(new ChunkIdentity(new UUID(0, 0), new UUID(0, 0), "table", "table", Instant.EPOCH))
+                .buffers()
+                .forEach(part -> file.put(part.duplicate()));
+        NewValues values = new NewValues(List.of(field), AddedFields.of(List.of(field)));
+        values.add(ChunkReader.open(new BufferRangeReader("table", file.flip())));
+        try (ObjectStore store = Stores.open(dataset.path().toString())) {
+            new SampleUpdate(Dataset.open(store), values, SampleRule.MissingKeys.FAIL, 1, chunks -> {})
+                    .commit("add", InstantSource.system(), "ada@host");
+        }
+    }
+
+    @Test
+    void theRecordsOfALaterVersionHaveTheFieldsOfTheFirstOne() throws IOException {
+        try (Feed feed = fresh()) {
+            addField(dataset.samples(0).get(1).key());
+            GroupOrder later = feed.content.order(2);
+
+            assertThat(later.stream().fields())
+                    .isEqualTo(feed.content.order().stream().fields());
+            assertThat(later.stream().chunks().added().fields())
+                    .extracting(Field::name)
+                    .containsExactly("added");
+            for (int lane = 0; lane < LANES; lane++) {
+                assertThat(feed.until(lane, 1)).isNotEmpty();
+            }
+        }
     }
 
     @Test

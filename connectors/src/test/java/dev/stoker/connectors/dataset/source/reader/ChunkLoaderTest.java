@@ -20,10 +20,13 @@ import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.metadata.update.NewValues;
 import dev.stoker.metadata.update.SampleUpdate;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkOverlay;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.io.BufferRangeReader;
@@ -155,6 +158,58 @@ class ChunkLoaderTest {
         RowFilter moved = new RowFilter("number", Operator.EQUAL, List.of(4L));
         for (int way : WAYS) {
             assertThat(lines(scan(directory, List.of("key"), moved), way, 0)).containsExactly("v1 0/1 train key-1");
+        }
+    }
+
+    /** Adds a field to the dataset and gives one sample a class in it. */
+    private void addField(Field field, String key, String name) throws IOException {
+        try (ObjectStore store = MeteredStores.open(directory.toString())) {
+            ChunkBuilder builder = new ChunkBuilder(List.of(field), 4096);
+            builder.beginRow(key);
+            builder.setClass(0, name);
+            builder.endRow();
+            ByteBuffer file = ByteBuffer.allocate(1 << 14);
+            builder.finish(new ChunkIdentity(new UUID(0, 0), new UUID(0, 0), "table", "table", Instant.EPOCH))
+                    .buffers()
+                    .forEach(part -> file.put(part.duplicate()));
+            NewValues values = new NewValues(List.of(field), AddedFields.of(List.of(field)));
+            values.add(ChunkReader.open(new BufferRangeReader("table", file.flip())));
+            new SampleUpdate(Dataset.open(store), values, SampleRule.MissingKeys.FAIL, 1, chunks -> {})
+                    .commit("add", InstantSource.system(), "ada@host");
+        }
+    }
+
+    @Test
+    void bothWaysGiveNullInAnAddedFieldThatAChunkLacks() throws IOException {
+        EveryTypeDataset.create(directory).append("train", 1, 4);
+        addField(Field.nullable("added", ScalarType.CATEGORICAL), "key-2", "new");
+        DatasetScan scan = scan(directory, List.of("key", "added"));
+        for (int way : WAYS) {
+            assertThat(lines(scan, way, 0))
+                    .containsExactly(
+                            "v1 0/0 train key-0 null",
+                            "v1 0/1 train key-1 null",
+                            "v1 0/2 train key-2 new",
+                            "v1 0/3 train key-3 null");
+            RowFilter isNew = new RowFilter("added", Operator.EQUAL, List.of("new"));
+            assertThat(lines(scan(directory, List.of("key"), isNew), way, 0)).containsExactly("v1 0/2 train key-2");
+        }
+        try (ObjectStore store = MeteredStores.open(directory.toString())) {
+            SourceChunk chunk = chunk(store, 0);
+            byte[] stored = ChunkSplitSerializer.INSTANCE.serialize(new ChunkSplit(2, List.of(chunk), 0));
+            assertThat(ChunkSplitSerializer.INSTANCE
+                            .deserialize(1, stored)
+                            .chunks()
+                            .get(0)
+                            .summary())
+                    .isEqualTo(chunk.summary());
+            SourceChunk without =
+                    new SourceChunk(chunk.ordinal(), chunk.summary().with((ChunkOverlay) null), chunk.removedRows());
+            for (int way : WAYS) {
+                ChunkLoader.Loaded loaded = new ChunkLoader(store, scan, way).load(1, without, 0, 4);
+                String line = new SampleTexts(2).deserialize(loaded.cursor().at(2));
+                assertThat(line).isEqualTo("v1 0/2 train key-2 null");
+            }
         }
     }
 
