@@ -216,7 +216,7 @@ final class Topics {
                             "--older-than",
                             "--keep",
                             "--keep-last")),
-            new Named("Table", List.of("--key", "--column", "--format")),
+            new Named("Table", List.of("--key", "--column", "--add", "--format")),
             new Named("Statements", List.of("--execute", "--file", "--set")),
             new Named("New chunks", List.of("--below", "--chunk-size", "--order", "--seed")),
             new Named(

@@ -41,7 +41,7 @@ import picocli.CommandLine.Spec;
             "  stoker update ./data/photos labels.csv                     # prints the plan",
             "  stoker update ./data/photos labels.csv --yes",
             "  stoker update ./data/photos scores.parquet --key path --column score --yes",
-            "  stoker update ./data/photos quality.csv --add quality --add reviewer=categorical --yes"
+            "  stoker update ./data/photos quality.csv --add quality --yes"
         },
         description = {
             "Sets small fields of samples from a table, by key, in a new version, and adds new ones. Payload is not"

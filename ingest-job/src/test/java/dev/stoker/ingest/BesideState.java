@@ -11,6 +11,7 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.erasure.ErasureCheck;
 import dev.stoker.metadata.erasure.ErasureFiles;
+import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
@@ -147,10 +148,12 @@ final class BesideState {
             throws IOException {
         ChunkBuilder builder = new ChunkBuilder(info.fields(), 1 << 12);
         int label = info.fields().get(0).name().equals("label") ? 0 : 1;
+        // An update may have added a field between them.
+        int bytes = label == 0 ? info.fields().size() - 1 : 0;
         for (String key : keys) {
             builder.beginRow(key);
             builder.setClass(label, key.substring(0, 1));
-            builder.setBytes(1 - label, ByteBuffer.wrap(key.getBytes(StandardCharsets.UTF_8)));
+            builder.setBytes(bytes, ByteBuffer.wrap(key.getBytes(StandardCharsets.UTF_8)));
             builder.endRow();
         }
         PackedChunk chunk = builder.finish(
@@ -289,14 +292,19 @@ final class BesideState {
         }
     }
 
-    /** Returns the label of the updated sample. */
+    /** Returns the label of the updated sample, which is also its note. */
     private static String label(ObjectStore store, Snapshot snapshot) throws IOException {
         for (int i = 0; i < snapshot.table().size(); i++) {
             ChunkHead head = snapshot.table().isLive(i) ? ChunkHeads.read(store, snapshot.table(), i) : null;
             for (int row = 0; head != null && row < head.rows(); row++) {
                 if (head.key(row).equals(UPDATED) && snapshot.table().isLive(i, row)) {
                     int label = head.fields().get(0).name().equals("label") ? 0 : 1;
-                    return head.classes(label).get(head.column(label).intAt(row));
+                    String found = head.classes(label).get(head.column(label).intAt(row));
+                    ArrowColumn note = head.column(head.fields().indexOf(BesideUpdates.NOTE));
+                    if (note.isNull(row) || !note.stringAt(row).equals(found)) {
+                        throw new AssertionError("Version " + snapshot.version() + " has lost the added field");
+                    }
+                    return found;
                 }
             }
         }
