@@ -105,7 +105,7 @@ final class DeleteVerb implements Callable<Integer> {
     private @Nullable Path certificate;
 
     @Mixin
-    private ChangeOptions options;
+    private ChangeOptions options = new ChangeOptions();
 
     @Override
     public Integer call() throws IOException, InterruptedException {

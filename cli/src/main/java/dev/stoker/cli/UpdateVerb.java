@@ -85,7 +85,7 @@ final class UpdateVerb implements Callable<Integer> {
     private @Nullable String format;
 
     @Mixin
-    private ChangeOptions options;
+    private ChangeOptions options = new ChangeOptions();
 
     @Override
     public Integer call() throws IOException {
@@ -144,7 +144,8 @@ final class UpdateVerb implements Callable<Integer> {
                 try {
                     type = Optional.of(FieldType.parse(given.substring(equals + 1)));
                 } catch (IllegalArgumentException e) {
-                    throw new IllegalArgumentException("option --add " + given + ": " + e.getMessage(), e);
+                    // Without a cause, whose message the command would print instead.
+                    throw new IllegalArgumentException("option --add " + given + ": " + e.getMessage());
                 }
             }
             if (types.put(name, type) != null) {

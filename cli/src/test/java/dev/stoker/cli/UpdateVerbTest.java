@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 class UpdateVerbTest extends DatasetVerbs {
@@ -75,6 +76,41 @@ class UpdateVerbTest extends DatasetVerbs {
         assertThat(json().get("version").asInt()).isEqualTo(2);
         assertThat(json().get("chunks").asInt()).isEqualTo(2);
         assertThat(sample(key(1, 0)).findValue("score").asDouble()).isEqualTo(4);
+    }
+
+    @Test
+    void addsFieldsOnlyIfAsked() throws IOException {
+        String table = table("new.csv", "key,quality,reviewer\n" + key(0, 1) + ",7,ada\n" + key(1, 2) + ",,zoë\n");
+
+        assertThat(stoker("update", path(), table, "--yes")).isEqualTo(2);
+        assertThat(err.toString())
+                .contains("the dataset has no field quality; it has label, score, image; add the field with --add"
+                        + " quality, or name the columns to take with --column");
+        String[] add = {"update", path(), table, "--add", "quality", "--add", "reviewer=categorical"};
+        assertThat(stoker(add)).as(err.toString()).isZero();
+        assertThat(out.toString()).contains("adds: quality (int64), reviewer (categorical)");
+        String[] commit = Arrays.copyOf(add, add.length + 1);
+        commit[add.length] = "--yes";
+        assertThat(stoker(commit)).as(err.toString()).isZero();
+
+        assertThat(sample(key(0, 1)).findValue("quality").asInt()).isEqualTo(7);
+        assertThat(sample(key(1, 2)).findValue("quality").isNull()).isTrue();
+        assertThat(sample(key(1, 2)).findValue("reviewer").asText()).isEqualTo("zoë");
+        assertThat(sample(key(1, 0)).findValue("reviewer").isNull()).isTrue();
+        assertThat(sample(key(0, 1), "--version", "1").findValue("quality")).isNull();
+        assertThat(stoker("verify", path())).isZero();
+        assertThat(stoker("info", path())).isZero();
+        assertThat(out.toString()).contains("quality", "reviewer");
+        assertThat(stoker("delete", path(), "--where", "reviewer = 'zoë'")).isZero();
+        assertThat(out.toString()).contains(key(1, 2)).doesNotContain(key(0, 1));
+
+        assertThat(stoker("update", path(), table, "--add", "quality=utf8", "--add", "reviewer", "--yes"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("option --add: the dataset has a field quality of type int64, not utf8");
+        assertThat(stoker("update", path(), table, "--add", "quality=number")).isEqualTo(2);
+        assertThat(err.toString()).contains("option --add quality=number");
+        assertThat(stoker(commit)).isZero();
+        assertThat(out.toString()).contains("nothing to update: version 2 has these values");
     }
 
     @Test
