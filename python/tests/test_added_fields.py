@@ -22,8 +22,8 @@ GOLDEN = Path(__file__).resolve().parents[2] / "schemas/src/test/resources/golde
 DATASET = "5e0c8c1e-6f0d-4b51-9a53-0d6f1a2b3c4d"
 SCORE, REVIEWER = Field("score", "float64", True), Field('reviewer ä "x"', "categorical", True)
 TYPES = (
-    "bool", "int8", "uint64", "float16", "bfloat16", "categorical", "utf8", "binary", "int32[]", "float32[2,3]", "utf8[]",
-    "int64[][]", "int16?[]", "utf8?[]", "date", "time[us]", "timestamp[us]", "decimal(10,2)",
+    "bool", "int8", "uint64", "float16", "bfloat16", "categorical", "utf8", "binary", "int32[]", "float32[2,3]",
+    "utf8[]", "int64[][]", "int16?[]", "utf8?[]", "date", "time[us]", "timestamp[us]", "decimal(10,2)",
 )  # fmt: skip
 
 
