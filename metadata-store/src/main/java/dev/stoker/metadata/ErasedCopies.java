@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Compares files of a dataset with those of its copy. An erasure of class names changes the files of the source only, so
- * a copy that was made before has the names.
+ * Compares files of a dataset with those of its copy. An erasure of class names changes the files of the source only,
+ * so a copy that was made before has the names.
  */
 final class ErasedCopies {
 

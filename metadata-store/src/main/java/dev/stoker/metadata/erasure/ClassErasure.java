@@ -29,8 +29,8 @@ import java.util.TreeSet;
 
 /**
  * Erases class names: commits an entry that gives their ids tombstones from its version on, and replaces the names in
- * older files. The entry decides about concurrent commits: a later version that uses one of the names gives it a new id.
- * For one thread.
+ * older files. The entry decides about concurrent commits: a later version that uses one of the names gives it a new
+ * id. For one thread.
  */
 final class ClassErasure {
 

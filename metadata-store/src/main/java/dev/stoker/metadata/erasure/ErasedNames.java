@@ -109,8 +109,8 @@ final class ErasedNames {
                         name,
                         "names an erased class"
                                 + (name.startsWith(DatasetLayout.TABLES)
-                                        ? "; a writer may have written it during the erasure; delete it, readers use the"
-                                                + " log instead"
+                                        ? "; a writer may have written it during the erasure; delete it, readers use"
+                                                + " the log instead"
                                         : ""));
             }
         } catch (NoSuchObjectException e) {

@@ -1,6 +1,7 @@
 package dev.stoker.metadata.index;
 
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DeletedChunkIds;
 import dev.stoker.metadata.IndexRange;
 import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.errors.CorruptDataException;
@@ -16,6 +17,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
 import java.util.function.LongConsumer;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -24,7 +27,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Brings the sample index of a dataset up to date: writes runs for versions without one, merges runs, and replaces
  * damaged ones. Memory is bounded; rows that do not fit are sorted in temporary files. Builds of several processes may
- * run at the same time, beside writers and readers. Not thread-safe.
+ * run at the same time, beside writers, readers and erasures. Not thread-safe.
  */
 public final class IndexBuild {
 
@@ -155,20 +158,46 @@ public final class IndexBuild {
         return new Result(table.version(), written, count, rows, replaced);
     }
 
-    /** Returns the number of rows. */
+    /**
+     * Writes a run without the chunks of erasures. An erasure records its chunks before it deletes runs. So a run that
+     * was published after that is seen here to have too many rows, and is written again.
+     *
+     * @return the number of rows
+     */
     private long write(ChunkTable table, IndexPlan.Target target) throws IOException, InterruptedException {
+        Set<UUID> deleted = DeletedChunkIds.read(dataset);
+        while (true) {
+            long rows = write(table, target, deleted);
+            Set<UUID> now = rows == 0 ? deleted : DeletedChunkIds.read(dataset);
+            if (deleted.containsAll(now)) {
+                return rows;
+            }
+            store.delete(target.range().name());
+            deleted = now;
+        }
+    }
+
+    private long write(ChunkTable table, IndexPlan.Target target, Set<UUID> deleted)
+            throws IOException, InterruptedException {
         IndexRange range = target.range();
         RunIdentity identity = RunIdentity.of(table, range.first(), range.last());
         try (Scratch scratch = new Scratch();
                 ObjectWriter out = store.write(range.name());
                 SpilledHashes hashes = new SpilledHashes(scratch, HASHES_IN_MEMORY)) {
             RunWriter writer = new RunWriter(identity, out::write, hashes);
-            int[] chunks = target.chunks().stream().mapToInt(Integer::intValue).toArray();
+            int[] chunks = target.chunks().stream()
+                    .mapToInt(Integer::intValue)
+                    .filter(chunk -> !deleted.contains(table.id(chunk)))
+                    .toArray();
             List<RowCursor> read = reads.collect(table, chunks, scratch);
             List<RowCursor> cursors = Stream.concat(target.runs().stream().map(RunCursor::new), read.stream())
                     .toList();
             try (RowMerge rows = new RowMerge(cursors)) {
                 while (rows.next()) {
+                    // Merged runs may have rows of deleted chunks.
+                    if (!deleted.isEmpty() && isOf(deleted, table, rows.row().ordinal())) {
+                        continue;
+                    }
                     writer.add(rows.key(), 0, rows.key().length, rows.row());
                 }
             }
@@ -179,6 +208,11 @@ public final class IndexBuild {
             publish(table, range, out);
             return writer.rows();
         }
+    }
+
+    private static boolean isOf(Set<UUID> chunks, ChunkTable table, long ordinal) {
+        int index = table.indexOf(ordinal);
+        return index >= 0 && chunks.contains(table.id(index));
     }
 
     private void publish(ChunkTable table, IndexRange range, ObjectWriter out) throws IOException {

@@ -11,24 +11,32 @@ import static dev.stoker.metadata.erasure.ErasableDataset.erase;
 import static dev.stoker.metadata.erasure.ErasableDataset.keys;
 import static dev.stoker.metadata.erasure.ErasableDataset.plan;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Orphans;
 import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.Verification;
 import dev.stoker.metadata.VersionUses;
+import dev.stoker.metadata.index.BuildThreads;
+import dev.stoker.metadata.index.IndexBuild;
 import dev.stoker.metadata.index.IndexCheck;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.dataset.ErasedChunk;
 import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.dataset.ErasureResult;
+import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.InMemoryObjectStore;
+import dev.stoker.storage.ObjectInfo;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,6 +63,34 @@ class ErasureBesideWritersTest {
         assertThat(new IndexCheck(dataset, dataset.snapshot(), rows -> {}).run().differences())
                 .isZero();
         assertThat(new Leases(dataset).all()).isEmpty();
+    }
+
+    @Test
+    void anIndexBuildThatBeganBeforePublishesNoErasedKey() throws Exception {
+        for (ObjectInfo run : store.list(DatasetLayout.INDEX).toList()) {
+            store.delete(run.name());
+        }
+        List<Erasure> certificates = new ArrayList<>();
+        // The build has read the rows of all chunks when it publishes them.
+        FaultyObjectStore watched = new FaultyObjectStore(store)
+                .on(
+                        call -> {
+                            if (call.operation() == FaultyObjectStore.Operation.COMMIT_WRITER
+                                    && certificates.isEmpty()) {
+                                assertThatCode(() -> certificates.add(erase(store, ANN, BOB)))
+                                        .doesNotThrowAnyException();
+                            }
+                            return false;
+                        },
+                        FaultyObjectStore.Fault.FAIL_BEFORE);
+
+        new IndexBuild(Dataset.open(watched), BuildThreads.ofCaller(), rows -> {}).update();
+
+        assertThat(certificates).hasSize(1);
+        assertThat(containing(store, Set.of("ann", "bob"))).isEmpty();
+        assertThat(check(store, certificates.get(0)).findings()).isEmpty();
+        new IndexBuild(dataset, BuildThreads.ofCaller(), rows -> {}).update();
+        isWhole();
     }
 
     @Test
