@@ -11,8 +11,10 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.stream.Stream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -48,6 +50,13 @@ final class FlinkOptions {
      */
     Optional<FlinkWorkers> workers(String location, String name, @Nullable Integer threads, LongAdder read, long total)
             throws IOException, InterruptedException {
+        return workers(location, name, threads, read, total, List.of());
+    }
+
+    /** @param more jars that the work needs besides the job jar */
+    Optional<FlinkWorkers> workers(
+            String location, String name, @Nullable Integer threads, LongAdder read, long total, List<Path> more)
+            throws IOException, InterruptedException {
         if (cluster == null) {
             if (parallelism != null) {
                 throw new IllegalArgumentException("--parallelism needs --flink; threads are set with --threads");
@@ -62,12 +71,14 @@ final class FlinkOptions {
         }
         URI address = address(cluster);
         int tasks = parallelism == null ? freeSlots(address) : parallelism;
-        String jar = jobJar().toString();
+        String[] jars = Stream.concat(Stream.of(jobJar()), more.stream())
+                .map(Path::toString)
+                .toArray(String[]::new);
         return Optional.of(new FlinkWorkers(
                 location,
                 name,
                 tasks,
-                () -> StreamExecutionEnvironment.createRemoteEnvironment(address.getHost(), address.getPort(), jar),
+                () -> StreamExecutionEnvironment.createRemoteEnvironment(address.getHost(), address.getPort(), jars),
                 (done, pieces) -> read.add((long) ((double) total * done / pieces) - read.sum())));
     }
 

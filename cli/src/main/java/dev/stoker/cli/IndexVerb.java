@@ -88,7 +88,7 @@ final class IndexVerb implements Callable<Integer> {
             IndexBuild.Result result = workers.isPresent()
                     ? run(new IndexBuild(open.dataset(), workers.get(), rows -> {}), rebuild)
                     : build(open.dataset(), count, rebuild);
-            Optional<RedisPlaces.Loaded> loaded = load(open.dataset(), count);
+            Optional<RedisPlaces.Loaded> loaded = load(open, count);
             print(result, loaded, Duration.ofNanos(System.nanoTime() - began));
             return 0;
         }
@@ -131,7 +131,8 @@ final class IndexVerb implements Callable<Integer> {
     }
 
     /** Loads the places that the Redis server lacks, if there is a server. */
-    private Optional<RedisPlaces.Loaded> load(Dataset dataset, int count) throws IOException {
+    private Optional<RedisPlaces.Loaded> load(OpenDataset open, int count) throws IOException, InterruptedException {
+        Dataset dataset = open.dataset();
         Optional<RedisPlaces> places = redis.open(dataset);
         if (places.isEmpty()) {
             return Optional.empty();
@@ -140,7 +141,17 @@ final class IndexVerb implements Callable<Integer> {
             if (rebuild) {
                 opened.forget();
             }
-            return Optional.of(opened.load(dataset, dataset.snapshot(), count));
+            Snapshot snapshot = dataset.snapshot();
+            // The index has used the same slots before.
+            Optional<FlinkWorkers> workers = flink.workers(
+                    open.location(),
+                    "stoker index --redis",
+                    threads,
+                    new LongAdder(),
+                    snapshot.table().liveRows(),
+                    RedisOption.jars());
+            return Optional.of(
+                    workers.isPresent() ? opened.load(snapshot, workers.get()) : opened.load(dataset, snapshot, count));
         }
     }
 

@@ -2,6 +2,11 @@ package dev.stoker.cli;
 
 import dev.stoker.metadata.Dataset;
 import dev.stoker.redis.RedisPlaces;
+import java.net.URI;
+import java.nio.file.Path;
+import java.security.CodeSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -22,6 +27,22 @@ final class RedisOption {
     /** Returns the server that the command line or the environment names. */
     Optional<RedisPlaces> open(Dataset dataset) {
         return open(url, dataset);
+    }
+
+    /**
+     * Returns the jars that a cluster needs to load places. It gets them beside the jar of the jobs, which stays small
+     * for everybody else.
+     */
+    static List<Path> jars() {
+        List<Path> jars = new ArrayList<>();
+        for (Class<?> of : RedisPlaces.classesOfJars()) {
+            CodeSource source = of.getProtectionDomain().getCodeSource();
+            if (source == null) {
+                throw new IllegalStateException("Nothing says which jar has " + of);
+            }
+            jars.add(Path.of(URI.create(source.getLocation().toString())));
+        }
+        return jars;
     }
 
     /** Rejects the option beside another one. */

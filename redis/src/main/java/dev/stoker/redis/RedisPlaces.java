@@ -5,6 +5,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.ParallelChunks;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.index.PlaceHints;
+import dev.stoker.metadata.work.Workers;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.table.ChunkTable;
 import java.io.IOException;
@@ -22,9 +23,11 @@ import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.apache.commons.pool2.impl.GenericObjectPool;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import redis.clients.authentication.core.Token;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.RedisClient;
@@ -37,6 +40,14 @@ import redis.clients.jedis.exceptions.JedisException;
  * of which all places were loaded. Thread-safe.
  */
 public final class RedisPlaces implements PlaceHints {
+
+    /**
+     * Classes of this package and of the libraries that it needs, one of each. A cluster gets their jars only if it
+     * loads places, so they are not in the jar of the jobs.
+     */
+    public static List<Class<?>> classesOfJars() {
+        return List.of(RedisPlaces.class, RedisClient.class, GenericObjectPool.class, Token.class);
+    }
 
     /** What a load has done. */
     public record Loaded(long version, long chunks, long samples) {}
@@ -53,14 +64,16 @@ public final class RedisPlaces implements PlaceHints {
     private static final int TOGETHER = 1000;
 
     private final RedisClient client;
+    private final String address;
     private final String url;
     private final String prefix;
     private final String loaded;
     private final LongSupplier nanoTime;
     private volatile @Nullable Long failed;
 
-    private RedisPlaces(RedisClient client, String url, UUID dataset, LongSupplier nanoTime) {
+    private RedisPlaces(RedisClient client, String address, String url, UUID dataset, LongSupplier nanoTime) {
         this.client = client;
+        this.address = address;
         this.url = url;
         this.prefix = "stoker:sample:" + dataset + ":";
         this.loaded = "stoker:loaded:" + dataset;
@@ -94,9 +107,9 @@ public final class RedisPlaces implements PlaceHints {
                 .hostAndPort(uri.getHost(), uri.getPort())
                 .clientConfig(config)
                 .build();
-        // Without user and password.
-        return new RedisPlaces(
-                client, uri.getScheme() + "://" + uri.getHost() + ":" + uri.getPort(), dataset, nanoTime);
+        // Messages name the server without user and password.
+        String server = uri.getScheme() + "://" + uri.getHost() + ":" + uri.getPort();
+        return new RedisPlaces(client, url, server, dataset, nanoTime);
     }
 
     @Override
@@ -151,18 +164,44 @@ public final class RedisPlaces implements PlaceHints {
         try {
             ChunkTable table = snapshot.table();
             long before = loadedVersion();
-            int[] chunks = IntStream.range(0, table.size())
-                    .filter(chunk -> table.isLive(chunk) && table.addedIn(chunk) > before)
-                    .toArray();
+            int[] chunks = chunksAfter(table, before);
             LongAdder samples = new LongAdder();
             ParallelChunks.forEach(chunks, threads, () -> chunk -> samples.add(load(dataset, table, chunk)));
-            if (snapshot.version() > before) {
-                client.set(loaded, Long.toString(snapshot.version()));
-            }
-            return new Loaded(snapshot.version(), chunks.length, samples.sum());
+            return loaded(snapshot, before, chunks, samples.sum());
         } catch (JedisException e) {
             throw new RedisUnavailableException(url, e);
         }
+    }
+
+    /**
+     * Loads the places of a version in the same way, by workers that may be on other machines.
+     *
+     * @throws RedisUnavailableException if the server does not answer
+     * @throws IOException if a chunk cannot be read
+     */
+    public Loaded load(Snapshot snapshot, Workers workers) throws IOException, InterruptedException {
+        try {
+            long before = loadedVersion();
+            int[] chunks = chunksAfter(snapshot.table(), before);
+            LongAdder samples = new LongAdder();
+            workers.run(chunks.length, new PlacesLoad(address, snapshot.version(), chunks), samples::add);
+            return loaded(snapshot, before, chunks, samples.sum());
+        } catch (JedisException e) {
+            throw new RedisUnavailableException(url, e);
+        }
+    }
+
+    private static int[] chunksAfter(ChunkTable table, long version) {
+        return IntStream.range(0, table.size())
+                .filter(chunk -> table.isLive(chunk) && table.addedIn(chunk) > version)
+                .toArray();
+    }
+
+    private Loaded loaded(Snapshot snapshot, long before, int[] chunks, long samples) {
+        if (snapshot.version() > before) {
+            client.set(loaded, Long.toString(snapshot.version()));
+        }
+        return new Loaded(snapshot.version(), chunks.length, samples);
     }
 
     /** Makes the next load write all places again. */
@@ -188,7 +227,8 @@ public final class RedisPlaces implements PlaceHints {
         return VERSION.matcher(text).matches() ? Long.parseLong(text) : 0;
     }
 
-    private long load(Dataset dataset, ChunkTable table, int chunk) throws IOException {
+    /** Loads the places of a chunk, and returns the number of its samples. */
+    long load(Dataset dataset, ChunkTable table, int chunk) throws IOException {
         ChunkHead head = ChunkHeads.read(dataset.store(), table, chunk);
         long samples = 0;
         try (Pipeline pipeline = client.pipelined()) {
