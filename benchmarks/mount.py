@@ -7,7 +7,7 @@ The mount shows a pinned version and is a new one in each round. The kernel reme
 first counted run (`first`), and everything in the second (`again`).
 
 Reading: a tree of files of 110 KB. `cat` of all files in the order of their paths, by one process, with no content in
-the page cache: each round drops the cache of the tree and of the chunks (posix_fadvise), and mounts anew. The datasets
+the page cache. Each round drops the cache of the tree and of the chunks (posix_fadvise), and mounts again. The datasets
 are packed in the orders `shuffled` and `listed`.
 
 The ratio is the time of the plain files divided by the time of the mount. Needs what `stoker mount` needs.

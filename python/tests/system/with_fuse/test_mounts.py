@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,11 +18,14 @@ from images import image_tree
 PAGE = REPOSITORY / "docs" / "mount.md"
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    image_tree(tmp_path / "photos", count=30)
-    yield tmp_path
-    for point in mounts(tmp_path):
+@pytest.fixture(scope="module")
+def folder(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The pictures of the page, and the dataset that its first command makes of them."""
+    folder = tmp_path_factory.mktemp("mounts")
+    image_tree(folder / "photos", count=30)
+    (folder / "point").mkdir()
+    yield folder
+    for point in mounts(folder):
         subprocess.run(["umount", "-l", point], check=False)
 
 
@@ -46,7 +50,7 @@ def shell(cli: Cli, folder: Path, script: str) -> subprocess.CompletedProcess[st
 
 def test_the_commands_of_the_page(cli: Cli, folder: Path) -> None:
     blocks = re.findall(r"^```\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S)
-    assert len(blocks) == 3
+    assert len(blocks) == 2
     for block in blocks:
         done = shell(cli, folder, block)
         assert done.returncode == 0, f"{block}\n{done.stdout}{done.stderr}"
@@ -56,42 +60,42 @@ def test_the_commands_of_the_page(cli: Cli, folder: Path) -> None:
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_unmounts(cli: Cli, folder: Path, end: signal.Signals) -> None:
-    cli.run("ingest", folder / "photos", folder / "data", "--label-from", "parent-dir")
-    (folder / "point").mkdir()
-    process = cli.start("mount", folder / "data", folder / "point")
-    assert process.stdout is not None
-    assert "mounted version 1 (30 files) at" in process.stdout.readline()
-    with open(next((folder / "point").glob("*/*.png")), "rb") as file:
+    # Closing a file of an ended mount fails.
+    with (
+        start(cli, folder) as process,
+        suppress(OSError),
+        open(next((folder / "point").glob("*/*.png")), "rb") as file,
+    ):
         assert file.read(4) == b"\x89PNG"
         process.send_signal(end)
         assert process.wait(LIMIT_S) == 0
+    assert process.returncode == 0
     assert not mounts(folder)
-    assert not list((folder / "data" / "_stoker" / "uses").glob("*/*.json"))
+    assert not list((folder / "data" / "photos" / "_stoker" / "uses").glob("*/*.json"))
+
+
+def start(cli: Cli, folder: Path) -> subprocess.Popen[str]:
+    process = cli.start("mount", folder / "data" / "photos", folder / "point")
+    assert process.stdout is not None
+    assert "mounted version 1 (30 files) at" in process.stdout.readline()
+    return process
 
 
 def test_a_killed_mount_is_cleaned_up(cli: Cli, folder: Path) -> None:
-    cli.run("ingest", folder / "photos", folder / "data", "--label-from", "parent-dir")
-    point = folder / "point"
-    point.mkdir()
-    process = cli.start("mount", folder / "data", point)
-    assert process.stdout is not None
-    process.stdout.readline()
-    process.kill()
-    process.wait()
+    with start(cli, folder) as process:
+        process.kill()
     until(lambda: "not connected" in shell(cli, folder, "ls point").stderr, "a dead mount")
-    assert "cleaned up a mount" in shell(cli, folder, "stoker mount data point --background").stderr
-    assert len(list(point.glob("*/*.png"))) == 30
-    assert "is a mount point of" in cli.fails("mount", folder / "data", point)
-    cli.run("unmount", point)
-    assert "is not mounted" in cli.fails("unmount", point)
+    assert "cleaned up a mount" in shell(cli, folder, "stoker mount data/photos point --background").stderr
+    assert len(list((folder / "point").glob("*/*.png"))) == 30
+    assert "is a mount point of" in cli.fails("mount", folder / "data" / "photos", folder / "point")
+    cli.run("unmount", folder / "point")
+    assert "is not mounted" in cli.fails("unmount", folder / "point")
 
 
 def test_problems_name_the_next_step(cli: Cli, folder: Path) -> None:
-    cli.run("ingest", folder / "photos", folder / "data", "--label-from", "parent-dir")
-    assert "create it with mkdir -p" in cli.fails("mount", folder / "data", folder / "absent")
-    assert "is not empty" in cli.fails("mount", folder / "data", folder / "photos")
-    (folder / "point").mkdir()
-    assert "there is no directory" in cli.fails("mount", folder / "none", folder / "point")
-    assert "several datasets need names" in cli.fails("mount", folder / "data", folder / "data", folder / "point")
-    assert "has no field sound" in cli.fails("mount", folder / "data", folder / "point", "--field", "sound")
+    data, point = folder / "data" / "photos", folder / "point"
+    assert "create it with mkdir -p" in cli.fails("mount", data, folder / "absent")
+    assert "is not empty" in cli.fails("mount", data, folder / "photos")
+    assert "several datasets need names" in cli.fails("mount", data, data, point)
+    assert "has no field sound" in cli.fails("mount", data, point, "--field", "sound")
     assert not mounts(folder)

@@ -13,7 +13,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 
-/** Starts the same command once more, in a session of its own, and waits until its mount can be used. */
+/** Starts the same command once more, in another session, and waits until its mount can be used. */
 final class BackgroundMount {
 
     private static final String OPTION = "--background";

@@ -92,8 +92,8 @@ final class MountVerb implements Callable<Integer> {
             paramLabel = "TIER",
             description =
                     "A cache for chunks: memory:8g, memory:auto, disk:/nvme/stoker:400g, or none. Can be repeated;"
-                            + " the first tier is filled first. Default: chunks on a local disk are read in place, other chunks"
-                            + " are kept in memory:auto.")
+                            + " the first tier is filled first. Default: chunks on a local disk are read in place,"
+                            + " other chunks are kept in memory:auto.")
     private List<String> tiers = new ArrayList<>();
 
     @Option(names = "--warm", description = "Fill the tiers at once instead of when files are read.")
@@ -111,7 +111,9 @@ final class MountVerb implements Callable<Integer> {
             description = "Let all users of the machine read the files. Default: only the user of the command.")
     private boolean allowOther;
 
-    @Option(names = "--background", description = "Return when the directory can be used, and go on in the background.")
+    @Option(
+            names = "--background",
+            description = "Return when the directory can be used, and serve it in the background.")
     private boolean background;
 
     /** Returns the directory of the records of mounts. */

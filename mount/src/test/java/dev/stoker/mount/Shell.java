@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs unmodified programs, in processes of their own: this process serves the file system and must not wait for itself.
+ * Runs unmodified programs in other processes: this process serves the file system and must not wait for itself.
  */
 public final class Shell {
 

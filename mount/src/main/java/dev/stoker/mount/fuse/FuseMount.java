@@ -127,8 +127,8 @@ public final class FuseMount implements AutoCloseable {
         close();
         throw new MountException(
                 "the kernel refused to mount " + directory + "; its reason is above. A user other than root needs the"
-                        + " program fusermount (apt-get install fuse), a container --cap-add SYS_ADMIN, and --allow-other"
-                        + " the line user_allow_other in /etc/fuse.conf",
+                        + " program fusermount (apt-get install fuse), a container --cap-add SYS_ADMIN, and"
+                        + " --allow-other the line user_allow_other in /etc/fuse.conf",
                 failure == null ? new IOException("no answer for " + READY_SECONDS + " s") : failure);
     }
 
@@ -150,13 +150,13 @@ public final class FuseMount implements AutoCloseable {
     /** Unmounts, unless the mount has ended. Open files are readable for a moment, then they get an error. */
     @Override
     public void close() throws IOException {
-        boolean isFirst;
         synchronized (this) {
-            isFirst = !isStopped;
+            if (isStopped) {
+                return;
+            }
             isStopped = true;
         }
-        if (isFirst
-                && loop.isAlive()
+        if (loop.isAlive()
                 && MountPoints.at(directory).filter(MountPoints.Mounted::isOurs).isPresent()) {
             MountPoints.unmount(directory);
         }

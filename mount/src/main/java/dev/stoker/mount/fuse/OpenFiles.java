@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The open files. The kernel has one size and one page cache for each path, whatever version a file was opened in. So a
- * path keeps its content as long as it is open: programs that open it meanwhile get the same, and the content of a newer
+ * path keeps its content as long as it is open: programs that open it meanwhile get the same. The content of a newer
  * version appears when the last one closes it. Thread-safe; the monitor of this object guards the maps.
  */
 final class OpenFiles {

@@ -18,7 +18,7 @@ public final class Problems {
 
     private static final Logger LOG = LoggerFactory.getLogger(Problems.class);
 
-    /** Files whose problem is remembered. After so many, the same problem is reported again. */
+    /** Files whose problem is remembered. After this number, the same problem is reported again. */
     private static final int REMEMBERED = 10_000;
 
     private final Consumer<String> listener;

@@ -25,9 +25,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One dataset as a tree: a pinned version, or the newest one, and all others in a hidden directory. Each version that is
- * shown or open has a use, so it is not expired meanwhile. Thread-safe; the monitor of this object guards the versions
- * and is held while one is opened.
+ * One dataset as a tree: a pinned version, or the newest one, and all others in a hidden directory. Each version that
+ * is shown or open has a use, so it is not expired meanwhile. Thread-safe; the monitor of this object guards the
+ * versions and is held while one is opened.
  */
 final class DatasetTree implements AutoCloseable {
 
@@ -248,6 +248,10 @@ final class DatasetTree implements AutoCloseable {
         if (uses.computeIfPresent(number, (key, count) -> count == 1 ? null : count - 1) != null) {
             return;
         }
+        endUse(number);
+    }
+
+    private void endUse(long number) {
         try {
             new VersionUses(shared.dataset()).release(number, mount);
         } catch (IOException e) {
@@ -281,6 +285,12 @@ final class DatasetTree implements AutoCloseable {
         }
         open.add(shown);
         open.forEach(OpenVersion::release);
+        // Programs may have files of a mount open that has ended.
+        List<Long> left;
+        synchronized (this) {
+            left = new ArrayList<>(uses.keySet());
+        }
+        left.forEach(this::endUse);
     }
 
     /** A file that is opened at a time or later. */

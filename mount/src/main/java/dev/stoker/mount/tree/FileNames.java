@@ -12,8 +12,8 @@ import java.util.Optional;
  * escaped:
  *
  * <ul>
- *   <li>{@code %=} and the part: for an empty part, {@code .} and {@code ..}, a part with NUL, a part that looks like an
- *       escaped one, and {@code .stoker}, which has a meaning in a mount.
+ *   <li>{@code %=} and the part: for an empty part, {@code .} and {@code ..}, a part with NUL, a part that looks like
+ *       an escaped one, and {@code .stoker}, which has a meaning in a mount.
  *   <li>{@code %+} and the part: a directory, if there is also a sample whose key is the path of the directory.
  *   <li>{@code %~} and the beginning of a part: a directory for parts of more than 255 bytes. It contains the rest of
  *       them.

@@ -11,7 +11,7 @@ final class KeyDirectory implements Node.Directory {
 
     private final OpenVersion version;
     private final String prefix;
-    /** Where the part of the key begins that the names show. Before the end of the prefix in the directory of a piece. */
+    /** Where the part begins that the names show: before the end of the prefix in the directory of a piece. */
     private final int partBegin;
 
     private KeyDirectory(OpenVersion version, String prefix, int partBegin) {

@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One dataset, or several in directories of their own, as a tree of files. Thread-safe. One thread looks for new
+ * One dataset, or several in separate directories, as a tree of files. Thread-safe. One thread looks for new
  * versions of datasets that are not pinned.
  */
 public final class MountTree implements AutoCloseable {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Recognizes readers that go through a far chunk row by row, as in a dataset in the order of its keys. It then has whole
- * chunks read, and the next ones loaded ahead. Other readers get only the bytes of their samples from far chunks.
+ * Recognizes readers that go through a far chunk row by row, as in a dataset in the order of its keys. It then has
+ * whole chunks read, and the next ones loaded ahead. Other readers get only the bytes of their samples from far chunks.
  * Thread-safe; the monitor of this object guards the state.
  */
 final class ReadAhead implements AutoCloseable {

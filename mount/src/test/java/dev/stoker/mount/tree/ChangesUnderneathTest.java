@@ -96,7 +96,9 @@ class ChangesUnderneathTest {
     void hidesExpiredVersions() throws Exception {
         clear();
         try (MountTree tree = open(store, OptionalLong.empty(), TreeOptions.defaults())) {
-            assertThat(TestMount.list(tree, "/.stoker/versions")).doesNotContain("6/").isNotEmpty();
+            assertThat(TestMount.list(tree, "/.stoker/versions"))
+                    .doesNotContain("6/")
+                    .isNotEmpty();
             assertThat(tree.find("/.stoker/versions/6")).isEmpty();
         }
     }

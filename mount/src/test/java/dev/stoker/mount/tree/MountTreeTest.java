@@ -216,6 +216,18 @@ class MountTreeTest {
     }
 
     @Test
+    void endsUsesAlsoOfFilesThatAreStillOpen() throws IOException {
+        made.append(images("cat/1"));
+        OpenSample left;
+        try (MountTree tree = newest()) {
+            left = ((Node.File) tree.find("/cat/1").orElseThrow()).open();
+            assertThat(uses()).containsExactly(1L);
+        }
+        assertThat(uses()).isEmpty();
+        left.close();
+    }
+
+    @Test
     void staysAtAPinnedVersion() throws IOException {
         made.append(images("cat/1"));
         made.append(images("cat/2"));
