@@ -33,7 +33,11 @@ SAMPLE = 110_000
 
 def stoker(*arguments: object) -> None:
     subprocess.run(
-        [str(ROOT / "stoker"), *map(str, arguments)], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        [str(ROOT / "stoker"), *map(str, arguments)],
+        check=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
 
 
