@@ -40,7 +40,7 @@ public final class OrderBenchmark {
                 Runtime.getRuntime().maxMemory() >> 20);
         long before = usedBytes();
         long start = System.nanoTime();
-        StreamChunks equal = chunks(count, Shape.EQUAL);
+        StreamChunks equal = chunks(count, ROWS, Shape.EQUAL);
         double loadMs = sinceMs(start);
         System.out.printf(
                 Locale.ROOT, "chunk columns: %.0f MiB, %.0f ms%n", (usedBytes() - before) / 1048576.0, loadMs);
@@ -56,13 +56,14 @@ public final class OrderBenchmark {
         Fingerprint fingerprint = Fingerprint.of(new UUID(1, 2), 1, "train", equal, spec);
         System.out.printf(Locale.ROOT, "fingerprint: %.0f ms (%s)%n", sinceMs(start), fingerprint);
         equal = null;
-        StreamChunks uneven = chunks(count, Shape.UNEVEN);
+        StreamChunks uneven = chunks(count, ROWS, Shape.UNEVEN);
         measure("16 lanes, uneven rows, removed rows, ghosts", uneven, spec);
         System.out.printf(
                 Locale.ROOT, "heap in use at the end: %.0f MiB (checksum %d)%n", usedBytes() / 1048576.0, checksum);
     }
 
-    private enum Shape {
+    /** Whether chunks have equal rows, or uneven and removed rows and ghosts. */
+    enum Shape {
         EQUAL,
         UNEVEN
     }
@@ -72,13 +73,14 @@ public final class OrderBenchmark {
                 spec.seed(), spec.batchSize(), lanes, spec.shuffleWindowBytes(), spec.shuffle(), spec.laneOrder());
     }
 
-    private static StreamChunks chunks(int count, Shape shape) {
+    static StreamChunks chunks(int count, int chunkRows, Shape shape) {
         StreamChunks.Builder builder = StreamChunks.builder(count);
-        int[] removed = {1, 5, 77};
-        ExpectedChunk file = new ExpectedChunk(LENGTH, 1, LENGTH / 64, 2, 2 * LENGTH / ROWS);
+        int[] removed = {1, 2, chunkRows / 13};
+        ExpectedChunk file = new ExpectedChunk(LENGTH, 1, LENGTH / 64, 2, 2 * LENGTH / chunkRows);
         for (int i = 0; i < count; i++) {
             UUID id = new UUID(0x0195_0000_0000_7000L + i, 0x8000_0000_0000_0000L + i);
-            int rows = shape == Shape.EQUAL ? ROWS : ROWS - 50 + (int) ((i * 2654435761L >>> 8) & 63);
+            int spread = (int) ((i * 2654435761L >>> 8) & 63) * chunkRows / ROWS;
+            int rows = shape == Shape.EQUAL ? chunkRows : chunkRows - chunkRows / 20 + spread;
             if (shape == Shape.EQUAL) {
                 builder.addLive(i, id, rows, file);
             } else if (i % 11 == 0) {
