@@ -85,7 +85,9 @@ final class Cluster {
         // could note it.
         boolean declares = simulation.chance(0.4)
                 && (shapes.stream().noneMatch(shape -> shape.tail() == TailPolicy.DROP)
-                        || oracles.stream().allMatch(oracle -> oracle.size().wholeBatches() >= MOST_RANKS));
+                        || oracles.stream()
+                                .allMatch(oracle ->
+                                        oracle.size().wholeBatches() >= MOST_RANKS + TrainingGroup.MOST_SKIPPED));
         this.plan = new FeedPlan(
                 "simulated",
                 new UUID(0x5EED, seed),
@@ -162,7 +164,8 @@ final class Cluster {
                     simulation.chance(0.5),
                     simulation.between(2, longest) * Simulation.MILLI,
                     longest > 1_000 || simulation.chance(0.5) ? 0 : 5,
-                    world * workers * replicas > 1 || simulation.chance(0.5)));
+                    world * workers * replicas > 1 || simulation.chance(0.5),
+                    simulation.chance(0.3)));
         }
         return shapes;
     }

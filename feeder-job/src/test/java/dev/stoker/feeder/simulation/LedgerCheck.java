@@ -75,9 +75,12 @@ final class LedgerCheck {
                     && passes.get(0).epochs().size() == group.epochs()
                     && passes.get(0).epochs().stream()
                             // Missing receipts were checked before: they were lost with a run that crashed.
-                            .allMatch(epoch ->
-                                    epoch.acknowledged() + epoch.asserted().count() + epoch.leftOut() + epoch.missing()
-                                            == group.oracle().size().batches());
+                            .allMatch(epoch -> epoch.acknowledged()
+                                            + epoch.asserted().count()
+                                            + epoch.leftOut()
+                                            + epoch.missing()
+                                            + epoch.skippedBatches().count()
+                                    == group.oracle().size().batches());
             if (!isWhole) {
                 throw new AssertionError("the audit does not have all of replica " + replica + " of group "
                         + group.name() + " of stream " + group.stream() + ": " + passes);

@@ -50,6 +50,7 @@ final class Newcomer implements Network.Receiver {
                         holder.replica,
                         0,
                         "model/1")
+                .skipping(group.skip())
                 .by(new Caller(0, 0, false, Optional.of(Trainer.newInstance(holder.simulation())), Optional.empty()))));
     }
 

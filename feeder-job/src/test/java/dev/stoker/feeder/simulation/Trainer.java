@@ -152,6 +152,7 @@ final class Trainer {
                         replica,
                         named,
                         "model/1")
+                .skipping(group.skip())
                 .by(new Caller(joined, simulation.nowNanos() + 1, false, Optional.of(instance), Optional.empty())));
     }
 

@@ -45,8 +45,8 @@ final class TrainerReading {
     }
 
     private TrainerSpan span(Position at) {
-        Delivery delivery = new Delivery(group.oracle().size(), group.tail(), trainer.participant, at.batch());
-        return new TrainerSpan(group.oracle(), at.epoch(), delivery);
+        Delivery delivery = new Delivery(group.slots(), group.tail(), trainer.participant, at.batch());
+        return new TrainerSpan(group.oracle(), group.skipped(at.epoch()), at.epoch(), delivery);
     }
 
     /** Returns the epoch that arrives; null before the first WELCOME. */
@@ -186,9 +186,9 @@ final class TrainerReading {
             return;
         }
         if (current.complete > current.consumed) {
-            long number = current.number(current.consumed);
+            long slot = current.slot(current.consumed);
             inHand = current.consume();
-            group.consumed(trainer, current.epoch, number);
+            group.consumed(trainer, current.epoch, slot);
             trainer.grantAll();
             pace();
         }

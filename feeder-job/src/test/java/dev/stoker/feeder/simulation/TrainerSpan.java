@@ -3,6 +3,7 @@ package dev.stoker.feeder.simulation;
 import dev.stoker.schemas.order.DeliveredBatch;
 import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.Delivery;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.protocol.AckEntry;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,7 @@ final class TrainerSpan {
     final Delivery delivery;
     final int count;
     private final Oracle oracle;
+    private final SkippedBatches skipped;
     private final Map<Integer, Assembly> batches = new TreeMap<>();
     /** How many of the first batches are complete, and how many were consumed. */
     int complete;
@@ -37,8 +39,10 @@ final class TrainerSpan {
     /** Whether the ledger says that the trainer has no number here. */
     boolean isTold;
 
-    TrainerSpan(Oracle oracle, long epoch, Delivery delivery) {
+    /** @param delivery of slots */
+    TrainerSpan(Oracle oracle, SkippedBatches skipped, long epoch, Delivery delivery) {
         this.oracle = oracle;
+        this.skipped = skipped;
         this.epoch = epoch;
         this.delivery = delivery;
         this.count = Math.toIntExact(delivery.steps());
@@ -46,14 +50,19 @@ final class TrainerSpan {
 
     /** The number at an index, which may be the one behind the last. */
     long number(int index) {
+        return skipped.number(slot(index));
+    }
+
+    /** The slot at an index. */
+    long slot(int index) {
         return delivery.first() + (long) index * delivery.stride();
     }
 
     /** The index of a number, or -1 if it is not one of these. */
     int index(long number) {
-        long distance = number - delivery.first();
+        long distance = skipped.slot(number) - delivery.first();
         boolean isOurs = distance >= 0 && distance % delivery.stride() == 0 && distance / delivery.stride() < count;
-        return isOurs ? (int) (distance / delivery.stride()) : -1;
+        return isOurs && !skipped.contains(number) ? (int) (distance / delivery.stride()) : -1;
     }
 
     boolean isReceived() {

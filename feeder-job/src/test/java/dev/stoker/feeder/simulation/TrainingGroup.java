@@ -1,7 +1,10 @@
 package dev.stoker.feeder.simulation;
 
+import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.order.SkipList;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Instance;
 import java.util.ArrayList;
@@ -17,12 +20,16 @@ import java.util.stream.Collectors;
  * last model checkpoint. {@link LearnedBatches} holds what their model has learned.
  */
 final class TrainingGroup {
+    /** The most batches of an epoch that a group leaves out. */
+    static final int MOST_SKIPPED = 4;
+
     /**
      * How a group trains.
      *
      * @param stepNanos maximum time of a step
      * @param slowness how much slower each further replica is
      * @param hasRuns whether its launcher numbers its launches, rather than the feeder
+     * @param skipsBatches whether it leaves out some batches of each epoch
      */
     record Shape(
             String stream,
@@ -35,11 +42,13 @@ final class TrainingGroup {
             boolean prefetches,
             long stepNanos,
             int slowness,
-            boolean hasRuns) {}
+            boolean hasRuns,
+            boolean skipsBatches) {}
 
     private final Cluster cluster;
     private final Shape shape;
     private final Oracle oracle;
+    private final SkipList skip;
     private final LearnedBatches learned = new LearnedBatches();
     private final List<Trainer> trainers = new ArrayList<>();
     private int worldSize;
@@ -63,8 +72,21 @@ final class TrainingGroup {
         this.cluster = cluster;
         this.shape = shape;
         this.oracle = oracle;
+        this.skip = shape.skipsBatches ? someBatches() : SkipList.NONE;
         this.worldSize = shape.worldSize;
         this.mostRanks = worldSize;
+    }
+
+    private SkipList someBatches() {
+        Simulation simulation = cluster.simulation();
+        long last = Math.max(0, oracle.size().batches() - 1);
+        long first = simulation.between(0, last);
+        long end = Math.min(last, first + simulation.between(0, MOST_SKIPPED - 1));
+        List<SkipList.Range> ranges = new ArrayList<>();
+        for (long epoch = 0; epoch < epochs(); epoch++) {
+            ranges.add(new SkipList.Range(epoch, first, end));
+        }
+        return new SkipList(ranges);
     }
 
     /** Starts all trainers from the last model checkpoint. Trainers of an earlier launch must have died. */
@@ -308,9 +330,7 @@ final class TrainingGroup {
     /** Fails unless each replica has learned each batch of each epoch once. */
     void requireComplete() {
         // Batches that do not fill a step of all ranks are left out under "drop".
-        long batches = tail() == TailPolicy.DROP
-                ? oracle.size().wholeBatches() - (mostRanks - 1)
-                : oracle.size().batches();
+        long batches = slots().batches() - (tail() == TailPolicy.DROP ? mostRanks - 1 : 0);
         learned.requireComplete(shape.replicas, epochs(), batches, "group " + name() + " of stream " + shape.stream);
     }
 
@@ -344,6 +364,24 @@ final class TrainingGroup {
         return oracle;
     }
 
+    SkipList skip() {
+        return skip;
+    }
+
+    SkippedBatches skipped(long epoch) {
+        return skip.in(epoch, oracle.size());
+    }
+
+    /**
+     * Returns the length of each epoch in slots, as if each batch had one sample. The positions of trainers are slots,
+     * and a group skips the same numbers of all epochs.
+     */
+    EpochSize slots() {
+        SkippedBatches skipped = skipped(0);
+        boolean dropped = tail() == TailPolicy.DROP;
+        return new EpochSize(dropped ? skipped.wholeBatches(oracle.size()) : skipped.left(), 1);
+    }
+
     TailPolicy tail() {
         return shape.tail;
     }
@@ -359,7 +397,7 @@ final class TrainingGroup {
 
     /** Returns whether any trainer has a batch: under "drop", an epoch may be too short for a step of all ranks. */
     boolean hasBatches() {
-        return tail() != TailPolicy.DROP || oracle.size().wholeBatches() >= mostRanks;
+        return tail() != TailPolicy.DROP || slots().batches() >= mostRanks;
     }
 
     boolean prefetches() {
