@@ -16,8 +16,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
@@ -30,8 +32,17 @@ import picocli.CommandLine.Spec;
 /** {@code stoker info}: what a version of a dataset holds; reads no sample, and some chunk heads. */
 @Command(
         name = "info",
-        header = {"Examples:", "  stoker info ./data/photos", "  stoker info s3a://bucket/photos@3 --json"},
-        description = "Prints the splits, samples, chunks, fields and classes of a dataset.")
+        header = {
+            "Examples:",
+            "  stoker info ./data/photos",
+            "  stoker info ./data/photos --samples",
+            "  stoker info s3a://bucket/photos@3 --json"
+        },
+        description = {
+            "Prints the splits, samples, chunks, fields and classes of a dataset.",
+            "With --samples, reads the heads of all chunks and also prints the number of samples of each class, the"
+                    + " sizes of the samples, and how well a feed with the default options mixes the classes."
+        })
 final class InfoVerb implements Callable<Integer> {
 
     private static final Logger LOG = LoggerFactory.getLogger(InfoVerb.class);
@@ -51,6 +62,14 @@ final class InfoVerb implements Callable<Integer> {
     @Option(names = "--chunks", description = "Also list the chunks.")
     private boolean chunks;
 
+    @Option(
+            names = "--samples",
+            description = "Also count the samples of each class and their sizes. Reads the heads of all chunks.")
+    private boolean samples;
+
+    @Option(names = "--threads", paramLabel = "N", description = "Heads to read at a time with --samples.")
+    private @Nullable Integer threads;
+
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
@@ -69,11 +88,18 @@ final class InfoVerb implements Callable<Integer> {
             LogEntry entry = open.dataset().entry(snapshot.version(), newest);
             PrintWriter out = spec.commandLine().getOut();
             Map<String, List<Mixing>> mixing = mixing(open.dataset(), snapshot);
+            Optional<CensusText> census = samples
+                    ? Optional.of(CensusText.of(open, snapshot, ReadThreads.of(threads, open.location())))
+                    : Optional.empty();
             if (json) {
                 ObjectNode root = toJson(open.dataset().where(), snapshot, newest, entry);
+                if (census.isPresent()) {
+                    root.setAll(census.get().json());
+                }
                 out.println(root.set("mixing", toJson(mixing)).toString());
             } else {
                 print(open.dataset().where(), snapshot, newest, entry, out);
+                census.ifPresent(text -> text.print(out));
                 warn(mixing, out);
             }
             return 0;
