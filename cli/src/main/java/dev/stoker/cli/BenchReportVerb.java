@@ -168,10 +168,12 @@ final class BenchReportVerb implements Callable<Integer> {
     private void write(Report report) throws IOException {
         PrintWriter err = spec.commandLine().getErr();
         PrintWriter out = options.isJson() ? err : spec.commandLine().getOut();
+        List<Path> written = new ArrayList<>(List.of(output, beside(".svg")));
         Files.writeString(output, ReportPage.html(report));
         Files.writeString(beside(".svg"), RooflineChart.svg(report.roofline(), report.shapes()));
         try {
             Files.write(beside(".png"), RooflineChart.png(report.roofline(), report.shapes()));
+            written.add(beside(".png"));
         } catch (IOException e) {
             err.println("stoker: warning: no PNG: " + e.getMessage());
         }
@@ -184,6 +186,7 @@ final class BenchReportVerb implements Callable<Integer> {
                     + Units.plural(supply.accelerators(), "accelerator") + " busy at least "
                     + Math.round(100 * supply.shape().utilization()) + " % of the time (estimate)");
         }
-        out.println("wrote " + output + ", " + beside(".svg") + " and " + beside(".png"));
+        out.println("wrote "
+                + String.join(", ", written.stream().map(Path::toString).toList()));
     }
 }

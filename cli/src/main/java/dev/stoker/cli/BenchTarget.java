@@ -18,6 +18,8 @@ final class BenchTarget implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     /** Two batches must fit, and usually many do. */
     private static final long USUAL_BUFFER = 256L << 20;
+    /** Direct memory for all clients of this process; a quarter of the machine's memory is usual. */
+    private static final long ALL_BUFFERS = 2L << 30;
 
     private final String text;
     private final String address;
@@ -71,7 +73,7 @@ final class BenchTarget implements AutoCloseable {
                 .group(group)
                 .rank(rank, world)
                 .batchSize(batchSize)
-                .bufferBytes(Math.max(USUAL_BUFFER, (long) (2.5 * batchBytes)))
+                .bufferBytes(Math.max(Math.min(USUAL_BUFFER, ALL_BUFFERS / world), (long) (2.5 * batchBytes)))
                 .reconnectTimeout(PATIENCE)
                 .open();
     }
