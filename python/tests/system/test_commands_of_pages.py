@@ -1,4 +1,7 @@
-"""The commands of docs/ingest.md and docs/export.md run as they stand there, in a folder with the files they name."""
+"""The commands of docs/ingest.md, docs/export.md and docs/bench.md run in a folder with the files that they name.
+
+They run as they stand there; measurements, which take a minute, only for a moment.
+"""
 
 from __future__ import annotations
 
@@ -35,12 +38,17 @@ def commands(page: str) -> dict[str, list[str]]:
 
 def run(cli: Cli, folder: Path, lines: list[str]) -> None:
     for line in lines:
-        process = cli.start(*shlex.split(line)[1:], cwd=folder)
+        command, _, target = line.partition(" > ")
+        if re.match(r"stoker bench (storage|feed|report --dataset)|stoker bench demand .*--against", command):
+            command += " --seconds 1 --rounds 1"
+        process = cli.start(*shlex.split(command)[1:], cwd=folder)
         try:
             out, err = process.communicate(timeout=LIMIT_S)
         finally:
             process.kill()
         assert process.returncode == 0, f"{line}\n{out}{err}"
+        if target:
+            (folder / target).write_text(out)
 
 
 def samples(dataset: Path) -> dict[str, dict]:
@@ -134,6 +142,32 @@ def require_exported(folder: Path) -> None:
     assert sorted((row["key"], row["label"]) for row in rows) == [(str(row), "cat") for row in range(20, 40, 2)]
 
 
+def measured(folder: Path) -> None:
+    with stoker.Writer(folder / "data" / "photos", {"label": "categorical", "image": "binary"}) as writer:
+        for row in range(900):
+            writer.write({"key": f"{row:03d}", "label": ("cat", "dog")[row % 2], "image": b"i" * 2000})
+
+
+def require_report(folder: Path) -> None:
+    page = (folder / "stoker-bench.html").read_text()
+    assert "photos, first epoch, tcp" in page
+    assert "Which resource is the limit" in page
+    assert (folder / "stoker-bench.png").read_bytes().startswith(b"\x89PNG")
+    kinds = [json.loads((folder / f"stoker-bench-{kind}.json").read_text())["bench"] for kind in ("storage", "feed")]
+    assert kinds == ["storage", "feed"]
+
+
+def require_results(folder: Path) -> None:
+    assert not list((folder / "data").glob("stoker-bench-*"))
+    page = (folder / "bench.html").read_text()
+    assert "network of 25 Gbit/s, as given" in page
+    assert "8 × resnet50, h100" in page
+
+
+def require_demand(folder: Path) -> None:
+    assert not (folder / "data" / "photos" / "_stoker" / "feeds").exists()
+
+
 CASES = {
     "ingest.md": [
         (photos, require_photos),
@@ -142,6 +176,7 @@ CASES = {
         (manifests, require_manifests),
     ],
     "export.md": [(exported, require_exported)],
+    "bench.md": [(measured, require_report), (measured, require_results), (measured, require_demand)],
 }
 BLOCKS = [
     (name, lines, *case)
