@@ -12,6 +12,16 @@ import java.util.Set;
 /** The page as one HTML document, with the picture in it. It needs no other file, no script and no network. */
 public final class ReportPage {
 
+    private static final String HEAD = """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <title>Stoker bench</title>
+            <meta name="viewport" content="width=device-width">
+            <style>
+            """;
+
     private static final String STYLE = """
             body { font-family: sans-serif; color: #222; background: #fff; max-width: 1000px; margin: 2em auto;
                    padding: 0 1em; line-height: 1.4; }
@@ -37,11 +47,7 @@ public final class ReportPage {
     }
 
     private void write(Report report) {
-        html.append(
-                        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>Stoker bench</title>\n")
-                .append("<meta name=\"viewport\" content=\"width=device-width\">\n<style>\n")
-                .append(STYLE)
-                .append("</style>\n</head>\n<body>\n<h1>Stoker bench</h1>\n");
+        html.append(HEAD).append(STYLE).append("</style>\n</head>\n<body>\n<h1>Stoker bench</h1>\n");
         machines(report.findings());
         limits(report);
         html.append("<h2>Roofline</h2>\n");
@@ -151,8 +157,10 @@ public final class ReportPage {
         html.append("<h2>Sizing</h2>\n");
         paragraph("samples/s = accelerators × samples/s of one × least utilization; bytes/s = samples/s × bytes of a"
                 + " sample; feeders = ⌈samples/s ÷ samples/s of the measured feed⌉, or more if their network needs it;"
-                + " network of a feeder = bytes/s × 1.05 × 8 ÷ feeders; processors of a feeder = GB/s × processor seconds"
-                + " for each GB ÷ feeders; tiers of a feeder = bytes of the dataset ÷ feeders. A feeder also needs 1 GiB"
+                + " network of a feeder = bytes/s × 1.05 × 8 ÷ feeders; "
+                + "processors of a feeder = GB/s × processor seconds"
+                + " for each GB ÷ feeders; tiers of a feeder = bytes of the dataset ÷ feeders. "
+                + "A feeder also needs 1 GiB"
                 + " of working memory, and the chunks of open windows if it does not map them.");
         begin(
                 "Accelerators",

@@ -17,7 +17,8 @@ import java.util.TreeMap;
  *
  * @param roofs by resource, each at most once
  * @param points of feeds
- * @param files samples a second by bytes, if each sample were a file or object of its size that is read at a random place
+ * @param files samples a second by bytes, if each sample were a file or object of its size
+ *     that is read at a random place
  */
 public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Double> files) {
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Draws a roofline: samples a second over bytes of a sample, both logarithmic. A resource that allows some bytes a second
- * is a falling line. Feeds are numbered circles, one accelerator of each shape is a diamond.
+ * Draws a roofline: samples a second over bytes of a sample, both logarithmic. A resource that allows some bytes a
+ * second is a falling line. Feeds are numbered circles, one accelerator of each shape is a diamond.
  */
 public final class RooflineChart {
 

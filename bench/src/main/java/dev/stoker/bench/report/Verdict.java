@@ -69,13 +69,15 @@ public record Verdict(FeedPoint point, Optional<Roof> limit, double share, boole
             return point.sampleBytes() < SMALL_SAMPLE
                     ? "The feed is far below its roofs, because the work for each small sample is the limit: use larger"
                             + " batches and more consumers (ranks or loader workers) at a time, or larger samples."
-                    : "The feed is far below its roofs: measure again on an idle machine, and with more consumers (ranks"
+                    : "The feed is far below its roofs: measure again on an idle machine, and with more consumers "
+                            + "(ranks"
                             + " or loader workers) at a time, because one consumer receives in one thread.";
         }
         return switch (limit.get().resource()) {
             case STORAGE ->
                 "Give the feeder tiers of faster storage or memory (--tier), so that only the first epoch"
-                        + " reads the origin; fill them before the training with --warm; use more feeders, each of which"
+                        + " reads the origin; fill them before the training with --warm; use more feeders, "
+                        + "each of which"
                         + " reads its share; or use faster storage.";
             case PAGE_CACHE -> "Reads from the page cache are the limit: use more processors, or more feeders.";
             case NETWORK ->

@@ -55,7 +55,8 @@ final class Results {
         return new Source(
                 "feed.json",
                 json("{'bench':'feed','format':1,'time':'2026-01-01T00:00:00Z','target':'./data',"
-                        + "'machine':{'processors':4,'model':'m','system':'Linux','java':'17','load':0.1},'dataset':'photos',"
+                        + "'machine':{'processors':4,'model':'m','system':'Linux','java':'17','load':0.1},"
+                        + "'dataset':'photos',"
                         + "'samples':1000,'batch_size':64,'sample_bytes':" + sampleBytes
                         + ",'first_epoch':{'samples':1000,'samples_per_s':" + rate / 2 / sampleBytes + "},'systems':["
                         + "{'system':'plain stream','transport':'tcp','bytes_per_s':" + rounds(plain) + "},"
@@ -69,7 +70,8 @@ final class Results {
         return new Source(
                 "demand.json",
                 json("{'bench':'demand','format':1,'time':'2026-01-01T00:00:00Z','machine':{},"
-                        + "'shapes':[{'shape':'resnet50','accelerator':'h100','sample_bytes':114660.07,'batch_size':400,"
+                        + "'shapes':[{'shape':'resnet50','accelerator':'h100','sample_bytes':114660.07,"
+                        + "'batch_size':400,"
                         + "'computation_time_s':0.224,'utilization':0.9,'source':'x'}],'runs':[{'shape':'resnet50',"
                         + "'accelerator':'h100','accelerators':2,'met':" + (utilization >= 0.9)
                         + ",'utilization':{'median':"
