@@ -79,7 +79,7 @@ public final class OrderBenchmark {
         ExpectedChunk file = new ExpectedChunk(LENGTH, 1, LENGTH / 64, 2, 2 * LENGTH / chunkRows);
         for (int i = 0; i < count; i++) {
             UUID id = new UUID(0x0195_0000_0000_7000L + i, 0x8000_0000_0000_0000L + i);
-            int spread = (int) ((i * 2654435761L >>> 8) & 63) * chunkRows / ROWS;
+            int spread = (int) (((i * 2654435761L) >>> 8) & 63) * chunkRows / ROWS;
             int rows = shape == Shape.EQUAL ? chunkRows : chunkRows - chunkRows / 20 + spread;
             if (shape == Shape.EQUAL) {
                 builder.addLive(i, id, rows, file);
