@@ -146,7 +146,7 @@ final class FeedState {
         }
     }
 
-    /** Reads a state and checks that this release knows the features that it requires. */
+    /** Reads a state and checks that this client can resume from it: it knows all features, and skips no batches. */
     private static JsonNode state(String text) {
         JsonNode state = tree(text);
         try {
@@ -155,6 +155,10 @@ final class FeedState {
             throw new StateMismatchException(ErrorText.of(e));
         } catch (IllegalArgumentException e) {
             throw new StateMismatchException("not a state of a feed: " + e.getMessage());
+        }
+        if (!state.path("skip").isEmpty()) {
+            throw new StateMismatchException("the state skips batches " + state.path("skip")
+                    + " (epoch, first, last), which this client would deliver; resume from it in Python");
         }
         return state;
     }
