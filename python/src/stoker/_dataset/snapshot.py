@@ -39,8 +39,9 @@ from stoker.errors import CorruptDataError, FormatTooNewError, UnknownSplitError
 
 _TABLE = re.compile(r"([0-9]{20})\.arrow")
 _TOPIC = "kafka.topic"
-_ERASED_CLASSES = "erased.classes"
 """The property that names the topic that a version was ingested from."""
+_ERASED_CLASSES = "erased.classes"
+"""The property that replaces class names by tombstones."""
 COLUMNS: dict[str, Any] = {
     "ordinal": np.int64,
     "added_in": np.int64,
