@@ -38,7 +38,9 @@ def commands(page: str) -> dict[str, list[str]]:
 
 def run(cli: Cli, folder: Path, lines: list[str]) -> None:
     for line in lines:
-        command, _, target = line.partition(" > ")
+        match = re.fullmatch(r"(.*?)(?: > ([\w./-]+))?", line)
+        assert match is not None
+        command, target = match[1], match[2]
         if re.match(r"stoker bench (storage|feed|report --dataset)|stoker bench demand .*--against", command):
             command += " --seconds 1 --rounds 1"
         process = cli.start(*shlex.split(command)[1:], cwd=folder)

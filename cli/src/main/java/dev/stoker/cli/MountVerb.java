@@ -41,10 +41,10 @@ import picocli.CommandLine.Spec;
         name = "mount",
         header = {
             "Examples:",
-            "  stoker mount ./data/photos /mnt/photos",
-            "  stoker mount ./data/photos@3 /mnt/photos --background",
-            "  stoker mount s3a://bucket/photos /mnt/photos --tier memory:8g",
-            "  stoker mount train=./data/photos@best val=./data/holdout /mnt/sets"
+            "  stoker mount ./data/photos ./mounted",
+            "  stoker mount ./data/photos@3 ./mounted --background",
+            "  stoker mount s3a://bucket/photos ./mounted --tier memory:8g",
+            "  stoker mount train=./data/photos@best val=./data/holdout ./mounted"
         },
         description = {
             "Shows a dataset as a read-only directory: each sample is a file with its original path. Runs until Ctrl-C,"
