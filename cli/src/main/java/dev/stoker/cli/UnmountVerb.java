@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 /** {@code stoker unmount}: ends a mount. */
 @Command(
         name = "unmount",
-        header = {"Examples:", "  stoker unmount ./mounted"},
+        header = {"Example:", "  stoker unmount ./mounted"},
         description = {
             "Ends a mount of stoker mount, and cleans up after one whose process was killed. Programs that have open"
                     + " files there keep them for a moment, then they get an error.",
