@@ -6,15 +6,31 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.dataset.EveryTypeDataset;
 import dev.stoker.connectors.dataset.MeteredStores;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.removal.SampleRule;
+import dev.stoker.metadata.update.NewValues;
+import dev.stoker.metadata.update.SampleUpdate;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.chunk.AddedFields;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.schemas.chunk.ChunkReader;
+import dev.stoker.schemas.io.BufferRangeReader;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
+import java.io.IOException;
 import java.math.BigDecimal;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
@@ -141,6 +157,45 @@ class TableReadITCase {
                 IntStream.range(0, 6).mapToObj(i -> (float) (n + i)).toArray(Float[]::new);
             default -> throw new IllegalStateException(field.toString());
         };
+    }
+
+    /** Adds the field "score" and gives one sample a value. */
+    private static void addScore(Path path, String key, long score) throws IOException {
+        Field field = Field.nullable("score", ScalarType.INT64);
+        ChunkBuilder builder = new ChunkBuilder(List.of(field), 4096);
+        builder.beginRow(key);
+        builder.setLong(0, score);
+        builder.endRow();
+        ByteBuffer file = ByteBuffer.allocate(1 << 14);
+        builder.finish(new ChunkIdentity(new UUID(0, 0), new UUID(0, 0), "table", "table", Instant.EPOCH))
+                .buffers()
+                .forEach(part -> file.put(part.duplicate()));
+        NewValues values = new NewValues(List.of(field), AddedFields.of(List.of(field)));
+        values.add(ChunkReader.open(new BufferRangeReader("table", file.flip())));
+        try (ObjectStore store = Stores.open(path.toString())) {
+            new SampleUpdate(Dataset.open(store), values, SampleRule.MissingKeys.FAIL, 1, chunks -> {})
+                    .commit("add", InstantSource.system(), "ada@host");
+        }
+    }
+
+    @Test
+    void aTableHasTheAddedFieldsOfItsVersion() throws Exception {
+        Path path = directory.resolve("added");
+        EveryTypeDataset every = EveryTypeDataset.create(path);
+        every.append("train", 2, 3);
+        addScore(path, EveryTypeDataset.key(4), 7);
+        every.append("train", 1, 2);
+
+        assertThat(column("SELECT score FROM `added` ORDER BY number"))
+                .containsExactly(null, null, null, null, 7L, null, null, null);
+        assertThat(column("SELECT number FROM `added` WHERE score > 5")).containsExactly(4L);
+        assertThat(column("SELECT p_utf8 FROM `added` WHERE score IS NULL ORDER BY number"))
+                .hasSize(7)
+                .startsWith(EveryTypeDataset.payload(0));
+        assertThat(column("SELECT score FROM `added$v2` ORDER BY number"))
+                .containsExactly(null, null, null, null, 7L, null);
+        assertThat(column("SELECT number FROM `added$v1`")).hasSize(6);
+        assertThatThrownBy(() -> column("SELECT score FROM `added$v1`")).hasMessageContaining("score");
     }
 
     @Test
