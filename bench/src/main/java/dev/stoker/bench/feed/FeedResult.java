@@ -12,7 +12,7 @@ import java.util.OptionalDouble;
  * What a feed and its ceilings reached.
  *
  * @param target as typed
- * @param stream what was read
+ * @param stream the stream that was read
  * @param first the first epoch of a new feeder; for a feeder that ran before, the first one here
  * @param systems the feed by transport, and the ceilings
  * @param memoryCopy bytes a second that all processors copy in memory
@@ -31,7 +31,7 @@ public record FeedResult(
     public static final String PLAIN_CRC = "plain stream + CRC-32C";
 
     /**
-     * What was read.
+     * The stream that was read.
      *
      * @param samples of an epoch
      * @param batchSize samples of a batch

@@ -3,7 +3,7 @@ package dev.stoker.bench.measure;
 /** Follows a measurement. Any thread may call {@link #isStopped}; it is asked often. */
 public interface Progress {
 
-    /** Says what is measured now. */
+    /** Names the measurement that begins. */
     void doing(String what);
 
     /** Whether the user has asked for the end. The measurement then removes what it has written, and ends. */

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What was measured of a store.
+ * The measurements of a store.
  *
  * @param target as typed
- * @param files what was read: how many files, and their bytes
+ * @param files number and bytes of the files that were read
  * @param writeRate bytes a second of the writing of the test files; 0 if nothing was written
  * @param reads one for each cell that was reached
  * @param metadata one for each operation and depth

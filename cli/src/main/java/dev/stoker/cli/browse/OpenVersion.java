@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A version that is looked at, with what was computed of it. Thread-safe; its lock is this object. */
+/** An open version, with cached results about it. Thread-safe; its lock is this object. */
 final class OpenVersion {
 
     /** Samples outside the index whose keys are read when somebody searches. More would take too long. */
