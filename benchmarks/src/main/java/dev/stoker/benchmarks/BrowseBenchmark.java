@@ -24,7 +24,7 @@ import java.util.Locale;
  *
  * <pre>java -cp … dev.stoker.benchmarks.BrowseBenchmark DIRECTORY</pre>
  *
- * The dataset is one that {@link IndexBenchmark} has made in the directory. The first round is that of a new process.
+ * The directory has a dataset of {@link IndexBenchmark}. In the first round, the process is new.
  * For a cold page cache, drop it before.
  */
 public final class BrowseBenchmark {

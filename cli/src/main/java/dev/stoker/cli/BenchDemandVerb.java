@@ -32,15 +32,15 @@ import picocli.CommandLine.Spec;
             "  stoker bench demand --shape resnet50 --against ./data/photos"
         },
         description = {
-            "Prints the samples and bytes per second that accelerators ask for, by workload. The workloads are those of"
-                    + " MLPerf Storage, and a language model.",
+            "Prints the samples and bytes per second that accelerators ask for, by workload. The workloads come"
+                    + " from MLPerf Storage; a language model is added.",
             "With --against, emulated accelerators consume a feed: each takes batches and sleeps for the time of the"
                     + " computation. The result is the share of the time that they compute."
         },
         sortOptions = false)
 final class BenchDemandVerb implements Callable<Integer> {
 
-    /** A greater difference of the sample's bytes makes the result that of another workload. */
+    /** Greatest relative difference of the sample's bytes that needs no note. */
     private static final double SAME_BYTES = 0.25;
 
     @Spec
@@ -121,8 +121,8 @@ final class BenchDemandVerb implements Callable<Integer> {
                     if (Math.abs(done.sampleBytes() / shape.sampleBytes() - 1) > SAME_BYTES) {
                         notes.add(shape.name() + ": the samples of this feed have "
                                 + Units.bytes((long) done.sampleBytes())
-                                + " on average, those of the shape " + Units.bytes((long) shape.sampleBytes())
-                                + "; the utilization is that of your samples");
+                                + " on average, the shape has " + Units.bytes((long) shape.sampleBytes())
+                                + "; the utilization was measured with your samples");
                     }
                 }
             }

@@ -28,7 +28,7 @@ final class ImageOptions {
     @Option(
             names = "--width",
             paramLabel = "COLUMNS",
-            description = "Width of an image in columns. Default: that of the terminal, at most 80.")
+            description = "Width of an image in columns. Default: the terminal's width, at most 80.")
     private @Nullable Integer width;
 
     @Option(

@@ -115,7 +115,7 @@ public final class Accelerators {
     }
 
     private List<Tally> consume(Batches batches, Phaser start) throws InterruptedException {
-        // All begin when each has a first batch, so that none computes while others connect.
+        // All accelerators start together, after each one has received its first batch.
         batches.next();
         start.arriveAndAwaitAdvance();
         long round = time.toNanos() / (rounds + 1);

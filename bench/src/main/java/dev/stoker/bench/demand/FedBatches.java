@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Batches from a feeder. As a trainer would, it obtains each value of each payload field as a view. Without a payload
- * field, the bytes are those of the messages.
+ * field, it counts the bytes of the messages.
  */
 public final class FedBatches implements Batches {
     private final FeedClient client;

@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The known shapes, and shapes from files. The image workloads are those of MLPerf Storage
+ * The known shapes, and shapes from files. The image workloads come from MLPerf Storage
  * (github.com/mlcommons/storage,
  * {@code configs/dlio/workload}); the language model is computed, because a loader's demand follows from its tokens.
  */

@@ -19,7 +19,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** Makes short texts of values. What is cut off is marked. */
+/** Makes short texts of values. Marks texts that it shortens. */
 final class ValuePreview {
 
     /** Most characters of a text. */

@@ -134,7 +134,7 @@ public final class SampleCensus {
      */
     public record SizeRange(long from, long below, long samples) {}
 
-    /** Returns the sizes of the samples, in ranges between powers of two. The size is that of all values. */
+    /** Returns the sizes of the samples, in ranges between powers of two. The size counts all values. */
     public List<SizeRange> sizes() {
         List<SizeRange> ranges = new ArrayList<>();
         for (int bits = 0; bits < BITS - 1; bits++) {
