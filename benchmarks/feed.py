@@ -18,9 +18,11 @@ import json
 import mmap
 import os
 import re
+import secrets
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -43,14 +45,16 @@ def chunk_files(dataset: str) -> list[Path]:
 # --- runs in a separate process and prints one JSON object -----------------------------------------------------------
 
 
-def receive_plain(port: int, checked: bool, total: int) -> dict:
+def receive_plain(listener: int, secret: str, checked: bool, total: int) -> dict:
+    """Receives from the process that connects to the listening socket and sends the secret first."""
     import google_crc32c
     import numpy as np
 
     buffer = np.empty(8 << 20, np.uint8)
     view = memoryview(buffer)
-    with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+    with socket.socket(fileno=listener) as accepting, accepting.accept()[0] as connection:
+        if connection.recv(len(secret), socket.MSG_WAITALL) != secret.encode():
+            raise EOFError("another process has connected")
         began, cpu, got = time.perf_counter(), time.process_time(), 0
         while got < total:
             size = 0
@@ -117,7 +121,7 @@ def read_feed(target: str, batch_size: int, warm_up: int, epochs: int) -> dict:
 # --- the measuring process -------------------------------------------------------------------------------------------
 
 
-def child(*arguments: str, transport: str = "auto") -> dict:
+def child(*arguments: str, transport: str = "auto", descriptors: tuple[int, ...] = ()) -> dict:
     """Runs one system in a new process and returns what it measured."""
     done = subprocess.run(
         [sys.executable, __file__, "--child", *arguments],
@@ -126,14 +130,26 @@ def child(*arguments: str, transport: str = "auto") -> dict:
         text=True,
         timeout=600,
         env=os.environ | {"STOKER_TRANSPORT": transport},
+        pass_fds=descriptors,
     )
     return json.loads(done.stdout.splitlines()[-1])
 
 
 def java(main: str, *arguments: str) -> subprocess.Popen[str]:
-    path = f"{LIB}/*:{ROOT}/benchmarks/target/classes"
-    command = [os.path.join(os.environ.get("JAVA_HOME", "/usr"), "bin", "java"), "-Xmx512m", "-cp", path, main]
-    return subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True)
+    command = [os.path.join(os.environ.get("JAVA_HOME", "/usr"), "bin", "java"), "-Xmx512m", "-cp", f"{LIB}/*", main]
+    return subprocess.Popen([*command, *arguments], stdin=subprocess.PIPE, text=True)
+
+
+def plain(sender: subprocess.Popen[str], checked: str, total: str) -> dict:
+    """Has the sender connect to a new process, which receives `total` bytes."""
+    assert sender.stdin is not None
+    secret = secrets.token_hex(16)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        sender.stdin.write(f"{secret} tcp:{listener.getsockname()[1]}\n")
+        sender.stdin.flush()
+        number = listener.fileno()
+        return child("plain", str(number), secret, checked, total, descriptors=(number,))
 
 
 def start_feeder(
@@ -196,9 +212,10 @@ def main() -> int:
     size = sum(f.stat().st_size for f in chunk_files(options.dataset))
     print(f"{options.dataset}: {len(chunk_files(options.dataset)):,} chunks, {size / 1e9:.2f} GB", flush=True)
     epochs, total = str(options.epochs), str(size * options.epochs)
-    sender = java("dev.stoker.benchmarks.PlainSender", options.dataset, epochs)
-    assert sender.stdout is not None
-    port = sender.stdout.readline().strip()
+    files = tempfile.NamedTemporaryFile("w", suffix=".txt")  # noqa: SIM115, deleted at the end
+    files.write("".join(f"{file}\n" for file in chunk_files(options.dataset)))
+    files.flush()
+    sender = java("dev.stoker.bench.feed.PlainSender", files.name)
     feeder, address, ready = start_feeder(options.dataset, options.batch_size)
     results: dict[str, list[dict]] = {}
     try:
@@ -209,8 +226,8 @@ def main() -> int:
             for name, measure in {
                 "mapped read": lambda: child("mapped", options.dataset, epochs),
                 "path": lambda: child("feed", options.dataset, batch, "1", epochs),
-                "plain stream": lambda: with_cpu(sender.pid, lambda: child("plain", port, "no", total)),
-                "plain stream + CRC": lambda: with_cpu(sender.pid, lambda: child("plain", port, "yes", total)),
+                "plain stream": lambda: with_cpu(sender.pid, lambda: plain(sender, "no", total)),
+                "plain stream + CRC": lambda: with_cpu(sender.pid, lambda: plain(sender, "yes", total)),
                 "feed": lambda: with_cpu(
                     feeder.pid, lambda: child("feed", address, batch, "0", epochs, transport="tcp")
                 ),
@@ -225,6 +242,7 @@ def main() -> int:
             print(f"round {number + 1} of {options.rounds} done", file=sys.stderr, flush=True)
     finally:
         sender.kill()
+        files.close()
         feeder.terminate()
         feeder.wait(60)
     report(results)
@@ -233,8 +251,8 @@ def main() -> int:
 
 def run_child(arguments: list[str]) -> dict:
     match arguments:
-        case ["plain", port, checked, total]:
-            return receive_plain(int(port), checked == "yes", int(total))
+        case ["plain", listener, secret, checked, total]:
+            return receive_plain(int(listener), secret, checked == "yes", int(total))
         case ["mapped", dataset, passes]:
             return read_mapped(dataset, int(passes))
         case ["feed", target, batch_size, warm_up, epochs]:
