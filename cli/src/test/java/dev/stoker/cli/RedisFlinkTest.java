@@ -19,8 +19,6 @@ import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.io.Serializable;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
@@ -36,7 +34,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import redis.embedded.RedisServer;
 
 /** The tasks of a Flink job load the places of samples into a real Redis server. */
 @Timeout(120)
@@ -49,7 +46,7 @@ class RedisFlinkTest {
     @TempDir
     private Path directory;
 
-    private RedisServer server;
+    private TestRedis server;
     private String url;
     private TestDataset samples;
     private ObjectStore store;
@@ -64,22 +61,13 @@ class RedisFlinkTest {
     }
 
     private void startServer() throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
-        server = RedisServer.newRedisServer()
-                .port(port)
-                .bind("127.0.0.1")
-                .setting("save \"\"")
-                .build();
-        server.start();
-        url = "redis://127.0.0.1:" + port;
+        server = TestRedis.start();
+        url = server.url();
     }
 
     @AfterEach
     void stop() throws IOException {
-        server.stop();
+        server.close();
         store.close();
     }
 
@@ -106,7 +94,7 @@ class RedisFlinkTest {
             expected = places(places);
             assertThat(expected).hasSize(18).allMatch(Optional::isPresent);
         }
-        server.stop();
+        server.close();
         startServer();
         try (RedisPlaces places = RedisPlaces.open(url, dataset.info().id())) {
             assertThat(places(places)).noneMatch(Optional::isPresent);
@@ -128,7 +116,7 @@ class RedisFlinkTest {
                 @Override
                 public <R extends Serializable> void run(int pieces, PieceWork<R> work, Consumer<? super R> results)
                         throws IOException, InterruptedException {
-                    server.stop();
+                    server.close();
                     workers().run(pieces, work, results);
                 }
             };

@@ -8,8 +8,6 @@ import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +17,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import redis.embedded.RedisServer;
 
 /** Verbs with a real Redis server. */
 class RedisOptionTest {
@@ -29,7 +26,7 @@ class RedisOptionTest {
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
-    private RedisServer server;
+    private TestRedis server;
     private String url;
     private String path;
     private List<String> keys;
@@ -39,22 +36,13 @@ class RedisOptionTest {
         TestDataset dataset = TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4);
         path = dataset.path().toString();
         keys = new ArrayList<>(Contents.of(path).keySet());
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
-        server = RedisServer.newRedisServer()
-                .port(port)
-                .bind("127.0.0.1")
-                .setting("save \"\"")
-                .build();
-        server.start();
-        url = "redis://127.0.0.1:" + port;
+        server = TestRedis.start();
+        url = server.url();
     }
 
     @AfterEach
     void stop() throws IOException {
-        server.stop();
+        server.close();
     }
 
     private int stoker(String... args) {
@@ -94,7 +82,7 @@ class RedisOptionTest {
         try (Stream<Path> written = Files.walk(files)) {
             assertThat(written.filter(Files::isRegularFile)).hasSize(1);
         }
-        server.stop();
+        server.close();
         assertThat(stats("--redis", url)).isEqualTo(compacted);
         assertThat(stoker("index", path, "--redis", url)).isEqualTo(1);
         assertThat(err.toString()).contains(url + " stores nothing: ");

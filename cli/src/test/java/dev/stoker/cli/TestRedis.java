@@ -1,0 +1,42 @@
+package dev.stoker.cli;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import redis.embedded.RedisServer;
+
+/** A real Redis server on a free port of this machine. It stores nothing on disk. */
+final class TestRedis implements AutoCloseable {
+
+    private final RedisServer server;
+    private final String url;
+
+    private TestRedis(RedisServer server, int port) {
+        this.server = server;
+        this.url = "redis://127.0.0.1:" + port;
+    }
+
+    static TestRedis start() throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        RedisServer server = RedisServer.newRedisServer()
+                .port(port)
+                .bind("127.0.0.1")
+                .setting("save \"\"")
+                .build();
+        server.start();
+        return new TestRedis(server, port);
+    }
+
+    String url() {
+        return url;
+    }
+
+    /** Stops the server. Does nothing if it is stopped. */
+    @Override
+    public void close() throws IOException {
+        server.stop();
+    }
+}
