@@ -23,34 +23,20 @@ NAMES = {
 }
 
 
-def bars(axes: Any, title: str, rates: dict[str, float], renamed: dict[str, str]) -> None:
-    names = [renamed.get(name, NAMES.get(name, name)) for name in rates]
-    colours = ["tab:blue" if name.startswith("stoker") else "tab:gray" for name in rates]
-    drawn = axes.barh(names, list(rates.values()), color=colours)
-    axes.bar_label(drawn, [f"{rate:,.0f}" for rate in rates.values()], padding=3, fontsize=9)
-    axes.set(title=title, xlim=(0, 1.2 * max(rates.values())))
-    axes.invert_yaxis()
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    axes.locator_params(axis="x", nbins=5)
-    axes.grid(axis="x", alpha=0.3)
-    axes.set_axisbelow(True)
+def named(rates: dict[str, float], renamed: dict[str, str]) -> dict[str, float]:
+    return {renamed.get(name, NAMES.get(name, name)): rate for name, rate in rates.items()}
 
 
 def picture(figures: list[dict[str, Any]], file: str) -> None:
-    import matplotlib
+    import pictures
 
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "stoker"
-    from matplotlib import pyplot
-
-    figure, grid = pyplot.subplots(
-        len(figures), 2, figsize=(11, 2.6 * len(figures)), layout="constrained", squeeze=False
-    )
+    figure, grid = pictures.panels(2, 11, 2.6 * len(figures), len(figures))
     for (left, right), found in zip(grid, figures, strict=True):
         reading = {name: r["samples_per_s"] for name, r in found["reading"].items()}
-        bars(left, f"packing {found['label']}, samples/s", found["packing"], {"stoker feed": "stoker ingest"})
-        bars(right, f"reading {found['label']}, samples/s", reading, {})
-    figure.savefig(file, metadata={"Date": None})
+        packing = named(found["packing"], {"stoker feed": "stoker ingest"})
+        pictures.bars(left, f"packing {found['label']}, samples/s", packing)
+        pictures.bars(right, f"reading {found['label']}, samples/s", named(reading, {}))
+    pictures.save(figure, file)
 
 
 def main() -> None:

@@ -229,13 +229,9 @@ def report_rates(rows: list[dict[str, Any]]) -> None:
 
 
 def picture(found: dict[str, Any], file: str) -> None:
-    import matplotlib
+    import pictures
 
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "stoker"
-    from matplotlib import pyplot
-
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    figure, ((left, right),) = pictures.panels(2, 10, 3.8)
     feeders = [row["feeders"] for row in found["work"]]
     rows = {
         "origin bytes, of the dataset": [row["of_dataset"] for row in found["work"]],
@@ -258,7 +254,7 @@ def picture(found: dict[str, Any], file: str) -> None:
     right.legend(frameon=False, fontsize=9)
     for axes in (left, right):
         axes.grid(alpha=0.3)
-    figure.savefig(file, metadata={"Date": None})
+    pictures.save(figure, file)
 
 
 def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:

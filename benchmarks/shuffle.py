@@ -41,9 +41,12 @@ def stream(chunks: int, rows: int) -> StreamChunks:
     )
 
 
-def delivered(chunks: StreamChunks, window: float, batch: int, epoch: int) -> Ints:
+def order_spec(chunks: StreamChunks, window: float, batch: int) -> OrderSpec:
+    return OrderSpec(batch_size=batch, shuffle_window=int(window * CHUNK_BYTES * len(chunks.rows)))
+
+
+def delivered(chunks: StreamChunks, spec: OrderSpec, epoch: int) -> Ints:
     """Returns the samples of an epoch, as places in the dataset, in the order of delivery."""
-    spec = OrderSpec(batch_size=batch, shuffle_window=int(window * CHUNK_BYTES * len(chunks.rows)))
     order = StreamOrder(spec, chunks)
     first = np.concatenate(([0], np.cumsum(chunks.rows)))
     lanes = []
@@ -98,8 +101,9 @@ def evaluate(options: argparse.Namespace) -> list[dict[str, Any]]:
     chunks = stream(options.chunks, options.rows)
     sizes = {"batch": options.batch_size, f"step of {RANKS}": options.batch_size * RANKS}
     full = [rng.permutation(count) for _ in range(6)]
-    orders = {f"{w:.1%}": (delivered(chunks, w, options.batch_size, 0), w) for w in WINDOWS}
-    following = {f"{w:.1%}": delivered(chunks, w, options.batch_size, 1) for w in WINDOWS}
+    specs = {w: order_spec(chunks, w, options.batch_size) for w in WINDOWS}
+    orders = {f"{w:.1%}": (delivered(chunks, spec, 0), w) for w, spec in specs.items()}
+    following = {f"{w:.1%}": delivered(chunks, spec, 1) for w, spec in specs.items()}
     orders["full permutation"], following["full permutation"] = (full[0], 1.0), full[1]
     out = []
     for name, (samples, window) in orders.items():
@@ -132,15 +136,11 @@ def table(rows: list[dict[str, Any]]) -> None:
 
 
 def picture(rows: list[dict[str, Any]], file: str) -> None:
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "stoker"
-    from matplotlib import pyplot
+    import pictures
 
     windows, full = rows[:-1], rows[-1]
     x = [100 * row["window"] for row in windows]
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    figure, ((left, right),) = pictures.panels(2, 10, 3.8)
     for unit, line in (("batch", "-"), (f"step of {RANKS}", "--")):
         for ingest, colour in (("shuffled", "tab:blue"), ("listed", "tab:orange")):
             share = [row[f"{ingest}/{unit}"][0] / full[f"{ingest}/{unit}"][0] for row in windows]
@@ -153,7 +153,7 @@ def picture(rows: list[dict[str, Any]], file: str) -> None:
         axes.minorticks_off()
         axes.grid(alpha=0.3)
         axes.legend(frameon=False, fontsize=9)
-    figure.savefig(file, metadata={"Date": None})
+    pictures.save(figure, file)
 
 
 def main() -> None:

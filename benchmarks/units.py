@@ -177,18 +177,14 @@ def report(rows: list[dict]) -> None:
 
 
 def picture(rows: list[dict], file: str) -> None:
-    import matplotlib
-
-    matplotlib.use("svg")
-    matplotlib.rcParams["svg.hashsalt"] = "stoker"
-    from matplotlib import pyplot
+    import pictures
 
     titles = {
         "cold": "Reading from the disk",
         "warm": "Reading from the page cache",
         "write": "Writing, forced to the disk",
     }
-    figure, all_axes = pyplot.subplots(1, len(titles), figsize=(5 * len(titles), 3.8), layout="constrained")
+    figure, ((*all_axes,),) = pictures.panels(len(titles), 5 * len(titles), 3.8)
     for axes, state in zip(all_axes, titles, strict=True):
         for name in rows[0][state]:
             speeds = [row[state][name] for row in rows]
@@ -199,7 +195,7 @@ def picture(rows: list[dict], file: str) -> None:
         axes.minorticks_off()
         axes.grid(alpha=0.3)
         axes.legend(frameon=False, fontsize=8)
-    figure.savefig(file, metadata={"Date": None})
+    pictures.save(figure, file)
 
 
 def main() -> int:
