@@ -3,7 +3,7 @@
     python/.venv/bin/python benchmarks/units.py [--megabytes 256] [--rounds 2] [--json FILE]
     PYTHON benchmarks/units.py --found FILE --picture docs/images/units.svg     # PYTHON has matplotlib
 
-For each size from 1 KB to 4 MB a tree of equal files is made (at most 40,000, and at most --megabytes), read file by
+For each size from 1 KB to 16 MB a tree of equal files is made (at most 40,000, and at most --megabytes), read file by
 file in the order of names and shuffled, then packed, and read by the path reader in stored order and shuffled, and
 through a feeder. Warm rows have everything in the page cache; cold rows begin with no content in it (names and inodes
 stay), and with a feeder that has just been started, as one that has served keeps pages mapped. Packing, by `stoker
@@ -29,7 +29,7 @@ from pathlib import Path
 from feed import ROOT, start_feeder
 from make_tree import make_tree
 
-UNITS = (1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
+UNITS = (1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20)
 MOST_FILES = 40_000
 FEED = "feed, shuffled"
 SYSTEMS = ("files, in order", "files, shuffled", "chunks, in order", "chunks, shuffled", FEED)
@@ -170,6 +170,10 @@ def report(rows: list[dict]) -> None:
         print("| --- |" + " --- |" * len(rows))
         for name in SYSTEMS:
             print(f"| {name} | " + " | ".join(f"{r[state][name]:,.0f}" for r in rows) + " |")
+        for name in SYSTEMS:
+            speeds = {r["unit"]: r[state][name] for r in rows}
+            least, most = min(speeds, key=speeds.__getitem__), max(speeds, key=speeds.__getitem__)
+            print(f"{name}, {state}: {size(most)} is {speeds[most] / speeds[least]:.0f} times as fast as {size(least)}")
     print("\n| write, MB/s | " + " | ".join(size(r["unit"]) for r in rows) + " |")
     print("| --- |" + " --- |" * len(rows))
     for name in WRITERS:
