@@ -7,7 +7,8 @@ from typing import Any
 
 import stoker
 from stoker._dataset.log import read_entry
-from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._dataset.snapshot import open_snapshot
+from stoker._dataset.versions import newest_version
 from written import Writer
 
 FIELDS = {"label": "categorical", "data": "binary"}

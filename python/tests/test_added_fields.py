@@ -13,7 +13,8 @@ from stoker._commit.entry import encode_entry
 from stoker._commit.table import encode_table
 from stoker._dataset.added_fields import all_fields, merged_fields, parse_added, text_of_added
 from stoker._dataset.log import DatasetInfo, LogEntry, entry_path, read_entry
-from stoker._dataset.snapshot import Snapshot, _read_table, open_snapshot, table_path
+from stoker._dataset.snapshot import Snapshot, _read_table, open_snapshot
+from stoker._dataset.versions import table_path
 from stoker._format.fields import Field
 from stoker.errors import CorruptDataError
 from written import Writer

@@ -26,7 +26,8 @@ from stoker._commit import target as targets
 from stoker._commit.entry import encode_entry
 from stoker._commit.local_store import LocalStore
 from stoker._dataset.log import LogEntry, entry_path, read_entry, read_info
-from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._dataset.snapshot import open_snapshot
+from stoker._dataset.versions import newest_version
 from stoker._packing.pack import ChunkSummary
 from stoker.errors import CommitRefusedError, CorruptDataError
 

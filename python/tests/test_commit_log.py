@@ -15,7 +15,8 @@ from stoker._commit import table as _table
 from stoker._commit.entry import encode_entry
 from stoker._commit.table import encode_table
 from stoker._dataset.log import read_entry, read_info
-from stoker._dataset.snapshot import newest_version, open_snapshot, table_versions
+from stoker._dataset.snapshot import open_snapshot
+from stoker._dataset.versions import newest_version, table_versions
 from stoker.errors import CommitRefusedError, CorruptDataError
 from written import Writer
 

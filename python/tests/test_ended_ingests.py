@@ -11,7 +11,7 @@ from commits import FIELDS, assert_whole, put
 from stoker._commit.commit import CommitRequest, Committer
 from stoker._commit.lease import read_lease, this_process
 from stoker._commit.local_store import LocalStore
-from stoker._dataset.snapshot import newest_version
+from stoker._dataset.versions import newest_version
 from stoker.errors import CommitRefusedError
 from written import Writer
 

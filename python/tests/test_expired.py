@@ -13,7 +13,8 @@ from stoker._commit.entry import encode_entry
 from stoker._commit.table import encode_table
 from stoker._dataset.expired import merged, oldest_kept, parse_expired, text_of
 from stoker._dataset.log import DatasetInfo, LogEntry, entry_path, read_entry, read_info
-from stoker._dataset.snapshot import Snapshot, _read_table, open_snapshot, table_versions
+from stoker._dataset.snapshot import Snapshot, _read_table, open_snapshot
+from stoker._dataset.versions import table_versions
 from stoker.errors import CorruptDataError, UnknownVersionError
 from test_tags import tag
 

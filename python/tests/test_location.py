@@ -24,10 +24,10 @@ def test_tells_paths_from_uris() -> None:
 @pytest.mark.parametrize(
     ("target", "name"),
     [
-        ("s3a://bucket/photos", "photos"),
-        ("s3a://bucket/photos@3:val", "photos"),
+        ("hdfs://namenode/photos", "photos"),
+        ("hdfs://namenode/photos@3:val", "photos"),
         ("hdfs://namenode:8020/data/my%20photos/", "my_20photos"),
-        ("s3a://bucket", "bucket"),
+        ("viewfs://cluster", "cluster"),
     ],
 )
 def test_a_feed_over_a_uri_says_to_start_a_feeder(target: str, name: str) -> None:
@@ -39,12 +39,12 @@ def test_a_feed_over_a_uri_says_to_start_a_feeder(target: str, name: str) -> Non
 
 def test_a_feed_over_a_path_that_was_a_uri_says_so_too() -> None:
     with pytest.raises(ValueError, match="not on this machine"):
-        stoker.Feed(Path("s3a://bucket/photos"))
+        stoker.Feed(Path("hdfs://namenode/photos"))
 
 
-def test_open_and_writer_want_directories() -> None:
+def test_open_and_writer_want_locations_that_python_reads() -> None:
     with pytest.raises(ValueError, match="stoker feed"):
-        stoker.open("s3a://bucket/photos")
+        stoker.open("hdfs://namenode/photos")
     with pytest.raises(ValueError, match="stoker ingest"):
         stoker.Writer("hdfs://namenode/photos", {"image": "binary"})
 

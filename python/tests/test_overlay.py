@@ -18,7 +18,8 @@ from small_datasets import MANY, DatasetWriter, small_dataset
 from stoker._commit.entry import encode_entry
 from stoker._commit.table import encode_table
 from stoker._dataset.log import LogEntry, entry_path
-from stoker._dataset.snapshot import open_snapshot, table_path
+from stoker._dataset.snapshot import open_snapshot
+from stoker._dataset.versions import table_path
 from stoker.errors import CorruptDataError
 from written import Writer
 

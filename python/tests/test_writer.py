@@ -15,7 +15,8 @@ import pytest
 
 import stoker
 from stoker import Feed
-from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._dataset.snapshot import open_snapshot
+from stoker._dataset.versions import newest_version
 from stoker.errors import CommitRefusedError, DuplicateKeyError, NotADatasetError
 from written import PHOTOS, Writer, chunk_files, contents, photo
 

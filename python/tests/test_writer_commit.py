@@ -17,7 +17,8 @@ from commits import FIELDS, assert_whole, put
 from stoker._commit import commit as _commit
 from stoker._commit.commit import CommitRequest, Committer
 from stoker._commit.local_store import FileCalls, LocalStore
-from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._dataset.snapshot import open_snapshot
+from stoker._dataset.versions import newest_version
 from stoker.errors import CommitRefusedError, CommitUnknownError
 from written import Writer
 

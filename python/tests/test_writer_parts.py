@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import stoker
-from stoker._dataset.snapshot import newest_version
+from stoker._dataset.versions import newest_version
 from stoker.errors import CommitRefusedError, DuplicateKeyError, StokerError
 from written import Writer, chunk_files, contents
 

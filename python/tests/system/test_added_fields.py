@@ -10,7 +10,8 @@ import pytest
 import stoker
 from stoker import Feed, Writer
 from stoker._commit.table import encode_table
-from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._dataset.snapshot import open_snapshot
+from stoker._dataset.versions import newest_version
 
 FIELDS = {"label": "categorical", "image": "binary"}
 ADDED = {

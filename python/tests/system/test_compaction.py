@@ -9,7 +9,7 @@ from stoker_processes import until, views
 
 import stoker
 from stoker import Feed, Writer
-from stoker._dataset.snapshot import newest_version
+from stoker._dataset.versions import newest_version
 
 ORDER = {"batch_size": 12, "lanes": 6, "shuffle_window": 96 << 10}
 

@@ -7,7 +7,7 @@ import pytest
 from stoker_processes import LIMIT_S, make_tree, until
 
 from stoker import Feed
-from stoker._dataset.snapshot import newest_version
+from stoker._dataset.versions import newest_version
 from stoker.errors import StokerError
 
 LABELS = ["--label-from", "parent-dir", "--payload", "data"]

@@ -9,7 +9,8 @@ from stoker_processes import until
 
 import stoker
 from stoker import Feed, Writer
-from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._dataset.snapshot import open_snapshot
+from stoker._dataset.versions import newest_version
 
 FIELDS = {"label": "categorical", "score": "float32?", "note": "utf8?", "tags": "utf8[]", "image": "binary"}
 ORDER = {"batch_size": 7, "lanes": 3, "shuffle_window": 8 << 10}

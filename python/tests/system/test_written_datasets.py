@@ -12,7 +12,8 @@ from stoker_processes import LIMIT_S, make_tree, until, views
 
 import stoker
 from stoker import Feed, Writer
-from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._dataset.snapshot import open_snapshot
+from stoker._dataset.versions import newest_version
 from stoker._format.fields import Field
 from stoker._packing.filling_chunk import FillingChunk
 from stoker._packing.pack import ChunkFormat, ChunkIdentity

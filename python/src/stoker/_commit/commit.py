@@ -10,11 +10,12 @@ import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from stoker._commit.entry import encode_entry, encode_info
-from stoker._commit.local_store import LocalStore, UnknownOutcome
+from stoker._commit.local_store import UnknownOutcome
+from stoker._commit.stores import Store
 from stoker._commit.table import write_table_if_due
 from stoker._dataset.log import (
     DatasetInfo,
@@ -27,9 +28,12 @@ from stoker._dataset.log import (
     sign_name,
     version_of_copy,
 )
-from stoker._dataset.snapshot import Snapshot, newest_version, open_snapshot
+from stoker._dataset.snapshot import Snapshot, open_snapshot
+from stoker._dataset.versions import newest_version
 from stoker._format.plural import plural
 from stoker._packing.pack import ChunkSummary, chunk_path
+from stoker._store.downloads import downloads
+from stoker._store.remote_path import AnyPath, RemotePath
 from stoker.errors import CommitRefusedError, CommitUnknownError, CorruptDataError
 
 _INGEST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
@@ -70,7 +74,7 @@ class CommitRequest:
 class Committer:
     """Commits to one dataset; any number of committers, of any language, may work on it at once. One thread."""
 
-    def __init__(self, store: LocalStore, clock: Callable[[], int], who: str) -> None:
+    def __init__(self, store: Store, clock: Callable[[], int], who: str) -> None:
         self._store, self._clock, self._who = store, clock, who
         self._root = store.root
         self._info = read_info(store.root)
@@ -191,8 +195,9 @@ class Committer:
     def _path(self, version: int) -> str:
         return str(log_folder(self._root) / f"{version:020d}.avro")
 
-    def _copy(self, ingest: str) -> Path:
-        return self._store.path(_copy_name(ingest))
+    def _copy(self, ingest: str) -> AnyPath:
+        path: AnyPath = self._store.path(_copy_name(ingest))
+        return path
 
     def _heal(self, newest: int) -> None:
         """Writes sign and second copy of the newest entry if they are missing. An entry with a copy has a sign."""
@@ -256,16 +261,17 @@ class Committer:
             )
 
 
-def copy_info(store: LocalStore, info: DatasetInfo) -> None:
+def copy_info(store: Store, info: DatasetInfo) -> None:
     """Writes the second copy of dataset.json if it is missing; the first commit makes good what fails."""
     with contextlib.suppress(OSError):
         store.create_if_absent(COPY, encode_info(info))
 
 
-def require_chunks(root: Path, ingest: str, chunks: Sequence[ChunkSummary]) -> None:
+def require_chunks(root: AnyPath, ingest: str, chunks: Sequence[ChunkSummary]) -> None:
     """Raises `CommitRefusedError` unless the files are there with their lengths."""
-    wrong = []
-    for chunk in chunks:
+    wrong: list[str] = []
+
+    def check(chunk: ChunkSummary) -> None:
         path = root / chunk_path(chunk.id)
         try:
             length = path.stat().st_size
@@ -274,6 +280,12 @@ def require_chunks(root: Path, ingest: str, chunks: Sequence[ChunkSummary]) -> N
         else:
             if length != chunk.length:
                 wrong.append(f"{path} has {length} bytes instead of {chunk.length}")
+
+    if isinstance(root, RemotePath):
+        downloads().each([partial(check, chunk) for chunk in chunks])
+    else:
+        for chunk in chunks:
+            check(chunk)
     if wrong:
         raise CommitRefusedError(
             f"ingest {ingest} cannot be committed: {wrong[0]} ({len(wrong)} of {plural(len(chunks), 'chunk')}); "

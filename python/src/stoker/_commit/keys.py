@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from stoker._format.checksum import crc32c
 from stoker._memory.file_reads import read_fully
 from stoker._packing.pack import ChunkSummary, chunk_path
 from stoker._packing.segments import Segment
+from stoker._store.remote_path import AnyPath, RemotePath
 from stoker.errors import CorruptDataError, DuplicateKeyError
 
 Hashes = npt.NDArray[np.uint64]
@@ -76,7 +76,7 @@ class _Chunk:
 class OwnKeys:
     """The keys of chunks that are not committed yet."""
 
-    def __init__(self, root: Path, *, numbered: bool = True) -> None:
+    def __init__(self, root: AnyPath, *, numbered: bool = True) -> None:
         """`numbered`: whether chunks hold samples in the order of writing, so that errors can count them."""
         self._root, self._numbered = root, numbered
         self._chunks: list[_Chunk] = []
@@ -151,9 +151,11 @@ class OwnKeys:
             first += len(chunk.hashes)
 
 
-def read_keys(root: Path, summary: ChunkSummary) -> pa.StringArray:
+def read_keys(root: AnyPath, summary: ChunkSummary) -> pa.StringArray:
     """The keys of a chunk that is not committed, from its checked head."""
     path = root / chunk_path(summary.id)
+    if isinstance(path, RemotePath):
+        return _far_keys(path, summary)
     try:
         fd = os.open(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -166,6 +168,21 @@ def read_keys(root: Path, summary: ChunkSummary) -> pa.StringArray:
         os.close(fd)
     if got != len(head) or length != summary.length or crc32c(head) != summary.head_crc32c:
         raise CorruptDataError(f"{path} is not the chunk that was written; write it again")
+    return _keys_in(head, length)
+
+
+def _far_keys(path: RemotePath, summary: ChunkSummary) -> pa.StringArray:
+    try:
+        length = path.stat().st_size
+        head = np.frombuffer(path.objects.get_range(path.key, 0, summary.head_length), np.uint8)
+    except FileNotFoundError:
+        raise CorruptDataError(f"{path} no longer exists, so its version cannot be committed; write it again") from None
+    if len(head) != summary.head_length or length != summary.length or crc32c(head) != summary.head_crc32c:
+        raise CorruptDataError(f"{path} is not the chunk that was written; write it again")
+    return _keys_in(head, length)
+
+
+def _keys_in(head: npt.NDArray[np.uint8], length: int) -> pa.StringArray:
     reader = pa.ipc.open_stream(pa.BufferReader(pa.py_buffer(_as_stream(head, length))))
     return reader.read_next_batch().column(0)
 
@@ -178,9 +195,9 @@ def _as_stream(head: npt.NDArray[np.uint8], length: int) -> Any:
 
 
 def _live_keys(reader: ChunkReader, index: int) -> tuple[Any, Any, npt.NDArray[np.bool_]]:
-    fd = reader.open(index)
+    fd = reader.open_head(index)
     try:
-        is_long = int(reader.snapshot.chunks.columns["head_length"][index]) >= _LONG_HEAD
+        is_long = reader.far is None and int(reader.snapshot.chunks.columns["head_length"][index]) >= _LONG_HEAD
         column = ColumnReader(reader, fd, index).column(0) if is_long else reader.stored_head(fd, index).small[0]
     finally:
         os.close(fd)

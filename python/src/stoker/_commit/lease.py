@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stoker._commit.entry import seal
-from stoker._commit.local_store import LocalStore, UnknownOutcome
+from stoker._commit.local_store import UnknownOutcome
+from stoker._commit.stores import Store
 from stoker._dataset.log import FORMAT, check_format, read_whole
 from stoker._format.canonical_json import compact_upper
 from stoker._format.checksum import check_self
 from stoker._format.requires import check_requires
+from stoker._store.remote_path import AnyPath, list_names
 from stoker.errors import CorruptDataError, FormatTooNewError
 
 _NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,127})\.json")
@@ -49,7 +51,7 @@ class Lease:
         return seal(compact_upper(content).encode())
 
 
-def read_lease(path: Path) -> Lease:
+def read_lease(path: AnyPath) -> Lease:
     """Reads and verifies a lease; FileNotFoundError if there is none."""
     data = read_whole(path)
     check_self(data, str(path))
@@ -68,7 +70,7 @@ def read_lease(path: Path) -> Lease:
 class Leases:
     """The leases of a dataset. Any thread."""
 
-    def __init__(self, store: LocalStore, dataset: str) -> None:
+    def __init__(self, store: Store, dataset: str) -> None:
         self._store, self._dataset = store, dataset
 
     def take(self, ingest: str, created: str, by: str, process: str) -> None:
@@ -104,15 +106,12 @@ class Leases:
         """Releases the leases of ingests that have committed or never will. `stoker gc` removes those that remain."""
         for ingest in ingests:
             with contextlib.suppress(OSError):
-                self._store.calls.unlink(self._path(ingest))
+                self._store.delete(self._path(ingest))
 
     def all(self) -> Mapping[str, Lease]:
         """Every lease by its ingest. One that cannot be read counts by its name."""
         leases = {}
-        try:
-            names = os.listdir(self._store.path(_FOLDER))
-        except FileNotFoundError:
-            return {}
+        names = list_names(self._store.path(_FOLDER))
         for name in sorted(names):
             match = _NAME.fullmatch(name)
             if not match:
@@ -126,8 +125,9 @@ class Leases:
                 leases[match[1]] = Lease(self._dataset, match[1], "an unknown time", "an unknown writer", "")
         return leases
 
-    def _path(self, ingest: str) -> Path:
-        return self._store.path(_name(ingest))
+    def _path(self, ingest: str) -> AnyPath:
+        path: AnyPath = self._store.path(_name(ingest))
+        return path
 
 
 def _name(ingest: str) -> str:

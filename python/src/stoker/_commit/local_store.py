@@ -80,6 +80,26 @@ class LocalStore:
         self.force_directory(target.parent)
         return True
 
+    def require_atomic_creates(self) -> None:
+        """Does nothing: a file system without hard links fails at the first file."""
+
+    def unpublished(self, path: Path) -> Unpublished:
+        """Returns a file that has no name yet. `settle` makes its name durable."""
+        return Unpublished(self, path, directory_forced=False)
+
+    def settle(self, paths: Sequence[Path]) -> None:
+        """Makes the names of published files durable."""
+        directories = {path.parent for path in paths}
+        for directory in directories:
+            self._calls.force_directory(directory)
+        for parent in {directory.parent for directory in directories}:
+            if os.access(parent, os.R_OK):  # other users' directories cannot be forced
+                self._calls.force_directory(parent)
+
+    def delete(self, path: Path) -> None:
+        """Deletes a file. Raises `OSError`."""
+        self._calls.unlink(path)
+
     def ensure(self, directory: Path, forced: bool = True) -> None:
         """Creates what is missing of a path, and forces the names of all directories seen for the first time.
 

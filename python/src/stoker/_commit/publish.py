@@ -8,7 +8,6 @@ import socket
 import time
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +15,12 @@ import numpy as np
 from stoker._commit.commit import Check, CommitRequest, Committer, checked_ingest_id
 from stoker._commit.keys import OwnKeys, hash_keys, read_keys
 from stoker._commit.lease import Leases
-from stoker._commit.local_store import LocalStore
+from stoker._commit.stores import Store, store_of
+from stoker._dataset.location import dataset_path
 from stoker._dataset.log import read_info
 from stoker._dataset.snapshot import Snapshot
 from stoker._packing.pack import ChunkSummary
+from stoker._store.remote_path import AnyPath
 from stoker._version import __version__
 from stoker.errors import CommitRefusedError
 
@@ -43,7 +44,7 @@ def commit(
     if append and replace:
         raise ValueError("append and replace cannot be given together; leave one out")
     given = [_checked_part(part) for part in parts]
-    root = Path(os.fspath(path)).expanduser()
+    root = dataset_path(path, "commit it where its parts were written")
     info = read_info(root)
     for part in given:
         if part["chunks"] and part["dataset"] != info.id:
@@ -55,7 +56,7 @@ def commit(
     if ingest_id is None:
         ingest_id = ingests.pop() if len(ingests) == 1 else _common_id(summaries)
     keys = OwnKeys(root)
-    store = LocalStore(root)
+    store = store_of(root)
     if Committer(store, _now_ms, who()).find(checked_ingest_id(ingest_id)) is None:
         for summary in summaries:
             # As numbers, since the next chunk is read when this one is forgotten.
@@ -71,7 +72,7 @@ def commit(
 
 
 def publish(
-    store: LocalStore,
+    store: Store,
     dataset: str,
     ingest: str,
     mode: str,
@@ -104,7 +105,7 @@ def publish(
     return version
 
 
-def _check(root: Path, mode: str, keys: OwnKeys) -> Check:
+def _check(root: AnyPath, mode: str, keys: OwnKeys) -> Check:
     def check(base: Snapshot | None) -> None:
         if base is None or mode == "replace":
             return

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from stoker._commit.entry import escaped, seal
-from stoker._commit.local_store import LocalStore
+from stoker._commit.stores import Store
 from stoker._dataset.added_fields import text_of_added
 from stoker._dataset.expired import text_of
-from stoker._dataset.snapshot import Snapshot, open_snapshot, table_path, table_versions
+from stoker._dataset.snapshot import Snapshot, open_snapshot
+from stoker._dataset.versions import table_path, table_versions
 from stoker._format.canonical_json import compact_upper, sorted_by_code_unit
 from stoker._format.flatbuffer import Block, SchemaColumn, closing, opening
 from stoker._format.message import Column, MessageLayout, Sizes
 from stoker._packing.segments import bitmap
+from stoker._store.remote_path import AnyPath
 
 COMMITS = 100
 CHUNKS = 4096
@@ -44,7 +45,7 @@ _COLUMNS = (
 _WIDTHS = {"int64": 8, "int32": 4, "uint32": 4, "fixed_size_binary(16)": 16}
 
 
-def write_table_if_due(store: LocalStore, root: Path, version: int) -> None:
+def write_table_if_due(store: Store, root: AnyPath, version: int) -> None:
     """Writes the table of a version if enough commits or chunks were added since the newest table."""
     last = max((v for v in table_versions(root) if v <= version), default=0)
     if version - last < COMMITS:
@@ -55,7 +56,7 @@ def write_table_if_due(store: LocalStore, root: Path, version: int) -> None:
     snapshot = open_snapshot(root, version, any_version=True)
     late = int(np.count_nonzero(snapshot.chunks.columns["added_in"] > last))
     if version - last >= COMMITS or late >= CHUNKS:
-        store.create_if_absent(str(table_path(root, version).relative_to(root)), encode_table(snapshot))
+        store.create_if_absent(f"_stoker/tables/{version:020d}.arrow", encode_table(snapshot))
         for old in superseded(table_versions(root)):
             table_path(root, old).unlink(missing_ok=True)
 

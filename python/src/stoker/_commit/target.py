@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Sequence
-from pathlib import Path
 
 from stoker._commit.commit import INFO, Committer, copy_info
 from stoker._commit.entry import encode_info
 from stoker._commit.lease import Leases
-from stoker._commit.local_store import LocalStore, UnknownOutcome
-from stoker._dataset.log import DatasetInfo, read_info
-from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._commit.local_store import UnknownOutcome
+from stoker._commit.stores import Store
+from stoker._dataset.log import DatasetInfo, has_content, read_info
+from stoker._dataset.snapshot import open_snapshot
+from stoker._dataset.versions import newest_version
 from stoker._format.fields import Field
 from stoker._packing.pack import utc_text
 from stoker._packing.schema_text import WantedField
+from stoker._store.remote_path import AnyPath, list_names
 from stoker.errors import CommitRefusedError
 
 CHUNK_SIZE = 8 << 20
 
 
-def has_content(root: Path) -> bool:
-    """Whether there are files that only a dataset has."""
-    return any(next(root.glob(f), None) for f in ("_stoker/log/*.avro", "_stoker/ingests/*.avro", "chunks/*/*.arrow"))
-
-
 class Target:
     """A directory that holds a dataset, or will."""
 
-    def __init__(self, root: Path, store: LocalStore) -> None:
+    def __init__(self, root: AnyPath, store: Store) -> None:
         self.root, self._store = root, store
         exists = (root / INFO).exists()
         self.info: DatasetInfo | None = read_info(root) if exists else None
@@ -52,7 +48,7 @@ class Target:
                     f"recover {self.root}"
                 )
             # What a writer leaves that dies while it creates the dataset.
-            other = sorted(set(os.listdir(self.root)) - {"_stoker", "chunks"})
+            other = sorted(set(list_names(self.root)) - {"_stoker", "chunks"})
             if other:
                 raise CommitRefusedError(
                     f"{self.root} is not a dataset and contains {other[0]}; give a directory that is empty or does not "

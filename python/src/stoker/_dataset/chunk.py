@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stoker._dataset.far_chunks import FarChunks
 from stoker._dataset.head_parts import ChunkName, read_opening, read_parts
 from stoker._dataset.log import check_format
 from stoker._dataset.overlay import OverlayColumn, read_overlay
@@ -21,6 +22,7 @@ from stoker._format.message import Buffers, Column, MessageLayout, checked_offse
 from stoker._format.nested_columns import nested_rows
 from stoker._format.requires import check_metadata_requires
 from stoker._memory.file_reads import read_fully
+from stoker._store.remote_path import RemotePath
 from stoker.errors import CorruptDataError
 
 _CLASS_LISTS = 256
@@ -72,6 +74,9 @@ class ChunkReader:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
+        root = snapshot.root
+        self.far = FarChunks(snapshot, root) if isinstance(root, RemotePath) else None
+        """Set if the chunks are in an object store."""
         fields = snapshot.info.fields
         self.layout = MessageLayout(chunk_columns(fields))
         """The columns of the version."""
@@ -85,7 +90,9 @@ class ChunkReader:
         path = self.snapshot.chunk_path(index)
         expected = int(self.snapshot.chunks.columns["length"][index])
         try:
-            fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+            if self.far is not None:
+                return self.far.open(index)
+            fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
         except FileNotFoundError:
             raise self.corrupt(f"{self.describe(index)}: the file is missing") from None
         found = os.fstat(fd).st_size
@@ -93,6 +100,34 @@ class ChunkReader:
             os.close(fd)
             raise self.corrupt(f"{self.describe(index)}: {found} bytes long, expected {expected}")
         return fd
+
+    def open_head(self, index: int) -> int:
+        """Like `open`, for callers that read the head only: of a chunk in a store, the file may end after it."""
+        if self.far is None:
+            return self.open(index)
+        try:
+            return self.far.open_head(index)
+        except FileNotFoundError:
+            raise self.corrupt(f"{self.describe(index)}: the file is missing") from None
+
+    def renew(self, fd: int, index: int) -> bool:
+        """After a mismatch: has a damaged copy of a far chunk downloaded again. Returns whether `fd` is of a new copy.
+
+        Always False for chunks in directories.
+        """
+        if self.far is None:
+            return False
+        before = os.fstat(fd)
+        self.far.verify(index)
+        new = self.open(index)
+        try:
+            after = os.fstat(new)
+            if (before.st_dev, before.st_ino) == (after.st_dev, after.st_ino):
+                return False
+            os.dup2(new, fd, inheritable=False)
+        finally:
+            os.close(new)
+        return True
 
     def describe(self, index: int) -> ChunkName:
         """Names a chunk in an error."""
@@ -118,7 +153,7 @@ class ChunkReader:
         They are those of the chunk's overlay, if it has one, and null if neither has the field.
         """
         head, what = self.stored_head(fd, index), self.describe(index)
-        overlay = read_overlay(self.snapshot, index, what)
+        overlay = read_overlay(self.snapshot, index, what, self.far)
         if not overlay and not self.snapshot.added:
             return head
         own = {values.column.name: values for values in head.small}
@@ -152,7 +187,9 @@ class ChunkReader:
                     return self._parse(data, index)
                 except CorruptDataError as e:
                     raise self.corrupt(e) from e
-            if attempt == 2:
+            if attempt == 1:
+                self.renew(fd, index)
+            else:
                 found = (
                     f"checksum {crc32c(data):08x}, expected {expected:08x}" if got == length else f"only {got} bytes"
                 )

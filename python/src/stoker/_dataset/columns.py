@@ -79,7 +79,7 @@ class ColumnReader:
         self._check_sum(first, head_length, int(columns["head_crc32c"][index]))
         self._check(message, self._message)
         chunks.check_identity(footer.schema_metadata, index, self._what)
-        self._overlay = read_overlay(chunks.snapshot, index, self._what)
+        self._overlay = read_overlay(chunks.snapshot, index, self._what, chunks.far)
         self._numbers = {column.name: number for number, column in enumerate(layout.columns)}
         """The numbers of the columns in the file."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 from itertools import pairwise
-from pathlib import Path
 
 from stoker._dataset.tags import tagged_versions
+from stoker._store.remote_path import AnyPath, list_names
 
 _RANGE = re.compile(r"([1-9][0-9]{0,17})-([1-9][0-9]{0,17})(?:@([1-9][0-9]{0,17}))?")
 
@@ -62,11 +61,7 @@ def oldest_kept(ranges: Iterable[Range]) -> int:
     return version
 
 
-def is_protected(root: Path, version: int, dataset: str) -> bool:
+def is_protected(root: AnyPath, version: int, dataset: str) -> bool:
     """Whether a tag names the version, or a running feed uses it."""
-    try:
-        if any(name.endswith(".json") for name in os.listdir(root / "_stoker" / "uses" / f"{version:020d}")):
-            return True
-    except (FileNotFoundError, NotADirectoryError):
-        pass
-    return version in tagged_versions(root, dataset)
+    uses = list_names(root / "_stoker" / "uses" / f"{version:020d}")
+    return any(name.endswith(".json") for name in uses) or version in tagged_versions(root, dataset)

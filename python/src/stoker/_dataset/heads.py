@@ -28,7 +28,7 @@ class Heads:
             if head is not None:
                 self._recent.move_to_end(index)
                 return head
-        fd = self._reader.open(index)
+        fd = self._reader.open_head(index)
         try:
             head = self._reader.head(fd, index)
         finally:
@@ -43,7 +43,7 @@ class Heads:
         """The packed head. The sample index describes samples without overlays."""
         if index not in self._snapshot.chunks.overlays and not self._snapshot.added:
             return self.head(index)
-        fd = self._reader.open(index)
+        fd = self._reader.open_head(index)
         try:
             return self._reader.stored_head(fd, index)
         finally:

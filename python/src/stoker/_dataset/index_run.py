@@ -7,7 +7,6 @@ import os
 import re
 import struct
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +17,7 @@ from stoker._format.checksum import check_self, crc32c
 from stoker._format.flatbuffer import SchemaColumn, opening
 from stoker._format.footer import ENDING
 from stoker._format.requires import check_metadata_requires
+from stoker._store.remote_path import AnyPath, RemotePath
 from stoker.errors import CorruptDataError
 
 _COLUMNS = [
@@ -80,15 +80,22 @@ class IndexRun:
     Reads raise `CorruptDataError` if a part is damaged.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: AnyPath) -> None:
         """Opens a run and verifies its end and its beginning.
 
         Raises `CorruptDataError`, `FormatTooNewError`, or `FileNotFoundError` if the file was deleted.
         """
         self.path = path
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else None
+        self._far: RemotePath | None = None
+        """Where parts are read from when they are used for the first time."""
+        if isinstance(path, RemotePath):
+            size = path.stat().st_size
+            self._map = mmap.mmap(-1, size) if size else None
+            self._far = path
+        else:
+            with path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else None
         try:
             footer, tail = self._footer(size)
             self._read(footer, size - tail)
@@ -98,11 +105,22 @@ class IndexRun:
     def _corrupt(self, problem: object) -> CorruptDataError:
         return CorruptDataError(f"{self.path}: {problem}; build the index again with: stoker index DATASET --rebuild")
 
+    def _load(self, begin: int, end: int) -> None:
+        """Reads a part of a run in a store into its place."""
+        if self._far is None:
+            return
+        data = self._far.objects.get_range(self._far.key, begin, end - begin)
+        if len(data) != end - begin or self._map is None:
+            raise ValueError(f"it ends before byte {end}")
+        self._map[begin:end] = data
+
     def _footer(self, size: int) -> tuple[BatchedFooter, int]:
         data = self._map
         if data is None or size < ENDING:
             raise ValueError(f"it has {size} bytes")
+        self._load(size - ENDING, size)
         tail = tail_length(data[size - ENDING : size], size)
+        self._load(size - tail, size)
         content = data[size - tail : size]
         check_self(content, str(self.path))
         return read_batched_footer(content), tail
@@ -141,6 +159,7 @@ class IndexRun:
         assert self._map is not None
         self._bytes: memoryview = memoryview(self._map)
         self._data = np.frombuffer(self._map, np.uint8)
+        self._load(sums_at, end)
         if crc32c(self._data[sums_at:end]) != _hexadecimal(metadata, "stoker.checksums_crc32c"):
             raise ValueError("wrong checksum of its checksums")
         self._sums: list[int] = self._data[sums_at : sums_at + 4 * sums].view("<u4").tolist()
@@ -150,6 +169,7 @@ class IndexRun:
         self._verified = bytearray(sums)
 
     def _check(self, number: int, begin: int, end: int, what: str) -> None:
+        self._load(begin, end)
         found = crc32c(self._data[begin:end])
         if found != self._sums[number]:
             raise self._corrupt(f"checksum {found:08x} of its {what}, expected {self._sums[number]:08x}")

@@ -1,4 +1,4 @@
-"""Locations as people type them: paths of this machine, which Python reads itself, and URIs, which it does not."""
+"""Locations as people type them: paths of this machine, URIs that Python reads, and URIs that only a feeder reads."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from stoker._store.remote_path import AnyPath, RemotePath
 
 # Two letters or more, so that a Windows drive is none. One slash is enough: Path("s3a://bucket") has lost the other.
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
@@ -20,19 +22,23 @@ def is_remote(location: str) -> bool:
     return _URI.match(location) is not None and not location.lower().startswith(("file:", "unix:"))
 
 
-def dataset_path(location: str | os.PathLike[str], instead: str) -> Path:
-    """The directory of a dataset; `ValueError` for one that is elsewhere, which says what to do `instead`."""
+def dataset_path(location: str | os.PathLike[str], instead: str) -> AnyPath:
+    """The folder of a dataset; `ValueError` for one that Python cannot read, which says what to do `instead`."""
     text = os.fspath(location)
     if is_remote(text):
-        raise ValueError(
-            f"{text} is not on this machine, and Python reads and writes datasets in directories: {instead}"
-        )
+        found = RemotePath.of(text)
+        if found is None:
+            raise ValueError(
+                f"{text} is not on this machine, and Python reads and writes datasets in directories and in s3:, gs:, "
+                f"az:, hf: and http: stores: {instead}"
+            )
+        return found
     if text.lower().startswith("file:/"):
         text = unquote(urlsplit(text).path)
     return Path(text).expanduser()
 
 
-def feed_path(location: str) -> Path:
+def feed_path(location: str) -> AnyPath:
     """Like `dataset_path`, for a dataset to feed from; its error suggests a feeder."""
     last = _VERSION_AND_SPLIT.sub("", location.rstrip("/")).rpartition("/")[2]
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", last) or "feed"

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from stoker._format.avro import read_container, read_metadata
 from stoker._format.checksum import check_self
 from stoker._format.fields import Field
 from stoker._format.requires import check_metadata_requires, check_requires
+from stoker._store.downloads import downloads
+from stoker._store.objects import NotListableError
+from stoker._store.remote_path import AnyPath, RemotePath, list_names
 from stoker.errors import CorruptDataError, FormatTooNewError, NotADatasetError
 
 FORMAT = 1
+_AT_ONCE = 64
+"""Entries that are read from a store together."""
 _ENTRY = re.compile(r"([0-9]{20})\.avro")
 
 
@@ -58,20 +62,19 @@ def check_format(found: Any, what: object) -> None:
         raise FormatTooNewError(f"{what}: format {found}, this package reads up to {FORMAT}; update stoker")
 
 
-def read_whole(path: Path) -> bytes:
+def read_whole(path: AnyPath) -> bytes:
     """A whole metadata file."""
-    with open(path, "rb") as f:
-        return f.read()
+    return path.read_bytes()
 
 
-def read_info(root: Path) -> DatasetInfo:
+def read_info(root: AnyPath) -> DatasetInfo:
     """Reads and verifies `_stoker/dataset.json`."""
     path = root / "_stoker" / "dataset.json"
     try:
         data = read_whole(path)
     except (FileNotFoundError, NotADirectoryError):
-        hint = "" if root.exists() else " (no such directory)"
-        if any(next(root.glob(f), None) for f in ("_stoker/log/*.avro", "_stoker/ingests/*.avro", "chunks/*/*.arrow")):
+        hint = "" if isinstance(root, RemotePath) or root.exists() else " (no such directory)"
+        if has_content(root):
             if path.exists():
                 # Another process has created the dataset since the first attempt.
                 return read_info(root)
@@ -104,6 +107,15 @@ def read_info(root: Path) -> DatasetInfo:
         raise CorruptDataError(f"{path}: {e!r}") from e
 
 
+def has_content(root: AnyPath) -> bool:
+    """Whether there are files that only a dataset has; False if nothing can be listed."""
+    patterns = ("_stoker/log/*.avro", "_stoker/ingests/*.avro", "chunks/*/*.arrow")
+    try:
+        return any(next(root.glob(pattern), None) for pattern in patterns)
+    except NotListableError:
+        return False
+
+
 def _declared_classes(content: dict[str, Any], fields: Sequence[Field]) -> dict[str, tuple[str, ...]]:
     categorical = {f.name for f in fields if f.element == "categorical"}
     for name, classes in content.items():
@@ -116,22 +128,19 @@ def _declared_classes(content: dict[str, Any], fields: Sequence[Field]) -> dict[
     return {name: tuple(classes) for name, classes in content.items()}
 
 
-def numbered(folder: Path, pattern: re.Pattern[str] = _ENTRY, after: int = 0) -> list[int]:
+def numbered(folder: AnyPath, pattern: re.Pattern[str] = _ENTRY, after: int = 0) -> list[int]:
     """The version numbers greater than `after` in the names of a folder, ascending; looks at no file."""
-    try:
-        names = os.listdir(folder)
-    except FileNotFoundError:
-        return []
     # Names that are smaller as text are of smaller versions; a log may have very many of them.
     least = f"{after + 1:020d}"
+    names = list_names(folder, f"{after:020d}~" if after else "")
     return sorted(int(m[1]) for m in map(pattern.fullmatch, [n for n in names if n >= least]) if m)
 
 
-def log_folder(root: Path) -> Path:
+def log_folder(root: AnyPath) -> AnyPath:
     return root / "_stoker" / "log"
 
 
-def entry_path(root: Path, version: int) -> Path:
+def entry_path(root: AnyPath, version: int) -> AnyPath:
     """The log entry of a version."""
     return log_folder(root) / f"{version:020d}.avro"
 
@@ -141,7 +150,7 @@ def sign_name(version: int) -> str:
     return f"_stoker/versions/{version:020d}.txt"
 
 
-def require_newest(root: Path, newest: int) -> None:
+def require_newest(root: AnyPath, newest: int) -> None:
     """Raises `CorruptDataError` if the entry after the newest visible one was lost."""
     lost = entry_path(root, newest + 1)
     sign = root / sign_name(newest + 1)
@@ -153,16 +162,39 @@ def require_newest(root: Path, newest: int) -> None:
         )
 
 
-def missing_entry(root: Path, version: int) -> CorruptDataError:
+def missing_entry(root: AnyPath, version: int) -> CorruptDataError:
     """The error that says that an entry is lost."""
-    if any((root / "_stoker" / "copies").glob("copy-*.json")):
+    if _has_copies(root):
         advice = f"a copy to {root} is running or was interrupted: wait, or run stoker copy again"
     else:
         advice = f"restore it from {root}/_stoker/ingests or rebuild it with: stoker recover {root}"
     return CorruptDataError(f"{entry_path(root, version)} is missing; {advice}")
 
 
-def read_entry(root: Path, version: int, dataset: str) -> LogEntry:
+def _has_copies(root: AnyPath) -> bool:
+    try:
+        return any((root / "_stoker" / "copies").glob("copy-*.json"))
+    except NotListableError:
+        return False
+
+
+def read_entries(root: AnyPath, versions: Sequence[int], dataset: str) -> Iterator[LogEntry]:
+    """Reads and verifies log entries in the given order, from stores several at a time."""
+    if not isinstance(root, RemotePath):
+        yield from (read_entry(root, version, dataset) for version in versions)
+        return
+    for start in range(0, len(versions), _AT_ONCE):
+        part = versions[start : start + _AT_ONCE]
+        found: dict[int, LogEntry] = {}
+
+        def read(version: int, found: dict[int, LogEntry] = found) -> None:
+            found[version] = read_entry(root, version, dataset)
+
+        downloads().each([partial(read, version) for version in part])
+        yield from (found[version] for version in part)
+
+
+def read_entry(root: AnyPath, version: int, dataset: str) -> LogEntry:
     """Reads and verifies one log entry."""
     path = entry_path(root, version)
     try:
@@ -194,7 +226,7 @@ def read_entry(root: Path, version: int, dataset: str) -> LogEntry:
         raise CorruptDataError(f"{path}: {e}") from e
 
 
-def _records(data: bytes, path: Path) -> list[Any]:
+def _records(data: bytes, path: AnyPath) -> list[Any]:
     """The records of a log entry's file. An entry with an unknown feature may have another schema."""
     try:
         check_metadata_requires(read_metadata(data, str(path)), path)
@@ -203,7 +235,7 @@ def _records(data: bytes, path: Path) -> list[Any]:
     return read_container(data, str(path))
 
 
-def version_of_copy(path: Path) -> int:
+def version_of_copy(path: AnyPath) -> int:
     """The version that the second copy of a log entry is of."""
     data = read_whole(path)
     check_self(data, str(path))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from stoker._dataset.far_chunks import FarChunks
 from stoker._dataset.head_parts import ChunkName, read_opening, read_parts
 from stoker._dataset.overlay_names import Overlay
 from stoker._dataset.snapshot import Snapshot
@@ -30,10 +31,10 @@ class OverlayColumn(NamedTuple):
     dictionary: Dictionary | None
 
 
-def read_overlay(snapshot: Snapshot, index: int, what: ChunkName) -> Mapping[str, OverlayColumn]:
+def read_overlay(snapshot: Snapshot, index: int, what: ChunkName, far: FarChunks | None) -> Mapping[str, OverlayColumn]:
     """The columns that a version has instead of those in a chunk, by name; none for a chunk without an overlay.
 
-    Raises `CorruptDataError`. `what`: names the chunk.
+    Raises `CorruptDataError`. `what`: names the chunk. `far`: of a snapshot in an object store.
     """
     overlay = snapshot.chunks.overlays.get(index)
     if overlay is None:
@@ -41,15 +42,19 @@ def read_overlay(snapshot: Snapshot, index: int, what: ChunkName) -> Mapping[str
     what = what.of(f"overlay {snapshot.overlay_path(overlay)}")
     for attempt in (1, 2):
         try:
-            return _read(snapshot, index, overlay, what)
+            return _read(snapshot, index, overlay, what, far)
         except CorruptDataError as e:
             if attempt == 2:
                 raise CorruptDataError(f"{e}; run: stoker verify {snapshot.root}") from e
+            if far is not None:
+                far.verify_overlay(overlay)
     raise AssertionError
 
 
-def _read(snapshot: Snapshot, index: int, overlay: Overlay, what: ChunkName) -> Mapping[str, OverlayColumn]:
-    data = _bytes(snapshot.overlay_path(overlay), overlay, what)
+def _read(
+    snapshot: Snapshot, index: int, overlay: Overlay, what: ChunkName, far: FarChunks | None
+) -> Mapping[str, OverlayColumn]:
+    data = _bytes(snapshot.overlay_path(overlay), overlay, what, far)
     opening = read_opening(data, what)
     for name, expected in (
         ("format", "1"),
@@ -78,10 +83,13 @@ def _fields(snapshot: Snapshot, names: list[str], what: ChunkName) -> list[Field
     return [known[name] for name in names[1:]]
 
 
-def _bytes(path: str, overlay: Overlay, what: ChunkName) -> npt.NDArray[np.uint8]:
+def _bytes(path: str, overlay: Overlay, what: ChunkName, far: FarChunks | None) -> npt.NDArray[np.uint8]:
     """The whole file, compared with its length and checksum in the log."""
     try:
-        fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        if far is not None:
+            fd = far.open_overlay(overlay)
+        else:
+            fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
     except FileNotFoundError:
         raise CorruptDataError(f"{what}: the file is missing") from None
     try:

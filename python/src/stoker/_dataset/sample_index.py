@@ -8,7 +8,6 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +18,8 @@ from stoker._dataset.index_run import IndexRow, IndexRun, RunIdentity
 from stoker._dataset.snapshot import Chunks, Snapshot, open_snapshot
 from stoker._format.checksum import crc32c, shift
 from stoker._format.fields import Field
+from stoker._store.objects import NotListableError
+from stoker._store.remote_path import AnyPath, list_names
 from stoker.errors import CorruptDataError, FormatTooNewError, UnknownVersionError
 
 _NAME = re.compile(r"([0-9]{20})-([0-9]{20})\.arrow")
@@ -69,7 +70,7 @@ class SampleIndex:
         self._wanted[self._chunks] = True
         self._ordinals = snapshot.chunks.columns["ordinal"]
         self._lock = threading.RLock()
-        self._damaged: set[Path] = set()
+        self._damaged: set[AnyPath] = set()
         self._runs: tuple[IndexRun, ...] | None = None
         self._rest: dict[bytes, IndexRow] | None = None
         """The samples of the chunks that no run covers, once they are needed."""
@@ -256,13 +257,14 @@ def head_columns(head: ChunkHead, fields: Sequence[Field]) -> tuple[list[int], l
     return lengths.tolist(), crcs
 
 
-def _open_runs(snapshot: Snapshot, damaged: set[Path]) -> list[IndexRun]:
+def _open_runs(snapshot: Snapshot, damaged: set[AnyPath]) -> list[IndexRun]:
     """The intact runs that a version needs, the largest one first."""
     folder = snapshot.root / "_stoker" / "index"
     try:
-        names = [path for path in folder.iterdir() if path not in damaged]
-    except (FileNotFoundError, NotADirectoryError):
+        names = [folder / name for name in list_names(folder)]
+    except NotListableError:
         return []
+    names = [path for path in names if path not in damaged]
     ranges = {path: (int(m[1]), int(m[2])) for path in names if (m := _NAME.fullmatch(path.name))}
     runs = []
     for path, (first, last) in ranges.items():

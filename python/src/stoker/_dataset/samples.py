@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from stoker._dataset.chunk import ChunkReader
+from stoker._dataset.far_chunks import forget_erased
 from stoker._dataset.heads import Heads
 from stoker._dataset.location import dataset_path
 from stoker._dataset.sample_index import ListEntry, SampleIndex, SampleStat
@@ -22,6 +23,7 @@ from stoker._dataset.snapshot import Snapshot, open_snapshot
 from stoker._dataset.values import column_value, payload_value, read_bytes, value_of
 from stoker._format.checksum import crc32c
 from stoker._format.fields import Field
+from stoker._store.remote_path import RemotePath
 from stoker.errors import CorruptDataError, MissingDependencyError
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ class Samples:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy in another process opens the same version; nothing that was read travels along."""
-        return open, (self._snapshot.root, self.version, self._split)
+        return open, (str(self._snapshot.root), self.version, self._split)
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
@@ -321,7 +323,10 @@ class Samples:
                 out[field.name] = None
                 continue
             length, crc = int(places.lengths[row]), int(places.crcs[row])
-            data = read_bytes(chunk.file(index), length, int(places.starts[row]), field.type in ("utf8", "binary"))
+            start, fixed = int(places.starts[row]), field.type in ("utf8", "binary")
+            data = chunk.read(index, start, length, fixed)
+            if crc32c(data) != crc and chunk.renew(index):
+                data = chunk.read(index, start, length, fixed)
             if len(data) != length or crc32c(data) != crc:
                 raise CorruptDataError(
                     f"{self._reader.describe(index)}, row {row}, key {out['key']!r}, {field.name}: "
@@ -346,7 +351,22 @@ class _OpenChunk:
             os.close(self._fd)
             self._index = -1
 
-    def file(self, index: int) -> int:
+    def read(self, index: int, start: int, length: int, fixed: bool) -> bytes | npt.NDArray[np.uint8]:
+        """A part of a chunk, as `read_bytes` returns it. Few parts of a far chunk are read without the rest of it."""
+        far = self._reader.far
+        data = None if far is None or index == self._index else far.part(index, start, length)
+        if data is None:
+            return read_bytes(self._file(index), length, start, fixed)
+        return data if fixed else np.frombuffer(bytearray(data), np.uint8)
+
+    def renew(self, index: int) -> bool:
+        """After a mismatch: has a far chunk read again. False for a chunk in a directory."""
+        if self._reader.far is None:
+            return False
+        self._reader.renew(self._file(index), index)
+        return True
+
+    def _file(self, index: int) -> int:
         """The descriptor of a chunk file."""
         if index != self._index:
             self.__exit__()
@@ -358,9 +378,12 @@ class _OpenChunk:
 def open(  # noqa: A001
     path: str | os.PathLike[str], version: int | str | None = None, split: str | None = None
 ) -> Samples:
-    """Opens a version (None: the newest; a text: a tag) of a dataset directory, for random access, all splits or one.
+    """Opens a version (None: the newest; a text: a tag) of a dataset, for random access, all splits or one.
 
     Raises `NotADatasetError`, `UnknownVersionError`, `UnknownSplitError`, `CorruptDataError`.
     """
     root = dataset_path(path, "copy it here, or train from `stoker feed`")
-    return Samples(open_snapshot(root, version), split)
+    snapshot = open_snapshot(root, version)
+    if isinstance(root, RemotePath):
+        forget_erased(root)
+    return Samples(snapshot, split)

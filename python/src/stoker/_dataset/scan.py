@@ -15,6 +15,7 @@ import pyarrow as pa
 from stoker._dataset.arrow_columns import CLASS_TYPE, ChunkColumns, arrow_field
 from stoker._dataset.chunk import ChunkReader
 from stoker._dataset.snapshot import Snapshot
+from stoker.errors import CorruptDataError
 
 I64 = npt.NDArray[np.int64]
 SPLIT, CHUNK, ROW = "stoker.split", "stoker.chunk", "stoker.row"
@@ -77,20 +78,27 @@ class Scan:
         rows = np.delete(np.arange(int(table.columns["rows"][index])), table.removed.get(index, np.zeros(0, np.int64)))
         fd = self._chunks.open(index)
         try:
-            file = ChunkColumns(self._chunks, fd, index, self._classes)
-            known: dict[str, pa.Array] = {}
-            if self._where is not None:
-                known = {name: self._array(file, index, name, rows) for name in self._tested}
-                kept = _passing(self._where, known, len(rows))
-                if len(kept) < len(rows):
-                    rows = rows[kept]
-                    known = {name: _taken(array, kept) for name, array in known.items() if name in self.schema.names}
-            if not len(rows):
-                return None
-            arrays = [known[n] if n in known else self._array(file, index, n, rows) for n in self.schema.names]
-            return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+            return self._batch_of(fd, index, rows)
+        except CorruptDataError:
+            if not self._chunks.renew(fd, index):
+                raise
+            return self._batch_of(fd, index, rows)
         finally:
             os.close(fd)
+
+    def _batch_of(self, fd: int, index: int, rows: I64) -> pa.RecordBatch | None:
+        file = ChunkColumns(self._chunks, fd, index, self._classes)
+        known: dict[str, pa.Array] = {}
+        if self._where is not None:
+            known = {name: self._array(file, index, name, rows) for name in self._tested}
+            kept = _passing(self._where, known, len(rows))
+            if len(kept) < len(rows):
+                rows = rows[kept]
+                known = {name: _taken(array, kept) for name, array in known.items() if name in self.schema.names}
+        if not len(rows):
+            return None
+        arrays = [known[n] if n in known else self._array(file, index, n, rows) for n in self.schema.names]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def _array(self, file: ChunkColumns, index: int, name: str, rows: I64) -> pa.Array:
         columns = self._snapshot.chunks.columns

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,22 +20,20 @@ from stoker._dataset.log import (
     LogEntry,
     check_format,
     entry_path,
-    log_folder,
-    missing_entry,
-    numbered,
-    read_entry,
+    read_entries,
     read_info,
     read_whole,
 )
 from stoker._dataset.overlay_names import Overlay, overlays_of, uuid_text
 from stoker._dataset.tags import version_of
+from stoker._dataset.versions import table_path, versions_of
 from stoker._format.checksum import check_self
 from stoker._format.fields import Field
 from stoker._format.requires import check_metadata_requires
 from stoker._order.stream_order import StreamChunks
+from stoker._store.remote_path import AnyPath
 from stoker.errors import CorruptDataError, FormatTooNewError, UnknownSplitError, UnknownVersionError
 
-_TABLE = re.compile(r"([0-9]{20})\.arrow")
 _TOPIC = "kafka.topic"
 """The property that names the topic that a version was ingested from."""
 _ERASED_CLASSES = "erased.classes"
@@ -79,7 +75,7 @@ class Chunks:
 class Snapshot:
     """A version of a dataset."""
 
-    root: Path
+    root: AnyPath
     info: DatasetInfo
     """With all fields of the version."""
     version: int
@@ -136,38 +132,7 @@ class Snapshot:
         return f"{self.root}/overlays/{name[-2:]}/{name}.arrow"
 
 
-def newest_version(root: Path) -> int:
-    """The newest version's number; 0 if nothing is committed."""
-    return _newest(root, table_versions(root))
-
-
-def _newest(root: Path, tables: list[int]) -> int:
-    """The newest version, given that those with a table exist: each entry from there on must be there."""
-    known = tables[-1] if tables else 0
-    found = set(numbered(log_folder(root), after=max(known, 1) - 1))
-    newest = max(found, default=known)
-    for version in range(max(known, 1), newest + 1):
-        # A listing may show an entry and not the one before, if both appear while it is made.
-        if version not in found and not entry_path(root, version).exists():
-            raise missing_entry(root, version)
-    return newest
-
-
-def table_versions(root: Path) -> list[int]:
-    """The versions that have a chunk table, ascending."""
-    return numbered(table_folder(root), _TABLE)
-
-
-def table_folder(root: Path) -> Path:
-    return root / "_stoker" / "tables"
-
-
-def table_path(root: Path, version: int) -> Path:
-    """The chunk table of a version."""
-    return table_folder(root) / f"{version:020d}.arrow"
-
-
-def open_snapshot(root: Path, version: int | str | None = None, *, any_version: bool = False) -> Snapshot:
+def open_snapshot(root: AnyPath, version: int | str | None = None, *, any_version: bool = False) -> Snapshot:
     """Opens a version (None: the newest; a text: a tag) from the newest usable chunk table and the log after it.
 
     `any_version`: also one that was expired, whose chunks may be gone.
@@ -175,8 +140,7 @@ def open_snapshot(root: Path, version: int | str | None = None, *, any_version: 
     info = read_info(root)
     if isinstance(version, str):
         version = version_of(root, version, info.id)
-    tables = table_versions(root)
-    newest = _newest(root, tables)
+    newest, tables = versions_of(root)
     if newest == 0:
         raise UnknownVersionError(f"{root} has no version yet; commit one with: stoker ingest <source> {root}")
     wanted = newest if version is None else version
@@ -209,7 +173,7 @@ def open_snapshot(root: Path, version: int | str | None = None, *, any_version: 
     )
 
 
-def _build(root: Path, info: DatasetInfo, tables: list[int], wanted: int) -> _Building:
+def _build(root: AnyPath, info: DatasetInfo, tables: list[int], wanted: int) -> _Building:
     """The table of a version, which must exist."""
     building = _Building([], {f: list(names) for f, names in info.classes.items()}, 0)
     for at in reversed([n for n in tables if n <= wanted]):
@@ -223,8 +187,8 @@ def _build(root: Path, info: DatasetInfo, tables: list[int], wanted: int) -> _Bu
             warnings.warn(
                 f"stoker: ignoring the chunk table and reading the log instead: {e}", RuntimeWarning, stacklevel=3
             )
-    for at in range(building.version + 1, wanted + 1):
-        building.apply(read_entry(root, at, info.id), str(log_folder(root) / f"{at:020d}.avro"))
+    for entry in read_entries(root, range(building.version + 1, wanted + 1), info.id):
+        building.apply(entry, str(entry_path(root, entry.version)))
     return building
 
 
@@ -356,7 +320,7 @@ class _Building:
         return Chunks(columns, ids, removed, self._overlays)
 
 
-def _read_table(path: Path, info: DatasetInfo, version: int) -> _Building:
+def _read_table(path: AnyPath, info: DatasetInfo, version: int) -> _Building:
     data = read_whole(path)
     check_self(data, str(path))
     try:

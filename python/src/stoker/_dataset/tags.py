@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import uuid
 from dataclasses import dataclass
-from pathlib import Path
 
 from stoker._dataset.log import check_format, read_whole
 from stoker._format.checksum import check_self
 from stoker._format.requires import check_requires
+from stoker._store.remote_path import AnyPath, list_names
 from stoker.errors import CorruptDataError, UnknownVersionError
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,127}")
@@ -31,7 +30,7 @@ class Tag:
     by: str
 
 
-def read_tag(path: Path) -> Tag:
+def read_tag(path: AnyPath) -> Tag:
     """Reads and verifies the file of one change; `FileNotFoundError` if there is none."""
     data = read_whole(path)
     check_self(data, str(path))
@@ -52,7 +51,7 @@ def read_tag(path: Path) -> Tag:
         raise CorruptDataError(f"{path}: {e!r}") from e
 
 
-def version_of(root: Path, name: str, dataset: str) -> int:
+def version_of(root: AnyPath, name: str, dataset: str) -> int:
     """The version that a tag names."""
     if not NAME.fullmatch(name):
         raise ValueError(f"version={name!r}: expected the number of a version or the name of a tag")
@@ -62,18 +61,18 @@ def version_of(root: Path, name: str, dataset: str) -> int:
     return version
 
 
-def tagged_versions(root: Path, dataset: str) -> set[int]:
+def tagged_versions(root: AnyPath, dataset: str) -> set[int]:
     """The versions that have a tag."""
-    names = [name for name in _names(root / "_stoker" / "tags") if NAME.fullmatch(name)]
+    names = [name for name in list_names(root / "_stoker" / "tags") if NAME.fullmatch(name)]
     return {_newest(root, name, dataset) for name in names} - {0}
 
 
-def _newest(root: Path, name: str, dataset: str) -> int:
+def _newest(root: AnyPath, name: str, dataset: str) -> int:
     """The version that a tag names; 0 if there is no such tag."""
     folder = root / "_stoker" / "tags" / name
     for _ in range(_ATTEMPTS):
         # Twice, in case the tag is changed during the first listing.
-        numbers = sorted({int(m[1]) for m in map(_FILE.fullmatch, _names(folder) + _names(folder)) if m})
+        numbers = sorted({int(m[1]) for m in map(_FILE.fullmatch, list_names(folder) + list_names(folder)) if m})
         if not numbers:
             return 0
         path = folder / f"{numbers[-1]:020d}.json"
@@ -88,10 +87,3 @@ def _newest(root: Path, name: str, dataset: str) -> int:
             )
         return tag.version
     raise OSError(f"tag {name} of {root} changes too often to be read")
-
-
-def _names(folder: Path) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except (FileNotFoundError, NotADirectoryError):
-        return []

@@ -113,7 +113,7 @@ class OrderExplanation:
         """The head of a chunk by its index in the version. An update cannot change keys, so overlays are not read."""
         head = self._heads.get(index)
         if head is None:
-            fd = self._reader.open(index)
+            fd = self._reader.open_head(index)
             try:
                 head = self._heads[index] = self._reader.stored_head(fd, index)
             finally:

@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any, TypeVar
 
 from stoker._dataset.location import feed_path, is_remote
@@ -18,6 +17,7 @@ from stoker._kafka.target import is_topic
 from stoker._order.skip import Skipped, skipped_of
 from stoker._order.spec import TAILS, OrderSpec, Tail
 from stoker._source.instance import Instance, Launch
+from stoker._store.remote_path import AnyPath
 from stoker._transport.discovery import is_address_list
 from stoker._transport.security import Security
 from stoker._wire.protocol import MAX_RUN
@@ -193,12 +193,12 @@ class Options:
         return options
 
     @property
-    def path(self) -> Path | None:
+    def path(self) -> AnyPath | None:
         """The dataset directory; None if the target is a feed."""
         return None if self.target is None else _path_of(self.target)
 
 
-def _path_of(target: str, is_path: bool = False) -> Path | None:
+def _path_of(target: str, is_path: bool = False) -> AnyPath | None:
     """The dataset directory; None if the target is a feed."""
     return feed_path(target) if is_path or _looks_like_path(target) else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 from stoker._batch.pinned_memory import pool_of
+from stoker._dataset.far_chunks import forget_erased
 from stoker._dataset.snapshot import open_snapshot
 from stoker._feed.options import Options
 from stoker._kafka.topic_source import TopicSource
@@ -16,6 +17,7 @@ from stoker._path.path_source import PathSource
 from stoker._path.path_stream import PathStream
 from stoker._source.batch_source import BatchSource
 from stoker._source.position import rank_of, spawning, worker_of
+from stoker._store.remote_path import RemotePath
 from stoker._transport.discovery import target_of
 from stoker.errors import StokerError
 
@@ -76,8 +78,11 @@ class Sources:
     def open_path(self, version: int | None) -> PathStream:
         """Opens a version of a path; None: the newest."""
         o = self._options
-        assert o.path is not None
-        snapshot = open_snapshot(o.path, version)
+        path = o.path
+        assert path is not None
+        snapshot = open_snapshot(path, version)
+        if isinstance(path, RemotePath):
+            forget_erased(path)
         return PathStream(snapshot, o.split or o.stream or "train", OrderSpec(**o.order))
 
     def _path_source(self, stream: PathStream) -> PathSource:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, overload
 
 from stoker._dataset.location import dataset_path, is_remote
@@ -18,6 +17,7 @@ from stoker._order.skip import Skip
 from stoker._path.path_stream import PathStream
 from stoker._source.batch_source import StreamInfo
 from stoker._source.position import Start
+from stoker._store.remote_path import AnyPath
 from stoker._transport.discovery import target_of
 from stoker.errors import StateMismatchError, StokerError
 
@@ -181,7 +181,7 @@ class Explanations:
         return order
 
     @staticmethod
-    def _open(info: StreamInfo, root: Path) -> PathStream:
+    def _open(info: StreamInfo, root: AnyPath) -> PathStream:
         stream = PathStream(open_snapshot(root, info.version), info.split, info.order)
         if stream.fingerprint != info.fingerprint:
             found = stream.snapshot.info.id
@@ -191,7 +191,7 @@ class Explanations:
             )
         return stream
 
-    def _root(self, info: StreamInfo, dataset: str | os.PathLike[str] | None) -> Path:
+    def _root(self, info: StreamInfo, dataset: str | os.PathLike[str] | None) -> AnyPath:
         if dataset is not None:
             return dataset_path(dataset, "give a directory that has the dataset or a copy of it")
         named = self._reading.options.target

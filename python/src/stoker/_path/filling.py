@@ -71,6 +71,9 @@ class Filler:
     def open_window(self, lane_epoch: LaneEpoch, w: int) -> OpenWindow:
         """Opens the chunks of a window and puts its rows in order."""
         members = self._stream.index[lane_epoch.window_chunks(w)].tolist()
+        far = self._reader.far
+        if far is not None:
+            (far.fetch_heads if self._heads_only else far.fetch)(members)
         chunks: list[OpenChunk | None] = []
         fetch = None  # what holds for the first chunk is taken to hold for the window
         for index in members:

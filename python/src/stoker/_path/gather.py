@@ -39,7 +39,7 @@ class OpenChunk:
         """
         self.mapping: _mapping.Mapping | None = None
         self.fd: int | None = None
-        fd = reader.open(index)
+        fd = reader.open_head(index) if heads_only else reader.open(index)
         try:
             self.head: ChunkHead = reader.head(fd, index)
             payload = () if heads_only else self.head.payload
@@ -131,6 +131,7 @@ class OpenWindow:
         except CorruptDataError as e:
             return str(e)
         try:
+            self.reader.renew(fd, index)
             got = read_into(fd, memoryview(target), int(payload.starts[row]))
         finally:
             os.close(fd)

@@ -94,8 +94,10 @@ def _counts(snapshot: Snapshot, chunks: list[int], fields: list[str]) -> dict[st
     """Returns, for each field, the rows of each class in each of some chunks."""
     reader = ChunkReader(snapshot)
     out: dict[str, list[np.ndarray]] = {field: [] for field in fields}
+    if reader.far is not None:
+        reader.far.fetch_heads(chunks)
     for index in chunks:
-        fd = reader.open(index)
+        fd = reader.open_head(index)
         try:
             head = reader.head(fd, index)
         finally:

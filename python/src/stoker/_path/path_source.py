@@ -17,6 +17,10 @@ from stoker._path.filling import Filler
 from stoker._path.path_stream import PathStream
 from stoker._path.planning import EpochReader, Span
 from stoker._source.batch_source import Consumer, DeliveredBatch, StreamInfo
+from stoker._store.remote_path import RemotePath
+
+_FAR_THREADS = 8
+"""Threads for datasets in object stores: those that wait for the chunks of later windows must not stop the others."""
 
 
 class PathSource:
@@ -39,6 +43,8 @@ class PathSource:
         `skip`: the batches that the consumer leaves out, as in `Consumer`.
         """
         self._stream, self._ahead = stream, (ahead_bytes, buffer_bytes)
+        if isinstance(stream.snapshot.root, RemotePath):
+            threads = max(threads, _FAR_THREADS)
         self._workers = Workers(threads, timeout_s, str(stream.snapshot.root))
         pool = pool or BufferPool(max(4 * ahead_bytes, 64 << 20))
         self._on_corrupt, self._pool, self._skip = on_corrupt, pool, skip

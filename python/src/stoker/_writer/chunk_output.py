@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from stoker._commit.commit import Committer
 from stoker._commit.keys import OwnKeys
 from stoker._commit.lease import Leases, this_process
-from stoker._commit.local_store import LocalStore
 from stoker._commit.publish import who
+from stoker._commit.stores import Store
 from stoker._commit.target import Target
 from stoker._format.fields import Field
 from stoker._packing.filling_chunk import FillingChunk
@@ -50,7 +50,7 @@ class ChunkOutput:
     """
 
     def __init__(
-        self, target: Target, store: LocalStore, ingest: Ingest, fields: WriterFields, new: NewDataset, keys: OwnKeys
+        self, target: Target, store: Store, ingest: Ingest, fields: WriterFields, new: NewDataset, keys: OwnKeys
     ) -> None:
         """`keys` collects the keys of the chunks that were written."""
         self._target, self._store, self._ingest = target, store, ingest
@@ -62,6 +62,8 @@ class ChunkOutput:
 
     def prepare(self, chunks: Collection[FillingChunk]) -> None:
         """Decides the fields by the rows of the open chunks, makes the dataset and takes the lease."""
+        if self._spool is None:
+            self._store.require_atomic_creates()
         layout = self._fields.decide(chunks, self._create)
         if self._spool is None:
             self._take_lease()

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 
 from stoker._commit.keys import Hashes, hash_segments
-from stoker._commit.local_store import LocalStore, Unpublished
+from stoker._commit.stores import Store
 from stoker._packing.pack import ChunkFormat, ChunkIdentity, ChunkSummary, chunk_path
 from stoker._packing.segments import Segment
+from stoker._store.remote_path import AnyPath
 
 _THREADS = 4
 """Forcing a file to disk takes longer than filling it, and several go together."""
@@ -34,12 +33,12 @@ class Written:
 class Spool:
     """Takes full chunks from one thread, and gives them back in the same order. Holds threads until it is finished."""
 
-    def __init__(self, store: LocalStore, layout: ChunkFormat) -> None:
+    def __init__(self, store: Store, layout: ChunkFormat) -> None:
         self._store, self._layout = store, layout
         self._pool = ThreadPoolExecutor(_THREADS, "stoker-writer")
         self._room = threading.Semaphore(_WAITING)
         self._pending: list[Future[Written]] = []
-        self._paths: list[Path] = []
+        self._paths: list[AnyPath] = []
 
     def submit(self, rows: Rows, identity: ChunkIdentity) -> list[Written]:
         """Submits a chunk; waits while too many are in progress. Returns the chunks written since, in order.
@@ -61,12 +60,7 @@ class Spool:
         """Waits for all chunks, and makes them durable. Returns those that were not returned before."""
         done = self._collect(wait=True)
         self._pool.shutdown()
-        directories = {path.parent for path in self._paths}
-        for directory in directories:
-            self._store.calls.force_directory(directory)
-        for parent in {directory.parent for directory in directories}:
-            if os.access(parent, os.R_OK):  # other users' directories cannot be forced
-                self._store.calls.force_directory(parent)
+        self._store.settle(self._paths)
         return done
 
     def discard(self) -> None:
@@ -76,7 +70,7 @@ class Spool:
         self._pool.shutdown(cancel_futures=True)
         for path in self._paths:
             with contextlib.suppress(OSError):
-                os.unlink(path)
+                path.unlink()
 
     def _collect(self, wait: bool) -> list[Written]:
         done = []
@@ -85,13 +79,13 @@ class Spool:
             del self._pending[0]
         return done
 
-    def _write(self, rows: Rows, identity: ChunkIdentity, path: Path) -> Written:
+    def _write(self, rows: Rows, identity: ChunkIdentity, path: AnyPath) -> Written:
         room = True
         try:
             keys, columns = rows()
             packed = self._layout.pack(keys, columns, identity)
             hashes = hash_segments(keys)
-            with Unpublished(self._store, path, directory_forced=False) as file:
+            with self._store.unpublished(path) as file:
                 file.write(packed.buffers)
                 summary, classes = packed.summary, {f: list(names) for f, names in packed.classes.items()}
                 del packed, keys, columns, rows

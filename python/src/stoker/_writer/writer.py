@@ -15,8 +15,8 @@ import pyarrow as pa
 
 from stoker._commit.commit import Committer, checked_ingest_id
 from stoker._commit.keys import OwnKeys
-from stoker._commit.local_store import LocalStore
 from stoker._commit.publish import publish, union_of_classes, who
+from stoker._commit.stores import Store, store_of
 from stoker._commit.target import Target
 from stoker._dataset.location import dataset_path
 from stoker._packing.columns import Unfit, keys_of, segment, sliced, unfit
@@ -75,7 +75,7 @@ class Writer:
                 "least 1 byte, and 0 to 2**64 - 1"
             )
         self._root = dataset_path(path, "write it here and copy it there, or pack files with `stoker ingest`")
-        self._store = LocalStore(self._root)
+        self._store: Store = store_of(self._root)
         ingest_id = checked_ingest_id(ingest_id or str(uuid.uuid4()))
         default_split = checked_split(split)
         mode = "append" if append else "replace" if replace else "create"

@@ -11,7 +11,7 @@ from kafka_broker import Broker
 from stoker_processes import LIMIT_S, until
 
 from stoker import Feed
-from stoker._dataset.snapshot import newest_version
+from stoker._dataset.versions import newest_version
 
 PARTITIONS = 2
 

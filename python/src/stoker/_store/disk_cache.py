@@ -1,0 +1,182 @@
+"""A directory with copies of immutable objects, shared by the processes of one user and bounded by a quota.
+
+A copy is written under a temporary name and gets its name by a rename, so a killed process leaves no half copy. The
+least recently used copies are deleted first. Readers verify what they read; nothing here is forced to disk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from stoker._store.file_lock import locked
+
+_DEFAULT_QUOTA: Final = 50 << 30
+_SIZE: Final = re.compile(r"([0-9]+)([kmgt]?)b?", re.IGNORECASE)
+_TEMPORARY: Final = ".tmp-"
+_DEAD_S: Final = 3600
+"""A temporary file that nothing was written to for this long is of a dead process."""
+_KEPT_FREE: Final = 1 << 30
+"""Bytes that the cache leaves free on the disk."""
+
+
+def cache_of_environment() -> DiskCache:
+    """The cache that `STOKER_CACHE_DIR` and `STOKER_CACHE_SIZE` describe. Raises `ValueError`."""
+    home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    folder = Path(os.environ.get("STOKER_CACHE_DIR") or f"{home}/stoker").expanduser()
+    text = os.environ.get("STOKER_CACHE_SIZE")
+    return DiskCache(folder, _DEFAULT_QUOTA if not text else parsed_size(text))
+
+
+def parsed_size(text: str) -> int:
+    """The bytes of a size such as `200g`."""
+    found = _SIZE.fullmatch(text.strip())
+    if not found:
+        raise ValueError(f"STOKER_CACHE_SIZE={text!r} is not a size, such as 200g")
+    return int(found[1]) << 10 * " kmgt".index(found[2].lower() or " ")
+
+
+class DiskCache:
+    """Copies by name. Any number of threads and processes may use one directory."""
+
+    def __init__(self, folder: Path, quota: int) -> None:
+        """`quota`: the bytes of all files together, also of unfinished ones."""
+        self._folder, self._quota = folder, quota
+
+    def find(self, name: str, length: int) -> Path | None:
+        """The copy of that name and length, which is then the most recently used one."""
+        path = self._path(name)
+        try:
+            if path.stat().st_size != length:
+                return None
+            os.utime(path)
+        except OSError:
+            return None
+        return path
+
+    def delete(self, name: str) -> None:
+        """Deletes a copy, if there is one."""
+        with contextlib.suppress(OSError):
+            self._path(name).unlink()
+
+    def delete_all_of(self, prefix: str) -> None:
+        """Deletes all copies whose names begin with 36 or more given characters."""
+        for path in self._path(prefix).parent.glob(f"{prefix}*"):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+    @contextlib.contextmanager
+    def filling(self, name: str) -> Iterator[None]:
+        """Holds the right to create the copy of a name, so that processes do not read the same object twice."""
+        path = self._path(f"{name}.lock")
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with locked(path):
+            try:
+                yield
+            finally:
+                # A process that waits for the deleted file looks for the copy as the first thing.
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+    def reserve(self, length: int) -> Path | None:
+        """Deletes old copies until there is room; returns a new temporary file. None if the quota is too small."""
+        if length > self._quota:
+            return None
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with locked(self._folder / "lock") as fd:
+            total = self._total(fd) + length
+            limit = min(self._quota, total + self._free() - length)
+            if total > limit:
+                total = self._evict(min(limit - length, limit * 15 // 16)) + length
+                if total > limit:
+                    self._note(fd, total - length)
+                    return None
+            temporary = self._folder / f"{_TEMPORARY}{os.getpid()}-{secrets.token_hex(8)}"
+            with temporary.open("xb") as file:
+                file.truncate(length)
+            self._note(fd, total)
+        return temporary
+
+    def publish(self, temporary: Path, name: str) -> None:
+        """Gives a temporary file its name."""
+        path = self._path(name)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.replace(temporary, path)
+
+    def abandon(self, temporary: Path) -> None:
+        """Deletes a temporary file. Its bytes count until the files are counted again."""
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+    def private(self) -> Path:
+        """A new file outside the quota, which the caller deletes at once."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path = self._folder / f"{_TEMPORARY}{os.getpid()}-{secrets.token_hex(8)}"
+        path.touch()
+        return path
+
+    def _path(self, name: str) -> Path:
+        return self._folder / name[34:36] / name
+
+    def _free(self) -> int:
+        """Bytes that may still be written to the disk."""
+        return shutil.disk_usage(self._folder).free - _KEPT_FREE
+
+    def _total(self, fd: int) -> int:
+        """The bytes of all files as noted, which may be too many; counted if there is no note."""
+        try:
+            return int(os.pread(fd, 32, 0) if hasattr(os, "pread") else _read(fd))
+        except ValueError:
+            return sum(size for _, size, _ in self._files())
+
+    def _note(self, fd: int, total: int) -> None:
+        os.lseek(fd, 0, os.SEEK_SET)
+        os.write(fd, f"{total:<31}\n".encode())
+
+    def _evict(self, limit: int) -> int:
+        """Deletes the least recently used copies until the others have at most `limit` bytes; returns their bytes."""
+        files = sorted(self._files())
+        total = sum(size for _, size, _ in files)
+        for _, size, path in files:
+            if total <= limit:
+                break
+            try:
+                path.unlink()
+            except FileNotFoundError:
+                pass
+            except OSError:  # open in another process, where open files cannot be deleted
+                continue
+            total -= size
+        return total
+
+    def _files(self) -> list[tuple[float, int, Path]]:
+        """Time of the last use, size and path of each copy; of temporary files the time never comes."""
+        found = []
+        now = time.time()
+        for folder in [self._folder, *(entry for entry in self._folder.iterdir() if entry.is_dir())]:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    try:
+                        is_temporary = entry.name.startswith(_TEMPORARY)
+                        if entry.name.endswith("lock") or not entry.is_file():
+                            continue
+                        stat = entry.stat()
+                    except OSError:
+                        continue
+                    last = stat.st_mtime
+                    if is_temporary and now - last < _DEAD_S:
+                        last = float("inf")
+                    found.append((last, stat.st_size, Path(entry.path)))
+        return found
+
+
+def _read(fd: int) -> bytes:
+    os.lseek(fd, 0, os.SEEK_SET)
+    return os.read(fd, 32)

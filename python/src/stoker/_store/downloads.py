@@ -1,0 +1,260 @@
+"""Threads that copy objects into the disk cache, ahead of their readers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import google_crc32c
+
+from stoker._format.checksum import crc32c
+from stoker._store.disk_cache import DiskCache, cache_of_environment
+from stoker._store.objects import Objects
+from stoker._store.remote_path import RemotePath
+from stoker.errors import CorruptDataError
+
+_THREADS: Final = 16
+_PART: Final = 8 << 20
+"""Bytes of one request for a part of a large file."""
+_WHOLE: Final = 12 << 20
+"""Length up to which a file is read with one request. Each thread holds at most twice as many bytes."""
+_STRIDE: Final = 1 << 20
+_ATTEMPTS: Final = 3
+_OPENS: Final = 4
+"""How often a copy that was deleted before it was opened is read again."""
+
+
+class FarFile(NamedTuple):
+    """The first bytes of an immutable object, or all."""
+
+    path: RemotePath
+    id: str
+    """A UUID as text."""
+    kind: str
+    """The end of the copy's name: `arrow`, `head` …"""
+    length: int
+    crc32c: int
+    is_whole: bool
+    """Whether the object ends there."""
+
+    @property
+    def copy(self) -> str:
+        """The name of the copy."""
+        return f"{self.id}-{self.crc32c:08x}.{self.kind}"
+
+
+class Downloads:
+    """The downloads of this process, at most 16 at a time, in the order in which they were asked for."""
+
+    def __init__(self, cache: DiskCache) -> None:
+        self._cache = cache
+        self._lock = threading.Lock()
+        self._running: dict[str, Future[None]] = {}
+        self._work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._threads = 0
+
+    def start(self, files: Sequence[FarFile]) -> None:
+        """Begins to copy the files that are not in the cache; does not wait."""
+        for file in files:
+            if self._cache.find(file.copy, file.length) is None:
+                self._future(file)
+
+    def open(self, file: FarFile) -> int:
+        """Returns a descriptor of a copy, which is downloaded if necessary; the caller closes it.
+
+        Raises `FileNotFoundError`, `CorruptDataError` if the object has other content, and `OSError`.
+        """
+        for _ in range(_OPENS):
+            path = self._cache.find(file.copy, file.length)
+            if path is None:
+                self._future(file).result()
+                path = self._cache.find(file.copy, file.length)
+            if path is not None:
+                with contextlib.suppress(FileNotFoundError):
+                    return os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
+        return self._open_private(file)
+
+    def has(self, file: FarFile) -> bool:
+        """Whether the cache has a copy."""
+        return self._cache.find(file.copy, file.length) is not None
+
+    def verify(self, file: FarFile) -> None:
+        """Deletes the copy if it is damaged."""
+        path = self._cache.find(file.copy, file.length)
+        if path is not None and _checksum(path) != file.crc32c:
+            self._cache.delete(file.copy)
+
+    def forget(self, identity: str) -> None:
+        """Deletes all copies of an object with that id."""
+        self._cache.delete_all_of(identity)
+
+    def each(self, calls: Sequence[Callable[[], None]]) -> None:
+        """Makes calls with the threads' help; raises the first error."""
+        _Parts(calls).run(self._offer)
+
+    def _future(self, file: FarFile) -> Future[None]:
+        with self._lock:
+            found = self._running.get(file.copy)
+            if found is not None:
+                return found
+            future = self._running[file.copy] = Future()
+        self._offer(lambda: self._run(file, future))
+        return future
+
+    def _run(self, file: FarFile, future: Future[None]) -> None:
+        error: BaseException | None = None
+        try:
+            self._copy(file)
+        except BaseException as e:
+            error = e
+        with self._lock:
+            self._running.pop(file.copy, None)
+        if error is None:
+            future.set_result(None)
+        else:
+            future.set_exception(error)
+
+    def _copy(self, file: FarFile) -> None:
+        with self._cache.filling(file.copy):
+            if self._cache.find(file.copy, file.length) is not None:
+                return  # another process was quicker
+            temporary = self._cache.reserve(file.length)
+            if temporary is None:
+                return  # `open` reads it outside the cache
+            try:
+                self._download(file, temporary)
+                self._cache.publish(temporary, file.copy)
+            except BaseException:
+                self._cache.abandon(temporary)
+                raise
+
+    def _open_private(self, file: FarFile) -> int:
+        """Downloads a file that the cache has no room for; its space is free again when it is closed."""
+        path = self._cache.private()
+        try:
+            self._download(file, path)
+            return os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
+        finally:
+            self._cache.abandon(path)
+
+    def _download(self, file: FarFile, into: Path) -> None:
+        for _ in range(_ATTEMPTS):
+            found = self._attempt(file, into)
+            if found == file.crc32c:
+                return
+        raise CorruptDataError(
+            f"{file.path}: {file.length} bytes with checksum {found:08x}, expected {file.crc32c:08x}"
+        )
+
+    def _attempt(self, file: FarFile, into: Path) -> int:
+        """Reads the object once; returns the checksum."""
+        objects, key = file.path.objects, file.path.key
+        if file.length <= _WHOLE:
+            data = objects.get(key) if file.is_whole else objects.get_range(key, 0, file.length)
+            if len(data) != file.length:
+                raise CorruptDataError(f"{file.path}: {len(data)} bytes long, expected {file.length}")
+            into.write_bytes(data)
+            return crc32c(data)
+        with into.open("r+b") as out:
+            lock = threading.Lock()
+            _Parts([_part(objects, file, out, lock, at) for at in range(0, file.length, _PART)]).run(self._offer)
+        return _checksum(into)
+
+    def _offer(self, work: Callable[[], None]) -> None:
+        with self._lock:
+            if self._threads < _THREADS:
+                self._threads += 1
+                threading.Thread(target=_serve, args=(self._work,), name="stoker-download", daemon=True).start()
+        self._work.put(work)
+
+
+def _serve(work: queue.SimpleQueue[Callable[[], None]]) -> None:
+    while True:
+        call = work.get()
+        call()
+        del call
+
+
+def _part(objects: Objects, file: FarFile, out: object, lock: threading.Lock, at: int) -> Callable[[], None]:
+    def read() -> None:
+        length = min(_PART, file.length - at)
+        data = objects.get_range(file.path.key, at, length)
+        if len(data) != length:
+            raise CorruptDataError(f"{file.path}: it ends before byte {at + length}, expected {file.length} bytes")
+        with lock:
+            out.seek(at)  # type: ignore[attr-defined]
+            out.write(data)  # type: ignore[attr-defined]
+
+    return read
+
+
+class _Parts:
+    """Calls that several threads make in turn."""
+
+    def __init__(self, calls: Sequence[Callable[[], None]]) -> None:
+        self._left = deque(calls)
+        self._pending = len(calls)
+        self._changed = threading.Condition()
+        self._error: BaseException | None = None
+
+    def run(self, offer: Callable[[Callable[[], None]], None]) -> None:
+        """Makes all calls, those of this thread included; raises the first error."""
+        for _ in range(min(len(self._left), _THREADS) - 1):
+            offer(self._help)
+        self._help()
+        with self._changed:
+            self._changed.wait_for(lambda: not self._pending)
+        if self._error is not None:
+            raise self._error
+
+    def _help(self) -> None:
+        while True:
+            try:
+                call = self._left.popleft()
+            except IndexError:
+                return
+            try:
+                if self._error is None:
+                    call()
+            except BaseException as e:
+                self._error = e
+            with self._changed:
+                self._pending -= 1
+                self._changed.notify_all()
+
+
+def _checksum(path: Path) -> int:
+    crc = 0
+    with path.open("rb") as file:
+        while data := file.read(_STRIDE):
+            crc = google_crc32c.extend(crc, data)
+    return crc
+
+
+class _Process:
+    downloads: Downloads | None = None
+    lock = threading.Lock()
+
+
+def _after_fork() -> None:
+    _Process.downloads = None
+    _Process.lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def downloads() -> Downloads:
+    """The downloads of this process. Raises `ValueError` if the cache is configured wrongly."""
+    with _Process.lock:
+        if _Process.downloads is None:
+            _Process.downloads = Downloads(cache_of_environment())
+        return _Process.downloads

@@ -1,0 +1,106 @@
+"""Dataset repositories of the Hugging Face Hub: files over HTTP, folders from its API. Opens all kinds of stores."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from stoker._store.objects import Objects
+from stoker._store.obstore_objects import open_objects
+
+BASE: Final = re.compile(r"hf://datasets/([^/@]+/[^/@]+)(?:@([^/]+))?")
+_NEXT: Final = re.compile(r'<([^>]+)>;\s*rel="next"')
+_TIMEOUT_S: Final = 30
+
+
+def open_store(base: str) -> Objects:
+    """Opens a store of any kind in this process. Raises `MissingDependencyError`, `ValueError`."""
+    return HubObjects(base) if base.startswith("hf:") else open_objects(base)
+
+
+class HubObjects:
+    """The files of one revision of a dataset repository."""
+
+    def __init__(self, base: str) -> None:
+        """`base`: `hf://datasets/OWNER/NAME[@REVISION]`."""
+        found = BASE.fullmatch(base)
+        if not found:
+            raise ValueError(f"{base}: expected hf://datasets/OWNER/NAME[@REVISION]/PATH")
+        self._base = base
+        repository, revision = found[1], quote(found[2] or "main", safe="%")
+        host = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+        token = _token()
+        self._headers = {"authorization": f"Bearer {token}"} if token else {}
+        self._tree = f"{host}/api/datasets/{repository}/tree/{revision}"
+        self._files = open_objects(f"{host}/datasets/{repository}/resolve/{revision}", self._headers)
+
+    def get(self, name: str) -> bytes:
+        """See `Objects`."""
+        return self._files.get(name)
+
+    def get_range(self, name: str, start: int, length: int) -> bytes:
+        """See `Objects`."""
+        return self._files.get_range(name, start, length)
+
+    def size(self, name: str) -> int:
+        """See `Objects`."""
+        return self._files.size(name)
+
+    def names(self, folder: str, after: str) -> list[str]:
+        """See `Objects`."""
+        start = len(folder) + 1 if folder else 0
+        names = [item["path"][start:] for item in self._items(folder, "")]
+        return [name for name in names if name > after]
+
+    def walk(self, folder: str) -> Iterator[str]:
+        """See `Objects`."""
+        for item in self._items(folder, "?recursive=true"):
+            if item["type"] == "file":
+                yield item["path"]
+
+    def create(self, name: str, content: bytes) -> bool:
+        """See `Objects`; the Hub has no atomic creation."""
+        raise PermissionError(
+            f"{self._base}/{name}: the Hub cannot create files atomically; write the dataset to a directory and upload "
+            "that with: hf upload --repo-type dataset"
+        )
+
+    def delete(self, name: str) -> None:
+        """See `Objects`."""
+        raise PermissionError(f"{self._base}/{name}: Stoker deletes nothing on the Hub")
+
+    def _items(self, folder: str, query: str) -> Iterator[dict[str, Any]]:
+        url = f"{self._tree}/{quote(folder)}".rstrip("/") + query
+        while url:
+            request = urllib.request.Request(url, headers=self._headers)
+            try:
+                with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:
+                    items = json.load(answer)
+                    link = _NEXT.search(answer.headers.get("Link", ""))
+            except urllib.error.HTTPError as e:
+                e.close()
+                if e.code == 404:
+                    return
+                kind = PermissionError if e.code in (401, 403) else OSError
+                raise kind(f"{self._base}/{folder}: the Hub answered {e.code} {e.reason}") from e
+            yield from items
+            url = link[1] if link else ""
+
+
+def _token() -> str:
+    """The token of `HF_TOKEN`, or of `hf auth login`; "" for none."""
+    if os.environ.get("HF_TOKEN"):
+        return os.environ["HF_TOKEN"]
+    home = os.environ.get("HF_HOME") or "~/.cache/huggingface"
+    path = Path(os.environ.get("HF_TOKEN_PATH") or f"{home}/token").expanduser()
+    try:
+        return path.read_text("utf-8").strip()
+    except OSError:
+        return ""

@@ -1,0 +1,177 @@
+"""S3, Google Cloud Storage, Azure and web servers, with the package obstore.
+
+obstore runs threads that do not survive a fork. A process that was forked from one that has used obstore must not use
+it: `stoker._store.other_process`.
+"""
+
+from __future__ import annotations
+
+import configparser
+import os
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from stoker._store.objects import NotListableError
+from stoker.errors import MissingDependencyError
+
+_RETRY: Final = {"max_retries": 10, "retry_timeout": timedelta(minutes=2)}
+_TIMES: Final = {"connect_timeout": "10s", "timeout": "120s", "user_agent": "stoker-python"}
+_RENEWED: Final = timedelta(minutes=5)
+"""How long credentials of a file are used before the file is read again."""
+
+
+def open_objects(base: str, headers: dict[str, str] | None = None) -> ObstoreObjects:
+    """Opens a store by its base, such as `s3://bucket`; sends nothing. Raises `MissingDependencyError`."""
+    try:
+        import obstore
+        from obstore import store
+    except ImportError as e:
+        raise MissingDependencyError(
+            f"{base} needs the package obstore: pip install 'stoker[cloud]'. Or start a feeder with `stoker feed`, and "
+            "open it by its name"
+        ) from e
+    parts = urlsplit(base)
+    options: dict[str, Any] = dict(_TIMES)
+    if headers:
+        options["default_headers"] = headers
+    given: dict[str, Any] = {"client_options": options, "retry_config": _RETRY}
+    opened: Any
+    if parts.scheme == "s3":
+        endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
+        if endpoint:
+            given["endpoint"] = endpoint
+            options["allow_http"] = endpoint.startswith("http:")
+        if not (os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")):
+            given["region"] = "us-east-1"
+        if not os.environ.get("AWS_ACCESS_KEY_ID") and _profile() is not None:
+            given["credential_provider"] = _from_file
+        opened = store.S3Store(parts.netloc, **given)
+    elif parts.scheme == "gs":
+        options["allow_http"] = True  # the address of an emulator is in the credentials file
+        opened = store.GCSStore(parts.netloc, **given)
+    elif parts.scheme in ("http", "https"):
+        options["allow_http"] = parts.scheme == "http"
+        opened = store.HTTPStore(base, **given)
+    else:
+        options["allow_http"] = os.environ.get("AZURE_ENDPOINT", "").startswith("http:") or bool(
+            os.environ.get("AZURE_STORAGE_USE_EMULATOR")
+        )
+        opened = store.from_url(base, **given)
+    return ObstoreObjects(base, obstore, opened)
+
+
+class ObstoreObjects:
+    """The objects of a store that obstore knows."""
+
+    def __init__(self, base: str, obstore: Any, store: Any) -> None:
+        self._base, self._obstore, self._store = base, obstore, store
+        self._is_web = base.startswith("http")
+
+    def get(self, name: str) -> bytes:
+        """See `Objects`."""
+        with _Explained(self._base, name):
+            return bytes(self._obstore.get(self._store, name).bytes())
+
+    def get_range(self, name: str, start: int, length: int) -> bytes:
+        """See `Objects`."""
+        with _Explained(self._base, name):
+            return bytes(self._obstore.get_range(self._store, name, start=start, length=length))
+
+    def size(self, name: str) -> int:
+        """See `Objects`."""
+        with _Explained(self._base, name):
+            return int(self._obstore.head(self._store, name)["size"])
+
+    def names(self, folder: str, after: str) -> list[str]:
+        """See `Objects`."""
+        self._require_listing(folder)
+        start = len(folder) + 1 if folder else 0
+        with _Explained(self._base, folder):
+            if after:
+                pages = self._obstore.list(self._store, folder, offset=f"{folder}/{after}" if folder else after)
+                return [item["path"][start:] for page in pages for item in page if "/" not in item["path"][start:]]
+            found = self._obstore.list_with_delimiter(self._store, folder or None)
+            paths = [*(item["path"] for item in found["objects"]), *found["common_prefixes"]]
+            return [path[start:] for path in paths]
+
+    def walk(self, folder: str) -> Iterator[str]:
+        """See `Objects`."""
+        self._require_listing(folder)
+        with _Explained(self._base, folder):
+            for page in self._obstore.list(self._store, folder or None):
+                yield from (item["path"] for item in page)
+
+    def create(self, name: str, content: bytes) -> bool:
+        """See `Objects`."""
+        if self._is_web:
+            raise PermissionError(f"{self._base}/{name}: a web server cannot create objects atomically")
+        with _Explained(self._base, name):
+            try:
+                self._obstore.put(self._store, name, content, mode="create", use_multipart=False)
+            except self._obstore.exceptions.AlreadyExistsError:
+                return False
+        return True
+
+    def delete(self, name: str) -> None:
+        """See `Objects`."""
+        with _Explained(self._base, name):
+            try:
+                self._obstore.delete(self._store, name)
+            except FileNotFoundError:
+                return
+
+    def _require_listing(self, folder: str) -> None:
+        if self._is_web:
+            raise NotListableError(f"{self._base}/{folder}: a web server cannot list files")
+
+
+class _Explained:
+    """Turns obstore's errors into the ones of `Objects`."""
+
+    def __init__(self, base: str, name: str) -> None:
+        self._base, self._name = base, name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        if error is None or isinstance(error, PermissionError | NotListableError):
+            return
+        where = f"{self._base}/{self._name}"
+        if isinstance(error, FileNotFoundError):
+            raise FileNotFoundError(f"{where} does not exist") from error
+        text = " ".join(str(error).partition("\n\nDebug source:")[0].split())
+        if type(error).__name__ in ("PermissionDeniedError", "UnauthenticatedError"):
+            raise PermissionError(
+                f"not allowed to use {where}; check the credentials and their permissions: {text}"
+            ) from error
+        if isinstance(error, Exception) and type(error).__module__.startswith(("obstore", "pyo3")):
+            raise OSError(f"{where}: {text}") from error
+
+
+def _profile() -> configparser.SectionProxy | None:
+    """The section of the credentials file of the AWS tools that has keys, if there is one."""
+    path = Path(os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials").expanduser()
+    parser = configparser.ConfigParser(interpolation=None)
+    try:
+        parser.read(path, "utf-8")
+    except (OSError, configparser.Error):
+        return None
+    name = os.environ.get("AWS_PROFILE", "default")
+    section = parser[name] if parser.has_section(name) else None
+    return section if section is not None and section.get("aws_access_key_id") else None
+
+
+def _from_file() -> dict[str, Any]:
+    section = _profile()
+    if section is None:
+        raise PermissionError("the credentials file of the AWS tools no longer has keys")
+    return {
+        "access_key_id": section["aws_access_key_id"],
+        "secret_access_key": section["aws_secret_access_key"],
+        "token": section.get("aws_session_token"),
+        "expires_at": datetime.now(timezone.utc) + _RENEWED,
+    }

@@ -1,0 +1,157 @@
+"""`Writer` and `commit` to an object store."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import stoker
+from far_stores import KEYS, environment, s3
+from stoker._commit.stores import store_of
+from stoker._dataset.versions import newest_version
+from stoker._store import downloads as downloads_module
+from stoker._store.remote_path import RemotePath
+from stoker.errors import CommitRefusedError, DuplicateKeyError
+
+SCHEMA = {"label": "categorical", "image": "binary"}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("STOKER_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(downloads_module._Process, "downloads", None)
+    yield
+    downloads_module._Process.downloads = None
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with s3() as address, environment(AWS_ENDPOINT_URL=address, **KEYS):
+        yield address
+
+
+def write(target: Any, first: int, count: int = 30, **more: Any) -> int | None:
+    rng = np.random.default_rng(first)
+    with stoker.Writer(target, schema=SCHEMA, payload=["image"], chunk_size=4000, **more) as writer:
+        for n in range(first, first + count):
+            writer.write({"key": f"k{n}", "label": f"class {n % 3}", "image": rng.bytes(int(rng.integers(0, 900)))})
+    return writer.version
+
+
+def objects(uri: str) -> set[str]:
+    path = RemotePath.of(uri)
+    assert path is not None
+    return {name.removeprefix(f"{path.key}/") for name in path.objects.walk(path.key)}
+
+
+def test_a_dataset_in_s3_is_read_as_it_was_written(server: str, tmp_path: Path) -> None:
+    uri = "s3://bucket/written"
+    for target in (uri, tmp_path / "near"):
+        assert write(target, 0) == 1
+        assert write(target, 100, append=True) == 2
+        assert write(target, 200, count=5, split="val", append=True) == 3
+    near, far = stoker.open(tmp_path / "near"), stoker.open(uri)
+    assert [dict(sample) for sample in far] == [dict(sample) for sample in near]
+    names = objects(uri)
+    assert not [name for name in names if "/leases/" in name or "/scratch/" in name or "tmp" in name]
+    assert {name for name in names if "/log/" in name} == {f"_stoker/log/{n:020d}.avro" for n in (1, 2, 3)}
+    assert len([name for name in names if "/ingests/" in name or "/versions/" in name]) == 6
+
+
+def test_replace_and_the_ingest_id_work_in_s3(server: str) -> None:
+    uri = "s3://bucket/replaced"
+    assert write(uri, 0, ingest_id="first") == 1
+    assert write(uri, 0, ingest_id="first") == 1
+    assert write(uri, 50, count=3, replace=True) == 2
+    assert sorted(stoker.open(uri).keys()) == ["k50", "k51", "k52"]
+    with pytest.raises(CommitRefusedError, match="already has version 2"):
+        write(uri, 0)
+
+
+def test_an_aborted_writer_leaves_nothing_but_an_empty_dataset(server: str) -> None:
+    uri = "s3://bucket/aborted"
+    writer = stoker.Writer(uri, schema=SCHEMA, chunk_size=100)
+    for n in range(20):
+        writer.write({"label": "x", "image": bytes(100 + n)})
+    writer.abort()
+    assert objects(uri) <= {"_stoker/dataset.json", "_stoker/dataset-copy.json"}
+
+
+def test_a_key_that_the_dataset_has_is_refused(server: str) -> None:
+    uri = "s3://bucket/keys"
+    write(uri, 0)
+    with pytest.raises(DuplicateKeyError, match="k7"):
+        write(uri, 7, count=1, append=True)
+    assert newest_version(RemotePath.of(uri)) == 1
+
+
+def test_parts_are_committed_together(server: str) -> None:
+    uri = "s3://bucket/parts"
+    parts = []
+    for first in (0, 50):
+        with stoker.Writer(uri, schema=SCHEMA, part=True) as writer:
+            for n in range(first, first + 10):
+                writer.write({"key": f"k{n}", "label": "a", "image": b"x"})
+        parts.append(json.loads(json.dumps(writer.part)))
+    assert stoker.commit(uri, parts) == 1
+    assert len(stoker.open(uri)) == 20
+
+
+def test_a_bucket_with_other_objects_is_refused(server: str) -> None:
+    RemotePath.of("s3://bucket/other/readme.txt").objects.create("other/readme.txt", b"hello")
+    with pytest.raises(CommitRefusedError, match=r"is not a dataset and contains readme.txt"):
+        write("s3://bucket/other", 0)
+
+
+class Forgetful:
+    """A store without conditional writes."""
+
+    def create(self, name: str, content: bytes) -> bool:
+        return True
+
+    def delete(self, name: str) -> None:
+        pass
+
+
+def test_a_store_without_conditional_writes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(RemotePath, "objects", Forgetful())
+    with pytest.raises(CommitRefusedError, match="does not support conditional writes"):
+        store_of(RemotePath.of("s3://bucket/x")).require_atomic_creates()
+
+
+def test_web_servers_and_the_hub_are_read_only() -> None:
+    with pytest.raises(CommitRefusedError, match=r"Python only reads https://example\.org/new"):
+        write("https://example.org/new", 0)
+    with pytest.raises(CommitRefusedError, match="Python only reads hf://datasets/me/new"):
+        stoker.Writer("hf://datasets/me/new", schema=SCHEMA)
+
+
+def contend(uri: str, number: int, count: int, barrier: Any, results: Any) -> None:
+    barrier.wait()
+    for n in range(count):
+        results.put(write(uri, 1000 * number + 10 * n, count=3, append=True))
+
+
+def test_two_processes_commit_to_one_dataset(server: str) -> None:
+    uri = "s3://bucket/contested"
+    write(uri, 10**6, count=1)
+    context = multiprocessing.get_context("spawn")
+    barrier, results = context.Barrier(2), context.Queue()
+    processes = [context.Process(target=contend, args=(uri, i, 4, barrier, results)) for i in (1, 2)]
+    for process in processes:
+        process.start()
+    versions = sorted(results.get(timeout=60) for _ in range(8))
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    assert versions == list(range(2, 10))
+    samples = stoker.open(uri)
+    assert sorted(samples.keys()) == sorted(
+        ["k1000000", *(f"k{1000 * i + 10 * n + j}" for i in (1, 2) for n in range(4) for j in range(3))]
+    )
