@@ -141,12 +141,19 @@ class DiskCache:
         os.write(fd, f"{total:<31}\n".encode())
 
     def _evict(self, limit: int) -> int:
-        """Deletes the least recently used copies until the others have at most `limit` bytes; returns their bytes."""
+        """Deletes files of dead processes, and then the least recently used copies until `limit` bytes are left.
+
+        Returns the bytes that are left.
+        """
+        now = time.time()
         files = sorted(self._files())
         total = sum(size for _, size, _ in files)
-        for _, size, path in files:
-            if total <= limit:
-                break
+        for last, size, path in files:
+            if path.name.startswith(_TEMPORARY):
+                if now - last < _DEAD_S:
+                    continue
+            elif total <= limit:
+                continue
             try:
                 path.unlink()
             except FileNotFoundError:
@@ -157,23 +164,18 @@ class DiskCache:
         return total
 
     def _files(self) -> list[tuple[float, int, Path]]:
-        """Time of the last use, size and path of each copy; of temporary files the time never comes."""
+        """Time of the last use, size and path of each file."""
         found = []
-        now = time.time()
         for folder in [self._folder, *(entry for entry in self._folder.iterdir() if entry.is_dir())]:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     try:
-                        is_temporary = entry.name.startswith(_TEMPORARY)
                         if entry.name.endswith("lock") or not entry.is_file():
                             continue
                         stat = entry.stat()
                     except OSError:
                         continue
-                    last = stat.st_mtime
-                    if is_temporary and now - last < _DEAD_S:
-                        last = float("inf")
-                    found.append((last, stat.st_size, Path(entry.path)))
+                    found.append((stat.st_mtime, stat.st_size, Path(entry.path)))
         return found
 
 
