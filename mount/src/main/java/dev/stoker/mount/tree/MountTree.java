@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -31,7 +32,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One dataset, or several in separate directories, as a tree of files. Thread-safe. One thread looks for new
- * versions of datasets that are not pinned.
+ * versions of datasets that are not pinned, and one reads samples ahead.
  */
 public final class MountTree implements AutoCloseable {
 
@@ -54,15 +55,20 @@ public final class MountTree implements AutoCloseable {
     private final ChunkSources sources;
     private final Map<String, DatasetTree> trees = new LinkedHashMap<>();
     private final ScheduledExecutorService follower;
+    /** Reads samples ahead. */
+    private final ExecutorService background;
 
     private MountTree(TreeOptions options) {
         this.cache = new ChunkCache(options.tiers(), mappings, reads);
         this.sources = new ChunkSources(mappings, reads, cache);
-        this.follower = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "stoker-follow");
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.follower = Executors.newSingleThreadScheduledExecutor(task -> thread(task, "stoker-follow"));
+        this.background = Executors.newSingleThreadExecutor(task -> thread(task, "stoker-read-ahead"));
+    }
+
+    private static Thread thread(Runnable task, String name) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
     }
 
     /**
@@ -98,7 +104,8 @@ public final class MountTree implements AutoCloseable {
             throws IOException {
         Dataset dataset = Dataset.open(sources.counted(given.store()));
         ContentField content = ContentField.of(dataset.where(), dataset.info().fields(), given.field());
-        OpenVersion.Shared shared = new OpenVersion.Shared(dataset, content, source, heads, new CommitTimes(dataset));
+        OpenVersion.Shared shared =
+                new OpenVersion.Shared(dataset, content, source, heads, new CommitTimes(dataset), background);
         DatasetTree tree = new DatasetTree(mount, shared, sources, given.version(), options.listsVersions());
         trees.put(given.name(), tree);
     }
@@ -210,6 +217,7 @@ public final class MountTree implements AutoCloseable {
     @Override
     public void close() {
         follower.shutdownNow();
+        background.shutdownNow();
         trees.values().forEach(DatasetTree::close);
         cache.close();
         sources.close();

@@ -5,6 +5,7 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.server.chunks.ChunkBytes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public final class OpenSample implements AutoCloseable {
 
     /** Up to this size, the content is in memory while the file is open, unless one read takes all of it. */
-    private static final int KEPT_BYTES = 1 << 20;
+    static final int KEPT_BYTES = 1 << 20;
 
     private final OpenVersion version;
     private final SamplePlace place;
@@ -82,7 +83,7 @@ public final class OpenSample implements AutoCloseable {
         ByteBuffer known = content;
         if (known == null) {
             known = ByteBuffer.allocate(length);
-            readAll(known);
+            readAll(known.slice());
             content = known;
         }
         return known;
@@ -90,6 +91,11 @@ public final class OpenSample implements AutoCloseable {
 
     /** Reads the whole content, and once more if it is damaged. */
     private void readAll(ByteBuffer target) throws IOException {
+        Optional<ByteBuffer> known = version.next().take(place.key());
+        if (known.isPresent()) {
+            target.put(known.get());
+            return;
+        }
         version.chunks().read(place, 0, target.slice());
         if (Crc32cs.of(target.slice()) == place.crc32c()) {
             return;

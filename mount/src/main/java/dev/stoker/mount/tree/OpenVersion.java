@@ -3,19 +3,23 @@ package dev.stoker.mount.tree;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.UnknownSplitException;
+import dev.stoker.metadata.index.ListEntry;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.server.chunks.ChunkSource;
 import dev.stoker.server.chunks.ListedChunk;
 import dev.stoker.server.window.ServedStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -28,13 +32,20 @@ final class OpenVersion {
     private static final int TRIES = 8;
 
     /** What the versions of a dataset share. */
-    record Shared(Dataset dataset, ContentField content, ChunkSource source, Heads heads, CommitTimes times) {}
+    record Shared(
+            Dataset dataset,
+            ContentField content,
+            ChunkSource source,
+            Heads heads,
+            CommitTimes times,
+            Executor background) {}
 
     private final Shared shared;
     private final Snapshot snapshot;
     private final SampleIndex index;
     private final Map<String, ServedStream> streams = new HashMap<>();
     private final ChunkReads chunks;
+    private final NextSamples next;
     private final long committedMs;
     private final AtomicInteger holds = new AtomicInteger(1);
     private final Runnable onClose;
@@ -49,6 +60,7 @@ final class OpenVersion {
             streams.put(split, stream(split));
         }
         this.chunks = new ChunkReads(shared.source());
+        this.next = new NextSamples(index, this::readAhead, shared.background());
         this.onClose = onClose;
     }
 
@@ -82,6 +94,10 @@ final class OpenVersion {
         return chunks;
     }
 
+    NextSamples next() {
+        return next;
+    }
+
     Snapshot snapshot() {
         return snapshot;
     }
@@ -93,6 +109,7 @@ final class OpenVersion {
 
     void release() {
         if (holds.decrementAndGet() == 0) {
+            next.close();
             chunks.close();
             onClose.run();
         }
@@ -171,6 +188,17 @@ final class OpenVersion {
         }
         throw new CorruptDataException("the sample index has no right place for the key '" + stat.key()
                 + "': build it again with stoker index --rebuild");
+    }
+
+    private Optional<ByteBuffer> readAhead(ListEntry entry) throws IOException {
+        SamplePlace place = place(entry.sample().orElseThrow());
+        if (place.length() > OpenSample.KEPT_BYTES) {
+            return Optional.empty();
+        }
+        ByteBuffer content = ByteBuffer.allocate(place.length());
+        chunks.read(place, 0, content.slice());
+        // A damaged sample is read once more, and reported, when a program reads it.
+        return Crc32cs.of(content.slice()) == place.crc32c() ? Optional.of(content) : Optional.empty();
     }
 
     /** A file of the version. */
