@@ -1,0 +1,97 @@
+"""Runs DLIO with Stoker's data loader, and with DLIO's own torch loader over the same files.
+
+    python benchmarks/dlio OUT [--ranks 2] [--env DIR]
+
+Needs `mpirun` (Debian: apt-get install openmpi-bin). Installs DLIO and torch into OUT/env, lets DLIO generate the files
+of `workload/stoker.yaml` in OUT/data, packs them with `stoker.Writer`, and prints what DLIO reports for both loaders.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+DLIO = "dlio_benchmark==2.0.0"
+NEEDED = (
+    "torch==2.15.0",
+    "mpi4py==4.1.2",
+    "hydra-core==1.3.8",
+    "h5py",
+    "psutil",
+    "pydftracer==1.0.2",
+    "Pillow",
+    "pandas",
+)
+"""What DLIO imports here; its other dependencies are TensorFlow and DALI, 5 GB."""
+PACK = """
+import sys
+from pathlib import Path
+import stoker
+with stoker.Writer(sys.argv[2], schema={"image": "binary"}) as writer:
+    for path in sorted(Path(sys.argv[1]).rglob("*.jpeg")):
+        writer.write({"key": path.name, "image": path.read_bytes()})
+"""
+LOADERS = {"Stoker": (), "DLIO's torch loader": ("reader.data_loader_classname=null",)}
+
+
+def install(env: Path, log: Path) -> Path:
+    python = env / "bin" / "python"
+    if not python.exists():
+        venv.create(env, with_pip=True)
+    pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
+    with open(log, "w") as out:
+        for packages in ((*NEEDED, "-e", str(ROOT / "python")), ("--no-deps", DLIO)):
+            subprocess.run([*pip, *packages], stdout=out, stderr=out, check=True)
+    return python
+
+
+def dlio(python: Path, out: Path, ranks: int, name: str, *overrides: str) -> Path:
+    """Runs DLIO's command and returns the folder of its output."""
+    folder = out / name
+    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", str(ranks)]
+    command += [str(python), "-m", "dlio_benchmark.main", f"--config-dir={HERE}", "workload=stoker"]
+    command += [f"hydra.run.dir={folder}", f"++workload.dataset.data_folder={out / 'data'}"]
+    command += [f"++workload.{override}" for override in overrides]
+    env = {**os.environ, "PYTHONPATH": str(HERE), "OMP_NUM_THREADS": "1"}
+    with open(out / f"{name}.log", "w") as log:
+        done = subprocess.run(command, stdout=log, stderr=log, env=env, cwd=out, check=False)
+    if done.returncode:
+        raise SystemExit(f"DLIO ended with {done.returncode}: see {out / name}.log")
+    return folder
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path, metavar="OUT")
+    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--env", type=Path, help="the virtual environment (default: OUT/env)")
+    options = parser.parse_args()
+    if shutil.which("mpirun") is None:
+        raise SystemExit("mpirun is missing: apt-get install openmpi-bin")
+    out = options.out.resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    python = install((options.env or out / "env").absolute(), out / "install.log")
+    if not (out / "data" / "stoker").exists():
+        dlio(python, out, options.ranks, "generate", "workflow.generate_data=True", "workflow.train=False")
+        subprocess.run([str(python), "-c", PACK, str(out / "data" / "train"), str(out / "data" / "stoker")], check=True)
+    print(f"{'loader':<24}{'samples/s':>12}{'utilisation':>14}")
+    for number, (loader, overrides) in enumerate(LOADERS.items()):
+        summary = json.loads(
+            (dlio(python, out, options.ranks, f"train{number}", *overrides) / "summary.json").read_text()
+        )
+        metric = summary["metric"]
+        rate, used = metric["train_throughput_mean_samples_per_second"], metric["train_au_mean_percentage"]
+        print(f"{loader:<24}{rate:>12,.0f}{used:>12.1f} %", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
