@@ -62,7 +62,7 @@ public final class OrderBenchmark {
                 Locale.ROOT, "heap in use at the end: %.0f MiB (checksum %d)%n", usedBytes() / 1048576.0, checksum);
     }
 
-    /** Whether chunks have equal rows, or uneven and removed rows and ghosts. */
+    /** Whether chunks have equal rows and lengths, or uneven ones, and removed rows and ghosts. */
     enum Shape {
         EQUAL,
         UNEVEN
@@ -76,11 +76,12 @@ public final class OrderBenchmark {
     static StreamChunks chunks(int count, int chunkRows, Shape shape) {
         StreamChunks.Builder builder = StreamChunks.builder(count);
         int[] removed = {1, 2, chunkRows / 13};
-        ExpectedChunk file = new ExpectedChunk(LENGTH, 1, LENGTH / 64, 2, 2 * LENGTH / chunkRows);
         for (int i = 0; i < count; i++) {
             UUID id = new UUID(0x0195_0000_0000_7000L + i, 0x8000_0000_0000_0000L + i);
             int spread = (int) (((i * 2654435761L) >>> 8) & 63) * chunkRows / ROWS;
             int rows = shape == Shape.EQUAL ? chunkRows : chunkRows - chunkRows / 20 + spread;
+            int length = shape == Shape.EQUAL ? LENGTH : LENGTH + (int) (((i * 2246822519L) >>> 7) & 0xF_FFFF);
+            ExpectedChunk file = new ExpectedChunk(length, 1, LENGTH / 64, 2, 2 * LENGTH / chunkRows);
             if (shape == Shape.EQUAL) {
                 builder.addLive(i, id, rows, file);
             } else if (i % 11 == 0) {

@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * Chunks are identified by their <em>index</em>, 0 … {@link #size()}-1.
  */
 public final class StreamChunks {
+    private static final byte GHOST = 0;
+    private static final byte WHOLE = 1;
+    private static final byte THINNED = 2;
+
     private final int size;
     private final int liveChunks;
     private final long liveRowsInAll;
@@ -27,7 +31,9 @@ public final class StreamChunks {
     /** Rows at commit. */
     private final int[] rows;
 
-    private final boolean[] live;
+    /** {@link #GHOST}, {@link #WHOLE} or {@link #THINNED}. */
+    private final byte[] states;
+
     private final int[] lengths;
     private final int[] crcs;
     private final int[] headLengths;
@@ -51,7 +57,7 @@ public final class StreamChunks {
         idHigh = Arrays.copyOf(b.idHigh, size);
         idLow = Arrays.copyOf(b.idLow, size);
         rows = Arrays.copyOf(b.rows, size);
-        live = Arrays.copyOf(b.live, size);
+        states = Arrays.copyOf(b.states, size);
         lengths = Arrays.copyOf(b.lengths, size);
         crcs = Arrays.copyOf(b.crcs, size);
         headLengths = Arrays.copyOf(b.headLengths, size);
@@ -100,12 +106,16 @@ public final class StreamChunks {
     }
 
     public boolean isLive(int index) {
-        return live[index];
+        return states[index] != GHOST;
     }
 
     /** Returns the number of rows that are still part of the version; 0 for a ghost. */
     public int liveRows(int index) {
-        return live[index] ? rows[index] - removedCount(index) : 0;
+        return switch (states[index]) {
+            case GHOST -> 0;
+            case WHOLE -> rows[index]; // Most chunks: their rows are found without a search.
+            default -> rows[index] - removedCount(index);
+        };
     }
 
     /** Returns the chunk's id; all zero for a ghost. */
@@ -192,7 +202,7 @@ public final class StreamChunks {
         private long[] idHigh;
         private long[] idLow;
         private int[] rows;
-        private boolean[] live;
+        private byte[] states;
         private int[] lengths;
         private int[] crcs;
         private int[] headLengths;
@@ -212,7 +222,7 @@ public final class StreamChunks {
             idHigh = new long[n];
             idLow = new long[n];
             rows = new int[n];
-            live = new boolean[n];
+            states = new byte[n];
             lengths = new int[n];
             crcs = new int[n];
             headLengths = new int[n];
@@ -252,7 +262,7 @@ public final class StreamChunks {
                 }
             }
             int at = append(ordinal, rowsAtCommit);
-            live[at] = true;
+            states[at] = removedRows.length > 0 ? THINNED : WHOLE;
             idHigh[at] = id.getMostSignificantBits();
             idLow[at] = id.getLeastSignificantBits();
             lengths[at] = (int) file.lengthBytes();
@@ -312,7 +322,7 @@ public final class StreamChunks {
             idHigh = Arrays.copyOf(idHigh, n);
             idLow = Arrays.copyOf(idLow, n);
             rows = Arrays.copyOf(rows, n);
-            live = Arrays.copyOf(live, n);
+            states = Arrays.copyOf(states, n);
             lengths = Arrays.copyOf(lengths, n);
             crcs = Arrays.copyOf(crcs, n);
             headLengths = Arrays.copyOf(headLengths, n);
