@@ -89,6 +89,7 @@ def test_a_lost_note_is_counted_again(tmp_path: Path) -> None:
     assert used(tmp_path) == 900
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no kill -9")
 def test_the_file_of_a_killed_process_is_deleted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = (
         "import os, signal, sys\nfrom pathlib import Path\nfrom stoker._store.disk_cache import DiskCache\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import threading
 import time
 from collections.abc import Callable, Hashable
@@ -24,7 +23,12 @@ _EXPLAINED_S = 0.0005
 _SLOW_READ_S = 0.001
 _LOOKS = 64
 """Reads after a slow one that the kernel is asked about."""
-_BY_THREAD = hasattr(resource, "RUSAGE_THREAD")
+try:
+    import resource
+except ImportError:  # Windows
+    _BY_THREAD = False
+else:
+    _BY_THREAD = hasattr(resource, "RUSAGE_THREAD")
 _REMEMBERED = 256
 _MAX_WAITS = 64
 _K = TypeVar("_K", bound=Hashable)

@@ -6,9 +6,8 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import google_crc32c
-
 from stoker._dataset.log import FORMAT, DatasetInfo, LogEntry
+from stoker._format import crc as crc_library
 from stoker._format.canonical_json import compact_upper, sorted_by_code_unit
 
 _MARK = b"stoker.crc32c="
@@ -54,7 +53,7 @@ def seal(content: bytes) -> bytes:
     first = content.find(_MARK)
     if content[first : first + len(_ZEROS)] != _ZEROS:
         raise ValueError("the content has no place for its self-checksum")
-    return content.replace(_ZEROS, _MARK + b"%08x" % google_crc32c.value(content), 1)
+    return content.replace(_ZEROS, _MARK + b"%08x" % crc_library.value(content), 1)
 
 
 def escaped(json: str) -> str:

@@ -17,6 +17,7 @@ from stoker._packing.segments import Bytes
 
 TEMPORARY = ".tmp-"
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS)
+_FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _VECTOR = 1024
 """IOV_MAX."""
 _JOINED_BELOW = 16 << 10
@@ -34,9 +35,11 @@ class FileCalls:
         path.mkdir()
 
     def create(self, path: Path) -> int:
-        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o666)
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o666)
 
     def write(self, fd: int, buffers: Sequence[Bytes]) -> int:
+        if not hasattr(os, "writev"):
+            return os.write(fd, b"".join(buffers))
         return os.writev(fd, buffers)
 
     def force(self, fd: int) -> None:
@@ -49,6 +52,8 @@ class FileCalls:
         os.unlink(path)
 
     def force_directory(self, path: Path) -> None:
+        if os.name == "nt":  # where directories cannot be opened, and names are durable with their files
+            return
         fd = os.open(path, os.O_RDONLY)
         try:
             os.fsync(fd)

@@ -133,7 +133,7 @@ def who() -> str:
     try:
         user = getpass.getuser()
     except (KeyError, OSError, ImportError):
-        user = str(os.getuid())
+        user = str(os.getuid()) if hasattr(os, "getuid") else "unknown"
     return f"{user}@{os.environ.get('HOSTNAME') or socket.gethostname()}"
 
 

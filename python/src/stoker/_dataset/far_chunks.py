@@ -15,7 +15,7 @@ from stoker._store.objects import NotListableError
 from stoker._store.remote_path import RemotePath, list_names
 
 _WHOLE_FROM = 8
-"""A chunk of which so many parts were read is downloaded."""
+"""A chunk is downloaded when this number of its parts is read."""
 _RECORDS = ("certificate.json", "deleting.json")
 
 

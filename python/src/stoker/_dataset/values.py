@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,13 +11,13 @@ import numpy.typing as npt
 from stoker._dataset.chunk import ColumnData
 from stoker._format.fields import Field
 from stoker._format.special_columns import nested_row, special_values
-from stoker._memory.file_reads import read_fully
+from stoker._memory.file_reads import pread, read_fully
 
 
 def read_bytes(fd: int, length: int, offset: int, fixed: bool) -> bytes | npt.NDArray[np.uint8]:
     """Reads from a file offset, fewer bytes only at the end of the file; without a copy if `fixed`, into bytes."""
     if fixed:
-        data = os.pread(fd, length, offset)
+        data = pread(fd, length, offset)
         if len(data) == length:
             return data
     values = np.empty(length, np.uint8)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import re
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -13,22 +12,15 @@ import google_crc32c
 import numpy as np
 import numpy.typing as npt
 
+from stoker._format import crc as library
 from stoker.errors import CorruptDataError
 
 U32 = npt.NDArray[np.uint32]
 
-if google_crc32c.implementation != "c":
-    warnings.warn(
-        "stoker: google-crc32c has no native code here; its fallback checks about 12 MB/s. "
-        "Install a wheel of google-crc32c for this Python (pip install --force-reinstall google-crc32c).",
-        RuntimeWarning,
-        stacklevel=2,
-    )
-
 
 def crc32c(data: bytes | npt.NDArray[Any]) -> int:
     """CRC-32C of bytes or of a contiguous array."""
-    value: int = google_crc32c.value(data)
+    value: int = library.value(data)
     return value
 
 
@@ -57,7 +49,7 @@ def extend(crc: int, data: npt.NDArray[np.uint8], address: int, start: int, end:
     """
     if _EXTEND is not None:
         return _EXTEND(crc, address + start, end - start)
-    value: int = google_crc32c.extend(crc, data[start:end].tobytes())
+    value: int = library.extend(crc, data[start:end].tobytes())
     return value
 
 
@@ -206,8 +198,8 @@ def check_self(data: bytes, what: str) -> None:
         raise CorruptDataError(f"{what}: found no self-checksum; the file is damaged")
     view = np.frombuffer(data, np.uint8)
     start, end = match.span(1)
-    crc = google_crc32c.value(view[:start])
-    crc = google_crc32c.extend(crc, b"00000000")
-    crc = google_crc32c.extend(crc, view[end:])
+    crc = library.value(view[:start])
+    crc = library.extend(crc, b"00000000")
+    crc = library.extend(crc, view[end:])
     if crc != int(match[1], 16):
         raise CorruptDataError(f"{what}: checksum {crc:08x}, expected {match[1].decode()}; the file is damaged")

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-import google_crc32c
 import numpy as np
 import numpy.typing as npt
 
+from stoker._format import crc as crc_library
 from stoker._format.requires import check_requires
 from stoker._source.batch_source import StreamInfo
 from stoker.errors import CorruptDataError, FormatTooNewError, StokerError
@@ -104,7 +104,7 @@ def read_header(headers: Iterable[tuple[str, bytes]] | None, value: bytes | None
         raise _corrupt(where, "a control record has a batch, rows or parts")
     if value is not None:
         lines = b"".join(b"stoker.%s=%s\n" % (name.encode(), found[name]) for name in covered)
-        crc = b"%08x" % google_crc32c.extend(google_crc32c.value(lines), value)
+        crc = b"%08x" % crc_library.extend(crc_library.value(lines), value)
         if crc != found["crc32c"]:
             raise _corrupt(
                 where,

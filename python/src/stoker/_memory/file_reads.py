@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
+
+_SEEKING = threading.Lock()
 
 
 def read_fully(fd: int, data: npt.NDArray[np.uint8], offset: int) -> int:
@@ -24,8 +28,18 @@ def read_into(fd: int, view: memoryview, offset: int) -> int:
     return got
 
 
+def _seek_and_read(fd: int, length: int, offset: int) -> bytes:
+    with _SEEKING:  # a descriptor has one position
+        os.lseek(fd, offset, os.SEEK_SET)
+        return os.read(fd, length)
+
+
+pread: Callable[[int, int, int], bytes] = getattr(os, "pread", _seek_and_read)
+"""Returns bytes from a file offset, fewer only at the end of the file."""
+
+
 def _pread(fd: int, views: tuple[memoryview], offset: int) -> int:
-    part = os.pread(fd, len(views[0]), offset)
+    part = pread(fd, len(views[0]), offset)
     views[0][: len(part)] = part
     return len(part)
 

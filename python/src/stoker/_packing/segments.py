@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import google_crc32c
 import numpy as np
 import numpy.typing as npt
 
+from stoker._format import crc as crc_library
 from stoker._format.fields import Field
 from stoker._format.message import Column, Sizes
 from stoker._format.nested_columns import nested_parts
@@ -215,7 +215,7 @@ def _fixed(field: Field, segments: Sequence[Segment]) -> tuple[list[str] | None,
 
 
 def _crcs(segments: Sequence[Segment], rows: int) -> npt.NDArray[np.uint32]:
-    value = google_crc32c.value
+    value = crc_library.value
     out = np.empty(rows, np.uint32)
     at = 0
     for s in segments:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import mmap
 import os
 import struct
@@ -19,6 +18,17 @@ from stoker._order.regroup import regroup
 from stoker._order.skip import Skipped, skipped_of
 from stoker._source.batch_source import StreamInfo
 from stoker.errors import FormatTooNewError, StateMismatchError, StokerError
+
+try:
+    import fcntl
+except ImportError:  # Windows, where no worker process can have the memory of its parent's position
+
+    def _lock(fd: int, wanted: bool) -> None:
+        pass
+else:
+
+    def _lock(fd: int, wanted: bool) -> None:
+        fcntl.lockf(fd, fcntl.LOCK_EX if wanted else fcntl.LOCK_UN)
 
 
 def worker_of() -> tuple[int, int, int] | None:
@@ -114,12 +124,12 @@ class SharedEpochs:
     @contextlib.contextmanager
     def _locked(self) -> Iterator[list[int]]:
         try:  # an interrupt between the lock and this would keep it; to unlock what is not locked is harmless
-            fcntl.lockf(self._fd, fcntl.LOCK_EX)
+            _lock(self._fd, True)
             values = list(self._LAYOUT.unpack_from(self._memory))
             yield values
             self._LAYOUT.pack_into(self._memory, 0, *values)
         finally:
-            fcntl.lockf(self._fd, fcntl.LOCK_UN)
+            _lock(self._fd, False)
 
     def set(self, start: Start) -> None:
         """The next pass begins here, whatever was before."""

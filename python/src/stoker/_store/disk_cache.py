@@ -108,7 +108,10 @@ class DiskCache:
         """Gives a temporary file its name."""
         path = self._path(name)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.replace(temporary, path)
+        try:
+            os.replace(temporary, path)
+        except PermissionError:  # Windows: the copy of another process, which is open
+            self.abandon(temporary)
 
     def abandon(self, temporary: Path) -> None:
         """Deletes a temporary file. Its bytes count until the files are counted again."""
@@ -132,7 +135,8 @@ class DiskCache:
     def _total(self, fd: int) -> int:
         """The bytes of all files as noted, which may be too many; counted if there is no note."""
         try:
-            return int(os.pread(fd, 32, 0) if hasattr(os, "pread") else _read(fd))
+            os.lseek(fd, 0, os.SEEK_SET)
+            return int(os.read(fd, 32))
         except ValueError:
             return sum(size for _, size, _ in self._files())
 
@@ -177,8 +181,3 @@ class DiskCache:
                         continue
                     found.append((stat.st_mtime, stat.st_size, Path(entry.path)))
         return found
-
-
-def _read(fd: int) -> bytes:
-    os.lseek(fd, 0, os.SEEK_SET)
-    return os.read(fd, 32)

@@ -12,8 +12,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Final, NamedTuple
 
-import google_crc32c
-
+from stoker._format import crc as crc_library
 from stoker._format.checksum import crc32c
 from stoker._store.disk_cache import DiskCache, cache_of_environment
 from stoker._store.objects import Objects
@@ -234,7 +233,7 @@ def _checksum(path: Path) -> int:
     crc = 0
     with path.open("rb") as file:
         while data := file.read(_STRIDE):
-            crc = google_crc32c.extend(crc, data)
+            crc = crc_library.extend(crc, data)
     return crc
 
 

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-if sys.platform == "win32":
-    import msvcrt
+try:
+    import fcntl
+except ImportError:  # Windows
 
     def _lock(fd: int) -> None:
+        import msvcrt
+
+        calls: Any = msvcrt
         while True:
             try:
                 os.lseek(fd, 0, os.SEEK_SET)
-                msvcrt.locking(fd, msvcrt.LK_LOCK, 1)
+                calls.locking(fd, calls.LK_LOCK, 1)
                 return
             except OSError:  # after ten seconds
                 continue
 
 else:
-    import fcntl
 
     def _lock(fd: int) -> None:
         fcntl.flock(fd, fcntl.LOCK_EX)

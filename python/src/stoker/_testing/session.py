@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from google_crc32c import extend as _crc_extend
 
+from stoker._format.crc import extend as _crc_extend
 from stoker._format.fields import Field
 from stoker._format.view import WHOLE_TAG, ColumnCut, View
 from stoker._order.delivery import BatchPlan

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from google_crc32c import extend as _crc_extend
 
+from stoker._format.crc import extend as _crc_extend
 from stoker._memory.buffers import BufferPool
 from stoker._transport.discovery import split_address
 from stoker._transport.resolver import addresses

@@ -7,14 +7,13 @@ is an error and not the end of the process; large rows are read with `preadv`. B
 from __future__ import annotations
 
 import os
-import resource
 from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from google_crc32c import extend as _crc_extend
 
 from stoker._format.checksum import shift
+from stoker._format.crc import extend as _crc_extend
 from stoker._memory import copying
 from stoker._memory import mapping as _mapping
 from stoker._memory.buffers import BufferPool
@@ -47,6 +46,8 @@ class _Open:
     @classmethod
     def has_room(cls) -> bool:
         if cls.limit is None:
+            import resource  # not on Windows, which has no local reads
+
             cls.limit = min(_MOST_OPEN, max(0, resource.getrlimit(resource.RLIMIT_NOFILE)[0]) // 4)
         return cls.count < cls.limit
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from google_crc32c import extend
 
 from stoker._format.checksum import crc32c
+from stoker._format.crc import extend
 from stoker._order.spec import TAILS
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
