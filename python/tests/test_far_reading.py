@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import pickle
@@ -15,7 +16,9 @@ import pytest
 import stoker
 from far_stores import KEYS, FileServer, HubServer, environment, s3, upload, web
 from small_datasets import DatasetWriter, sample, small_dataset
+from stoker._commit.entry import seal
 from stoker._store import downloads as downloads_module
+from stoker._store.remote_path import RemotePath
 from stoker.errors import CorruptDataError, NotADatasetError, UnknownVersionError
 
 ORDER = {"batch_size": 5, "lanes": 2, "shuffle_window": 1 << 20, "seed": 3}
@@ -248,6 +251,22 @@ def test_a_forked_process_reads_after_its_parent_has_read(in_s3: str, cache: Pat
 def test_why_names_the_samples_of_a_step(dataset: DatasetWriter, in_s3: str) -> None:
     with stoker.Feed(in_s3, **ORDER) as far, stoker.Feed(dataset.root, **ORDER) as near:
         assert far.why(step=2) == near.why(step=2)
+
+
+def test_copies_of_erased_chunks_are_deleted(server: str, tmp_path: Path, cache: Path) -> None:
+    writer = small_dataset(tmp_path / "erased")
+    upload(writer.root, "s3://bucket/erased")
+    expected = batches("s3://bucket/erased")
+    assert len(copies(cache)) > 6
+    chunk = str(writer.table[2]["id"])
+    record = {"self": "stoker.crc32c=00000000", "format": 1, "removed": [{"chunk": chunk}]}
+    folder = RemotePath.of("s3://bucket/erased/_stoker/erasures/erase-1")
+    assert folder is not None
+    certificate = folder / "certificate.json"
+    assert certificate.objects.create(certificate.key, seal(json.dumps(record, separators=(",", ":")).encode()))
+    stoker.open("s3://bucket/erased")
+    assert not [path for path in copies(cache) if path.name.startswith(chunk)]
+    assert batches("s3://bucket/erased") == expected  # the chunk is still in this store
 
 
 def test_what_is_no_dataset_says_so(server: str, dataset: DatasetWriter) -> None:

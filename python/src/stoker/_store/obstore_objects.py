@@ -7,6 +7,7 @@ it: `stoker._store.other_process`.
 from __future__ import annotations
 
 import configparser
+import json
 import os
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
@@ -50,7 +51,12 @@ def open_objects(base: str, headers: dict[str, str] | None = None) -> ObstoreObj
             given["credential_provider"] = _from_file
         opened = store.S3Store(parts.netloc, **given)
     elif parts.scheme == "gs":
-        options["allow_http"] = True  # the address of an emulator is in the credentials file
+        emulator = os.environ.get("STORAGE_EMULATOR_HOST")  # as for Google's own clients
+        if emulator:
+            address = emulator if "://" in emulator else f"http://{emulator}"
+            key = {"gcs_base_url": address, "disable_oauth": True, "client_email": "", "private_key": ""}
+            given["service_account_key"] = json.dumps(key | {"private_key_id": ""})
+            options["allow_http"] = address.startswith("http:")
         opened = store.GCSStore(parts.netloc, **given)
     elif parts.scheme in ("http", "https"):
         options["allow_http"] = parts.scheme == "http"
