@@ -230,6 +230,8 @@ def picture(rows: list[dict[str, Any]], file: str) -> None:
 
     figure, axes = pictures.panels(2, 10, 3.8)
     full = 100 * np.array(rows[0]["accuracies"])
+    drawn = [100 * accuracy for row in rows if row["window"] != STORED for accuracy in row["accuracies"]]
+    room = (max(drawn) - min(drawn)) / 20
     for ax, packing in zip(axes[0], ("shuffled", "listed"), strict=True):
         ax.axhspan(full.min(), full.max(), color="tab:gray", alpha=0.25, label=f"{FULL}, all seeds")
         of = [row for row in rows if row["packing"] == packing and row["window"] != STORED]
@@ -240,6 +242,7 @@ def picture(rows: list[dict[str, Any]], file: str) -> None:
         ax.plot(x, [100 * np.mean(row["accuracies"]) for row in of], "-o", color="tab:blue", label="mean")
         ax.set(title=f"Packed {packing}", xscale="log", xlabel="shuffle window, % of the data", ylabel="accuracy, %")
         ax.set_xticks(x, [f"{v:g}" for v in x])
+        ax.set_ylim(min(drawn) - room, max(drawn) + 8 * room)  # the legend is above the points
         ax.minorticks_off()
         ax.grid(alpha=0.3)
         ax.legend(frameon=False, fontsize=9)

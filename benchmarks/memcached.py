@@ -42,7 +42,6 @@ from units import files_of, ingest
 SIZES = (4096, 110_000)
 BATCH = 64
 GET, SET = "Memcached, get", "Memcached, set"
-FEED_TCP, FEED_LOCAL = "Stoker feed, TCP", "Stoker feed, local reads"
 
 
 class Memcached:
@@ -168,48 +167,63 @@ def child(*arguments: object, transport: str = "auto") -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def measure_writes(server: Memcached, tree: Path, target: Path) -> dict[str, float]:
+    """Returns seconds by writer, and leaves the dataset of `stoker ingest` in the target."""
+    writers = {
+        "files, ext4": ("files", target),
+        "files, ext4, sync": ("files, sync", target),
+        SET: ("set", server.port),
+        "Memcached, set_multi": ("set_multi", server.port),
+        "stoker.Writer": ("Writer", target),
+    }
+    seconds = {}
+    for name, (system, where) in writers.items():
+        shutil.rmtree(target, ignore_errors=True)
+        seconds[name] = child("write", system, tree, where)
+    shutil.rmtree(target)
+    seconds["stoker ingest, of files"] = ingest(str(tree), str(target))["seconds"]
+    return seconds
+
+
+def measure_reads(server: Memcached, tree: Path, packed: Path) -> dict[str, dict]:
+    """Returns what each reader has found."""
+    feeder, address, _ = start_feeder(str(packed), BATCH, name="memcached")
+    readers = {
+        "files, ext4": ("files", tree, "auto", None),
+        GET: ("get", server.port, "auto", server.process.pid),
+        "Memcached, get_multi": ("get_multi", server.port, "auto", server.process.pid),
+        "Stoker path": ("feed", packed, "auto", None),
+        "Stoker feed, TCP": ("feed", address, "tcp", feeder.pid),
+        "Stoker feed, local reads": ("feed", address, "local-reads", feeder.pid),
+    }
+    rows = {}
+    try:
+        for _ in range(2):  # until the feeder's code is compiled
+            child("read", "feed", address, tree, transport="tcp")
+        for name, (system, where, transport, serves) in readers.items():
+            before = cpu_of(serves) if serves else 0.0
+            rows[name] = child("read", system, where, tree, transport=transport)
+            # One of the two passes counts.
+            rows[name]["cpu"] += (cpu_of(serves) - before) / 2 if serves else 0.0
+    finally:
+        feeder.terminate()
+        feeder.wait(60)
+    return rows
+
+
 def measure(size: int, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     files = options.megabytes * 1_000_000 // size
-    tree, packed, target = folder / "tree", folder / "packed", folder / "target"
+    tree, packed = folder / "tree", folder / "packed"
     make_tree(str(tree), files, size)
     subprocess.run(["sync", "-f", folder], check=True)
     writes: dict[str, list[float]] = {}
     reads: dict[str, list[dict]] = {}
     for number in range(options.rounds):
         with Memcached(4 * options.megabytes) as server:
-            for name, system, where in (
-                ("files, ext4", "files", target),
-                ("files, ext4, sync", "files, sync", target),
-                (SET, "set", server.port),
-                ("Memcached, set_multi", "set_multi", server.port),
-                ("stoker.Writer", "Writer", target),
-            ):
-                shutil.rmtree(target, ignore_errors=True)
-                writes.setdefault(name, []).append(child("write", system, tree, where))
-            if number == 0:
-                target.rename(packed)
-            shutil.rmtree(target, ignore_errors=True)
-            writes.setdefault("stoker ingest, of files", []).append(ingest(str(tree), str(target))["seconds"])
-            feeder, address, _ = start_feeder(str(packed), BATCH, name="memcached")
-            try:
-                for _ in range(2):  # until the feeder's code is compiled
-                    child("read", "feed", address, tree, transport="tcp")
-                for name, (system, where, transport, serves) in {
-                    "files, ext4": ("files", tree, "auto", None),
-                    GET: ("get", server.port, "auto", server.process.pid),
-                    "Memcached, get_multi": ("get_multi", server.port, "auto", server.process.pid),
-                    "Stoker path": ("feed", packed, "auto", None),
-                    FEED_TCP: ("feed", address, "tcp", feeder.pid),
-                    FEED_LOCAL: ("feed", address, "local-reads", feeder.pid),
-                }.items():
-                    before = cpu_of(serves) if serves else 0.0
-                    row = child("read", system, where, tree, transport=transport)
-                    # One of the two passes counts.
-                    row["cpu"] += (cpu_of(serves) - before) / 2 if serves else 0.0
-                    reads.setdefault(name, []).append(row)
-            finally:
-                feeder.terminate()
-                feeder.wait(60)
+            for name, seconds in measure_writes(server, tree, packed).items():
+                writes.setdefault(name, []).append(seconds)
+            for name, found in measure_reads(server, tree, packed).items():
+                reads.setdefault(name, []).append(found)
         print(f"{size} bytes: round {number + 1} of {options.rounds} done", file=sys.stderr, flush=True)
     seen = {(r["samples"], r["bytes"], r["checksum"]) for rounds in reads.values() for r in rounds}
     if len(seen) != 1 or next(iter(seen))[0] != files:
