@@ -124,11 +124,16 @@ def samples_of(system: str, target: str, tree: str) -> Callable[[], Iterator[Any
     keys = keys_of(tree)
     random.Random(1).shuffle(keys)
     if system == "files":
-        return lambda: (Path(f"{target}/{key}").read_bytes() for key in keys)
+        return lambda: (read_file(f"{target}/{key}") for key in keys)
     server = client(target)
     if system == "get":
         return lambda: (server.get(key) for key in keys)
     return lambda: (sample for some in batches(keys) for sample in server.get_multi(some).values())
+
+
+def read_file(name: str) -> bytes:
+    with open(name, "rb", buffering=0) as file:
+        return file.read()
 
 
 def read(system: str, target: str, tree: str) -> dict[str, Any]:
@@ -233,6 +238,8 @@ def measure(size: int, options: argparse.Namespace, folder: Path) -> dict[str, A
 
 def ratios(ours: list[float], theirs: list[float]) -> str:
     found = [b / a for a, b in zip(ours, theirs, strict=True)]
+    if ours == theirs:
+        return "1"
     return f"{statistics.median(found):.2f} ({min(found):.2f}–{max(found):.2f})"
 
 
