@@ -1,0 +1,2 @@
+/** Flipped bits of all formats, through their readers. */
+package dev.stoker.schemas.flips;
