@@ -18,9 +18,12 @@ import venv
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
+STOKER = HERE.parents[1] / "python" / "src"
 DLIO = "dlio_benchmark==2.0.0"
 NEEDED = (
+    "google-crc32c",
+    "numpy",
+    "pyarrow",
     "torch==2.15.0",
     "mpi4py==4.1.2",
     "hydra-core==1.3.8",
@@ -44,12 +47,16 @@ LOADERS = {"Stoker": (), "DLIO's torch loader": ("reader.data_loader_classname=n
 
 def install(env: Path, log: Path) -> Path:
     python = env / "bin" / "python"
+    stamp = env / "dlio.stamp"
+    if stamp.exists() and stamp.read_text() == str(NEEDED):
+        return python
     if not python.exists():
         venv.create(env, with_pip=True)
     pip = [str(python), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     with open(log, "w") as out:
-        for packages in ((*NEEDED, "-e", str(ROOT / "python")), ("--no-deps", DLIO)):
+        for packages in (NEEDED, ("--no-deps", DLIO)):
             subprocess.run([*pip, *packages], stdout=out, stderr=out, check=True)
+    stamp.write_text(str(NEEDED))
     return python
 
 
@@ -60,7 +67,7 @@ def dlio(python: Path, out: Path, ranks: int, name: str, *overrides: str) -> Pat
     command += [str(python), "-m", "dlio_benchmark.main", f"--config-dir={HERE}", "workload=stoker"]
     command += [f"hydra.run.dir={folder}", f"++workload.dataset.data_folder={out / 'data'}"]
     command += [f"++workload.{override}" for override in overrides]
-    env = {**os.environ, "PYTHONPATH": str(HERE), "OMP_NUM_THREADS": "1"}
+    env = {**os.environ, "PYTHONPATH": f"{HERE}:{STOKER}", "OMP_NUM_THREADS": "1"}
     with open(out / f"{name}.log", "w") as log:
         done = subprocess.run(command, stdout=log, stderr=log, env=env, cwd=out, check=False)
     if done.returncode:
@@ -81,7 +88,8 @@ def main() -> int:
     python = install((options.env or out / "env").absolute(), out / "install.log")
     if not (out / "data" / "stoker").exists():
         dlio(python, out, options.ranks, "generate", "workflow.generate_data=True", "workflow.train=False")
-        subprocess.run([str(python), "-c", PACK, str(out / "data" / "train"), str(out / "data" / "stoker")], check=True)
+        pack = [str(python), "-c", PACK, str(out / "data" / "train"), str(out / "data" / "stoker")]
+        subprocess.run(pack, env={**os.environ, "PYTHONPATH": str(STOKER)}, check=True)
     print(f"{'loader':<24}{'samples/s':>12}{'utilisation':>14}")
     for number, (loader, overrides) in enumerate(LOADERS.items()):
         summary = json.loads(

@@ -26,7 +26,6 @@ class Driver:
     """The process of a system, see `driver.py`."""
 
     def __init__(self, name: str, env: Path, log: Path) -> None:
-        benchmarks = str(Path(__file__).resolve().parents[1])
         self.name = name
         with open(log, "w") as errors:
             self.process = subprocess.Popen(
@@ -35,7 +34,7 @@ class Driver:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
-                env={**os.environ, "PYTHONPATH": benchmarks, "PYTHONDONTWRITEBYTECODE": "1"},
+                env={**os.environ, "PYTHONPATH": environment.PATH, "PYTHONDONTWRITEBYTECODE": "1"},
             )
 
     def ask(self, **request: Any) -> dict[str, Any]:

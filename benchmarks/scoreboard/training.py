@@ -9,6 +9,7 @@ import pickle
 import signal
 import socket
 import time
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from scoreboard import forks
 from scoreboard.data import id_of
 from scoreboard.job import Job, NotOfferedError, System
 
-LIFE_S = 60
+LIFE_S = 90
 LOOK_S = 0.01
 AT_END = -1
 
@@ -143,7 +144,9 @@ def _rank(system: System, target: str, life: Life, job: Job, folder: Path, befor
         (folder / f"{job.rank}.end").touch()
     except BaseException as e:
         unfinished = folder / f"{job.rank}.failed"
-        unfinished.write_text(json.dumps((type(e).__name__, str(e))))
+        where = traceback.extract_tb(e.__traceback__)[-1]
+        message = str(e) or f"{Path(where.filename).name}, line {where.lineno}: {where.line}"
+        unfinished.write_text(json.dumps((type(e).__name__, message)))
         unfinished.rename(folder / f"{job.rank}.error")
         raise
 

@@ -46,7 +46,13 @@ class LanceReader:
         )
         if self.before is not None and self.before["epoch"] == number:
             self.dataset.load_state_dict(self.before)
-        yield from StreamingDataLoader(self.dataset, self.job.batch, num_workers=self.job.workers, collate_fn=identity)
+        yield from StreamingDataLoader(
+            self.dataset,
+            self.job.batch,
+            num_workers=self.job.workers,
+            collate_fn=identity,
+            multiprocessing_context="forkserver" if self.job.workers else None,  # lancedb advises against fork
+        )
 
     def state(self) -> Any:
         return self.dataset.state_dict()

@@ -58,5 +58,8 @@ class LitData(Loader):
     def open(self, target: str, job: Job) -> LitReader:
         return LitReader(target, job)
 
+    def keeps_order(self, saved: Job, resumed: Job) -> bool:
+        return saved == resumed
+
 
 SYSTEM = LitData()

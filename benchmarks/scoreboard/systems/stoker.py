@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 import importlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 from scoreboard.data import samples
@@ -51,8 +51,6 @@ class Stoker(Loader):
     """The state is the same on every rank, so that of rank 0 is taken."""
 
     about_resume = "docs/python.md#resume"
-    modules = ("stoker",)
-    packages = ("stoker",)
 
     def __init__(self, name: str, title: str, **options: Any) -> None:
         self.name = name
@@ -63,9 +61,10 @@ class Stoker(Loader):
         for module in ("torch.utils.data", "pandas"):  # what the first batch imports otherwise, in each rank
             with suppress(ImportError):
                 importlib.import_module(module)
+        import stoker
         from stoker import Feed, Writer  # noqa: F401
 
-        return super().versions()
+        return f"stoker {stoker.__version__}"
 
     def pack(self, tree: str, target: str, shards: int) -> None:
         import stoker
