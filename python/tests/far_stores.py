@@ -55,6 +55,13 @@ def s3() -> Iterator[str]:
 
     def atomic(environment: dict[str, Any], start: Any) -> Any:
         """moto looks for the object and then creates it; a real server does both in one step."""
+        # Requests to Google Cloud Storage are the same but for these two headers.
+        if environment.get("HTTP_X_GOOG_IF_GENERATION_MATCH") == "0":
+            environment["HTTP_IF_NONE_MATCH"] = "*"
+        if not environment.get("HTTP_AUTHORIZATION", "").startswith("AWS4"):
+            environment["HTTP_AUTHORIZATION"] = (
+                "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"
+            )
         if environment["REQUEST_METHOD"] != "PUT":
             return app(environment, start)
         with writing:
@@ -93,6 +100,8 @@ class FileServer(BaseHTTPRequestHandler):
     requests: list[str]
     """Method and path of each request."""
     ranges = True
+    missing = 404
+    """The status for what does not exist."""
 
     def do_HEAD(self) -> None:
         self.do_GET()
@@ -104,7 +113,7 @@ class FileServer(BaseHTTPRequestHandler):
 
     def serve_file(self, path: Path) -> None:
         if not path.is_file():
-            return self.answer(404, b"no such file")
+            return self.answer(self.missing, b"no such file")
         data = path.read_bytes()
         wanted = self.headers.get("Range")
         if wanted is None or not self.ranges:

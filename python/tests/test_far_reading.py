@@ -210,7 +210,8 @@ def test_tables_are_those_of_a_directory(server: str, tmp_path: Path, cache: Pat
     assert far.to_arrow().equals(near.to_arrow())
     for path in copies(cache):
         data = bytearray(path.read_bytes())
-        data[len(data) // 2] ^= 1
+        for at in range(len(data) // 4, len(data), 40):
+            data[at] ^= 1
         path.write_bytes(data)
     assert far.to_arrow().equals(near.to_arrow())
 
@@ -219,6 +220,15 @@ def test_large_chunks_are_read_in_parts(dataset: DatasetWriter, in_s3: str, monk
     monkeypatch.setattr(downloads_module, "_PART", 500)
     monkeypatch.setattr(downloads_module, "_WHOLE", 500)
     assert batches(in_s3) == batches(dataset.root)
+
+
+def test_a_web_server_may_refuse_what_is_missing(dataset: DatasetWriter) -> None:
+    class Bucket(FileServer):
+        missing = 403
+
+    with web(Bucket, dataset.root.parent) as (address, _):
+        assert stoker.open(f"{address}/photos").version == 3
+        assert batches(f"{address}/photos", version=2) == batches(dataset.root, version=2)
 
 
 def test_a_web_server_need_not_know_ranges(dataset: DatasetWriter) -> None:

@@ -64,6 +64,17 @@ def test_a_dataset_in_s3_is_read_as_it_was_written(server: str, tmp_path: Path) 
     assert len([name for name in names if "/ingests/" in name or "/versions/" in name]) == 6
 
 
+def test_google_cloud_storage_is_written_and_read(server: str, tmp_path: Path) -> None:
+    with environment(STORAGE_EMULATOR_HOST=server.removeprefix("http://")):
+        uri = "gs://bucket/google"
+        assert write(uri, 0) == 1
+        assert write(uri, 100, append=True) == 2
+        assert len(stoker.open(uri)) == 60
+        path = RemotePath.of("gs://bucket/google/_stoker/dataset.json")
+        assert path is not None
+        assert not path.objects.create(path.key, b"other")
+
+
 def test_replace_and_the_ingest_id_work_in_s3(server: str) -> None:
     uri = "s3://bucket/replaced"
     assert write(uri, 0, ingest_id="first") == 1

@@ -151,6 +151,11 @@ class RemotePath:
             self.objects.size(self.key)
         except FileNotFoundError:
             return False
+        except PermissionError:
+            # Public buckets on the web answer so if something is missing and nobody may list it.
+            if not self._base.startswith("http"):
+                raise
+            return False
         return True
 
     def is_dir(self) -> bool:
