@@ -148,6 +148,7 @@ def picture(results: dict[str, list[dict[str, Any]]], file: str) -> None:
             epochs = range(1, len(r["seconds"]) + 1)
             ax.plot(epochs, r["seconds"], marker="o", markersize=4, color=colour, label=None if number else name)
     ax.set(title="Epochs behind a store that is shared", xlabel="epoch", ylabel="seconds", ylim=(0, None))
+    ax.set_xticks(epochs)
     ax.grid(alpha=0.3)
     ax.legend(frameon=False, fontsize=9)
     pictures.save(figure, file)

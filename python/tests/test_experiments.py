@@ -1,4 +1,4 @@
-"""The page of the experiments names what exists, and the parts of its scripts that could be wrong unnoticed are right."""
+"""The page of the experiments names what exists, and the parts of its scripts that can fail silently are right."""
 
 from __future__ import annotations
 
