@@ -173,7 +173,7 @@ def report(rows: list[dict]) -> None:
         for name in SYSTEMS:
             speeds = {r["unit"]: r[state][name] for r in rows}
             least, most = min(speeds, key=speeds.__getitem__), max(speeds, key=speeds.__getitem__)
-            print(f"{name}, {state}: {size(most)} is {speeds[most] / speeds[least]:.0f} times as fast as {size(least)}")
+            print(f"{name}, {state}: {size(most)} is {speeds[most] / speeds[least]:.1f} times as fast as {size(least)}")
     print("\n| write, MB/s | " + " | ".join(size(r["unit"]) for r in rows) + " |")
     print("| --- |" + " --- |" * len(rows))
     for name in WRITERS:
