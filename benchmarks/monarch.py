@@ -13,6 +13,8 @@ three epochs, with `--threads` threads. It reads
 - *mount*: the dataset through `stoker mount`, with a disk tier for half of it;
 - *feed*: the dataset through `stoker feed`, with the same tier. The trainer takes batches instead of files.
 
+Mount and feed have an eighth of the dataset as working memory, which are two windows of the feed.
+
 For each epoch: seconds, requests to the store that read content, other requests (metadata: HEAD and LIST), and bytes
 from the store. For readers of files also the files that they opened. Rounds alternate; the medians count, and the
 ratios are those of the rounds. The kernel's page cache has room for everything in the mounts of this machine, so that
@@ -110,10 +112,11 @@ class Bench:
 
         cache = ("--vfs-cache-mode", "full", "--vfs-cache-max-size", f"{self.total // 2 >> 10}Ki")
         polled = ("--vfs-cache-poll-interval", "1s")
+        working = ("--working-memory", f"{self.total // 8 >> 10}k")
         return {
             "raw files": lambda: files(rclone_mount, "tree", "--vfs-cache-mode", "off"),
             "raw files, cache": lambda: files(rclone_mount, "tree", *cache, *polled),
-            "mount": lambda: files(stoker_mount, "images", *self.tier()),
+            "mount": lambda: files(stoker_mount, "images", *self.tier(), *working),
             "feed": self.feed,
         }
 
