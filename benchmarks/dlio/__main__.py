@@ -32,8 +32,10 @@ NEEDED = (
     "pydftracer==1.0.2",
     "Pillow",
     "pandas",
+    "tensorflow-cpu; platform_machine == 'x86_64'",
+    "tensorflow; platform_machine != 'x86_64'",
 )
-"""What DLIO imports here; its other dependencies are TensorFlow and DALI, 5 GB."""
+"""What DLIO imports here. Its other dependencies are DALI and libraries of torch."""
 PACK = """
 import sys
 from pathlib import Path

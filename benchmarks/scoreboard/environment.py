@@ -1,7 +1,7 @@
 """The virtual environments of the systems, at pinned versions. Needs the standard library only.
 
 `requirements.txt` is for one environment that all systems share. `requirements-SYSTEM.txt` has the packages of a system
-that cannot be installed beside the others: an environment of its own, which sees the packages of the shared one.
+that cannot be installed beside the others: a separate environment, which sees the packages of the shared one.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def fork(work: Callable[[], None]) -> int:
     sys.stderr.flush()
     pid = os.fork()
     if pid:
-        with contextlib.suppress(OSError):  # the child does the same; whoever is first
+        with contextlib.suppress(OSError):  # the child does the same, and either may be first
             os.setpgid(pid, pid)
         return pid
     status = 1

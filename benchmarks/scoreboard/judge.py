@@ -38,6 +38,8 @@ def in_order(ranks: Sequence[Steps]) -> list[int]:
 def exactly_once(delivered: Iterable[int], samples: int) -> Verdict:
     """Checks that the samples 0 … `samples` − 1 were delivered once each."""
     counts = Counter(delivered)
+    if not counts:
+        return failed("the iteration delivered nothing")
     missing = sum(number not in counts for number in range(samples))
     unknown = sum(number not in range(samples) for number in counts)
     repeated = sum(count - 1 for count in counts.values())

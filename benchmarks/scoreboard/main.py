@@ -20,6 +20,7 @@ from scoreboard.judge import NOT_INSTALLED
 SIZES = {"110 KB": (4000, 110_000), "4 KB": (40_000, 4096)}
 """Files and their bytes."""
 WORKERS = (0, 2)
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 
 class Driver:
@@ -176,5 +177,8 @@ def run(asked: argparse.Namespace) -> int:
         picture.draw(board.found, asked.out / "scoreboard.svg", asked.out / "scoreboard.png")
     except ImportError as e:
         print(f"no picture: {e}", file=sys.stderr)
+    if asked.docs:
+        report.into_page(DOCS / "scoreboard.md", text)
+        shutil.copy(asked.out / "scoreboard.svg", DOCS / "images")
     print(f"{asked.out}: results.json, scoreboard.md, scoreboard.svg, scoreboard.png")
     return 0

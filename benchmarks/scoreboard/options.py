@@ -26,6 +26,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=2, help="length of one measurement of reading (2)")
     parser.add_argument("--no-speed", action="store_true", help="judge the resume cases only")
     parser.add_argument("--no-cases", action="store_true", help="measure the speed only")
+    parser.add_argument("--docs", action="store_true", help="also put the results into docs/scoreboard.md")
     parser.add_argument("--ready", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     options.out = options.out.resolve()

@@ -47,7 +47,7 @@ def table(axes: Any, titles: Sequence[str], entries: Sequence[dict[str, Any]]) -
             axes.text(column + 0.5, row + 0.5, mark, ha="center", va="center", color="white", fontsize=11)
         passed = sum(verdict["result"] == PASS for verdict in entry["cases"])
         axes.text(len(titles) + 0.3, row + 0.5, f"{passed} of {len(titles)}", va="center")
-    labels = [f"{number} {title}" for number, title in enumerate(titles, 1)]
+    labels = [f"{number}: {title}" for number, title in enumerate(titles, 1)]
     axes.set_xticks([column + 0.5 for column in range(len(titles))], labels, rotation=38, ha="left")
     axes.set_yticks([row + 0.5 for row in range(len(entries))], [entry["title"] for entry in entries])
     axes.set(xlim=(0, len(titles) + 1.5), ylim=(len(entries), 0))

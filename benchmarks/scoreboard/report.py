@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from statistics import median
 from typing import Any
 
 from scoreboard.judge import FAIL, NOT_INSTALLED, NOT_OFFERED, PASS
 
+BEGIN, END = "<!-- results of benchmarks/scoreboard -->", "<!-- end of the results -->"
 MARKS = {PASS: "pass", FAIL: "**fail**", NOT_OFFERED: "–", NOT_INSTALLED: "not installed"}
 
 
@@ -52,7 +55,7 @@ def speeds(sizes: Sequence[str], entries: Sequence[dict[str, Any]]) -> str:
             ]
         lines.append(f"| {entry['title']} | " + " | ".join(cells) + " |")
     errors = [
-        f"- {entry['title']}, {size}, {kind}: {entry['speed'][size][kind]}"
+        _item(f"{entry['title']}, {size}, {kind}: {entry['speed'][size][kind]}")
         for entry in entries
         for size in sizes
         for kind in ("pack error", "read error")
@@ -80,5 +83,16 @@ def reasons(entries: Sequence[dict[str, Any]]) -> str:
         for number, verdict in enumerate(entry["cases"], 1):
             if verdict["result"] != PASS:
                 by_reason.setdefault(verdict["reason"], []).append(str(number))
-        lines += [f"- {entry['title']}, {', '.join(numbers)}: {reason}" for reason, numbers in by_reason.items()]
+        lines += [_item(f"{entry['title']}, {', '.join(n)}: {reason}") for reason, n in by_reason.items()]
     return "\n".join(lines) + "\n"
+
+
+def _item(text: str) -> str:
+    return textwrap.fill(f"- {text}", 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def into_page(page: Path, text: str) -> None:
+    """Replaces the results of a page, which stand between two comments."""
+    before, rest = page.read_text().split(BEGIN)
+    _, after = rest.split(END)
+    page.write_text(f"{before}{BEGIN}\n\n{text.strip()}\n\n{END}{after}")

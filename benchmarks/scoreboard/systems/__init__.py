@@ -16,7 +16,7 @@ PACKING = frozenset(NAMES) - PACKED_BY.keys() - {"files"}
 """The systems whose packing is measured."""
 
 WORKERS = {"ray": (0,)}
-"""The numbers of loader workers, where the system reads with workers of its own."""
+"""The numbers of loader workers, where the system has its own kind of worker."""
 
 
 def load(name: str) -> System:

@@ -1,4 +1,4 @@
-"""torchdata's `StatefulDataLoader`, for systems without a loader of their own that has a state."""
+"""torchdata's `StatefulDataLoader`, for systems whose loader has no state."""
 
 from __future__ import annotations
 

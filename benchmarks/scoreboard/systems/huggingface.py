@@ -1,6 +1,6 @@
 """Hugging Face datasets: Arrow files on disk as a map-style dataset, in torchdata's loader.
 
-Its `IterableDataset` has a state of its own, which by its documentation loses the samples of the shuffle buffer. The
+Its `IterableDataset` has a state, which by its documentation loses the samples of the shuffle buffer. The
 map-style dataset with a sampler loses none, so that one runs here.
 """
 

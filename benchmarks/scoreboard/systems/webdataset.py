@@ -1,4 +1,4 @@
-"""WebDataset: `ShardWriter`, and a pipeline over the shards in torchdata's loader, as it has no state of its own."""
+"""WebDataset: `ShardWriter`, and a pipeline over the shards in torchdata's loader, as WebDataset has no state."""
 
 from __future__ import annotations
 

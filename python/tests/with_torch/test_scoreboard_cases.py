@@ -26,7 +26,7 @@ for name in ("stoker", "stoker@lanes=1"):
 
 
 def test_stoker_passes_each_case_but_that_of_another_batch_size_over_many_lanes(tmp_path):
-    # A process of its own: the ranks are forked, which a process with threads must not be.
+    # In a separate process: the ranks are forked, which a process with threads must not be.
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tmp_path)],
         env={"PYTHONPATH": str(BENCHMARKS), "PATH": "/usr/bin:/bin"},
