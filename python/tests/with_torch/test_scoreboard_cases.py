@@ -9,13 +9,14 @@ BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 PROGRAM = """
 import json, sys
 from pathlib import Path
-from scoreboard import cases, systems
+from scoreboard import cases, forks, systems
 from scoreboard.data import make_tree
 
 folder = Path(sys.argv[1])
 make_tree(folder / "tree", cases.SAMPLES, cases.SAMPLE_BYTES)
 system = systems.load("stoker")
-system.pack(str(folder / "tree"), str(folder / "packed"), cases.SHARDS)
+system.versions()  # imports, once for all ranks
+forks.call(lambda: system.pack(str(folder / "tree"), str(folder / "packed"), cases.SHARDS), 60)
 for name in ("stoker", "stoker@lanes=1"):
     numbers = range(1, 13) if name == "stoker" else (2, 6)
     referee = cases.Referee(systems.load(name), str(folder / "packed"), folder / name)
