@@ -197,27 +197,54 @@ def deliver(order: dict[str, Any], lane_rows: list[int], epoch: int, tail: str, 
     }
 
 
-def rank_plan(samples: int, size: int, tail: str, start: int, world: int, rank: int) -> tuple[int, list[int]]:
+Ranges = list[tuple[int, int]]
+"""First and last number of skipped batches."""
+
+
+def numbers_left(n: int, skip: Ranges) -> list[int]:
+    """The numbers that are left, some epochs past the end."""
+    return [v for v in range(8 * n) if not any(first <= v % n <= last for first, last in skip)]
+
+
+def slots_below(number: int, n: int, skip: Ranges) -> int:
+    """Numbers below one that are left."""
+    return len([v for v in range(min(number, n)) if not any(first <= v <= last for first, last in skip)])
+
+
+def rank_plan(
+    samples: int, size: int, tail: str, start: int, world: int, rank: int, skip: Ranges
+) -> tuple[int, list[int]]:
     """first(r) and the virtual numbers of a rank."""
     n = -(-samples // size)
-    first = start
+    left = slots_below(n, n, skip)
+    begin = slots_below(start, n, skip)
+    whole = slots_below(samples // size, n, skip)
+    first = begin
     while first % world != rank:
         first += 1
     if tail == "pad":
-        steps = max(0, -(-(n - start) // world))
+        steps = max(0, -(-(left - begin) // world))
     elif tail == "drop":
-        steps = max(0, (samples // size - start) // world)
+        steps = max(0, (whole - begin) // world)
     else:
-        steps = len([m for m in range(start, n) if m % world == rank])
-    return first, [first + i * world for i in range(steps)]
+        steps = len([m for m in range(begin, left) if m % world == rank])
+    if not skip:
+        return first, [first + i * world for i in range(steps)]
+    if not left:
+        return n + first, []
+    numbers = numbers_left(n, skip)
+    return numbers[first], [numbers[first + i * world] for i in range(steps)]
 
 
-def state_after(samples: int, size: int, tail: str, start: int, world: int, epoch: int, step: int) -> tuple[int, int]:
+def state_after(
+    samples: int, size: int, tail: str, start: int, world: int, epoch: int, step: int, skip: Ranges
+) -> tuple[int, int]:
     n = -(-samples // size)
-    following = start + (step + 1) * world
-    if (samples // size - following < world) if tail == "drop" else following >= n:
+    following = slots_below(start, n, skip) + (step + 1) * world
+    whole, left = slots_below(samples // size, n, skip), slots_below(n, n, skip)
+    if (whole - following < world) if tail == "drop" else following >= left:
         return epoch + 1, 0
-    return epoch, following
+    return epoch, numbers_left(n, skip)[following]
 
 
 # --- fingerprint ---------------------------------------------------------------------------------------------------
@@ -383,18 +410,22 @@ def order_vectors() -> dict[str, Any]:
     }
 
 
-def delivery_case(order: dict[str, Any], lane_rows: list[int], epoch: int, tail: str, start: int, world: int) -> dict[str, Any]:
+def delivery_case(
+    order: dict[str, Any], lane_rows: list[int], epoch: int, tail: str, start: int, world: int, skip: Ranges
+) -> dict[str, Any]:
     samples, size = sum(lane_rows), order["batch_size"]
     ranks = []
     for rank in range(world):
-        first, numbers = rank_plan(samples, size, tail, start, world, rank)
+        first, numbers = rank_plan(samples, size, tail, start, world, rank, skip)
         ranks.append(
             {
                 "rank": rank,
                 "first": first,
                 "steps": len(numbers),
                 "batches": [deliver(order, lane_rows, epoch, tail, v) for v in numbers],
-                "states": [list(state_after(samples, size, tail, start, world, epoch, i)) for i in range(len(numbers))],
+                "states": [
+                    list(state_after(samples, size, tail, start, world, epoch, i, skip)) for i in range(len(numbers))
+                ],
                 "workers": {
                     str(k): [numbers[w::k] for w in range(k)] for k in (1, 2, 3)
                 },
@@ -403,7 +434,7 @@ def delivery_case(order: dict[str, Any], lane_rows: list[int], epoch: int, tail:
     return {
         "order": order, "lane_rows": lane_rows, "epoch": epoch, "tail": tail, "start": start, "world_size": world,
         "batches": -(-samples // size), "ranks": ranks,
-    }
+    } | ({"skip": skip} if skip else {})
 
 
 def delivery_vectors() -> dict[str, Any]:
@@ -422,9 +453,15 @@ def delivery_vectors() -> dict[str, Any]:
         for tail in ("pad", "drop", "keep"):
             for world in (1, 2, 3, 5):
                 for start in sorted({0, 1, n // 2, n - 1, n} & set(range(n + 1))):
-                    cases.append(delivery_case(order, lane_rows, 1, tail, start, world))
+                    cases.append(delivery_case(order, lane_rows, 1, tail, start, world, []))
+    order, lane_rows = spec(batch_size=4, lanes=3), [21, 13, 9]
+    for skip in ([(0, 0)], [(3, 5)], [(0, 1), (4, 4), (8, 9)], [(10, 30)], [(0, 30)]):
+        for tail in ("pad", "drop", "keep"):
+            for world in (1, 2, 4):
+                for start in (0, 4, 11):
+                    cases.append(delivery_case(order, lane_rows, 1, tail, start, world, skip))
     return {
-        "about": "Delivery; docs/formats/order.md. pieces = [lane, first row, rows, repeated]; workers = K -> virtual numbers of worker 0 … K-1.",
+        "about": "Delivery; docs/formats/order.md. pieces = [lane, first row, rows, repeated]; workers = K -> virtual numbers of worker 0 … K-1; skip = [first, last] of skipped batches.",
         "cases": cases,
     }
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from stoker._order.delivery import BatchPlan, Piece, Share
+from stoker._order.skip import Numbers, Skip
 from stoker._order.spec import TAILS, OrderSpec
 from stoker._order.stream_order import StreamChunks, StreamOrder, assign_lanes, fingerprint, fold_array, key, mix
 
@@ -84,8 +85,9 @@ def test_delivery_vectors() -> None:
     for case in load("delivery")["cases"]:
         plan = BatchPlan(OrderSpec.from_json(case["order"]), case["lane_rows"])
         assert plan.batches == case["batches"]
+        skip = Skip(plan.batches, [(first, last) for first, last in case.get("skip", ())])
         for expected in case["ranks"]:
-            share = Share(plan, case["tail"], case["start"], expected["rank"], case["world_size"])
+            share = Share(plan, case["tail"], case["start"], expected["rank"], case["world_size"], skip=skip)
             assert (share.first, share.steps) == (expected["first"], expected["steps"])
             for step, batch in enumerate(expected["batches"]):
                 assert share.number(step) == batch["number"]
@@ -95,7 +97,7 @@ def test_delivery_vectors() -> None:
             for k, numbers in expected["workers"].items():
                 for w, mine in enumerate(numbers):
                     first, stride, count = share.worker(w, int(k))
-                    assert [first + i * stride for i in range(count)] == mine
+                    assert list(Numbers(skip, first, stride, count)) == mine
 
 
 def test_fingerprint_vectors() -> None:

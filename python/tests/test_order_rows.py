@@ -35,7 +35,7 @@ def test_rows_at_any_position_are_those_of_the_order_function(lanes: int, window
     for _ in range(4):
         spec = prototype.spec(seed=rng.randrange(2**63), lanes=lanes, shuffle_window=window, batch_size=7)
         chunks = prototype.random_chunks(rng, rng.randrange(1, 120), (1, 20))
-        if rng.random() < 0.5:  # such that chunks often fill a window exactly
+        if rng.random() < 0.5:  # chunks often fill a window exactly
             length = min(2**31, max(1, window // min(lanes, len(chunks)) // rng.choice((1, 3, 5))))
             for chunk in chunks:
                 chunk.length = length

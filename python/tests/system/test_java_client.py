@@ -122,6 +122,23 @@ def test_a_state_of_python_is_gone_on_with_in_java_and_back(photos, feeders, tra
         assert feed.state_dict() == lines[3]["state"], "the same keys and values"
 
 
+def test_skipped_batches_and_states_are_those_of_python(photos, feeders, train):
+    skip = [(0, 4, 6), (0, 9, 9), (1, 0, 3)]
+    for tail in ("pad", "keep"):
+        trainers = [
+            train("quadruple", 2, group=f"skip-{tail}", rank=r, world_size=2, tail=tail, skip=skip) for r in range(2)
+        ]
+        for rank, trainer in enumerate(trainers):
+            with Feed(photos.path, **ORDER, rank=rank, world_size=2, tail=tail, skip=skip) as feed:
+                epochs = [list(feed), list(feed)]
+                states = [batch.state for epoch in epochs for batch in epoch]
+                assert trainer.end() == [*views(epochs[0]), *views(epochs[1])]
+            assert [line["state"] for line in trainer.lines()] == states
+    refused = train("quadruple", group="skip-state", state=states[0]).how()
+    assert refused["error"] == "StateMismatchException"
+    assert "(0, 4, 6), (0, 9, 9), (1, 0, 3) are skipped in the state" in refused["message"]
+
+
 def test_each_epoch_of_a_feed_that_follows_has_its_own_version(cli, start_feeder, train, tmp_path):
     growing = Growing(tmp_path / "grown")
     growing.append(ant=20, cat=17)

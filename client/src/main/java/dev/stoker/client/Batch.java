@@ -16,6 +16,7 @@ import dev.stoker.schemas.arrow.TimeText;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.order.SkipList;
 import dev.stoker.schemas.protocol.Welcome;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
@@ -39,6 +40,9 @@ public final class Batch implements AutoCloseable {
     /** The columns of one piece, and the index of its first row in the batch. */
     private record Part(int firstRow, int rows, ByteBuffer message, List<ArrowColumn> columns) {}
 
+    /** The position after the batch, and the batches that the feed leaves out. */
+    record Resume(Position after, SkipList skip) {}
+
     /** A row in its piece. */
     private record Cell(ArrowColumn column, int row) {}
 
@@ -49,18 +53,18 @@ public final class Batch implements AutoCloseable {
     private final List<String> columns;
 
     private final List<Piece> pieces;
-    private final Position after;
+    private final Resume resume;
     private final Buffers buffers;
     private final int rows;
     private @Nullable List<Part> parts;
 
-    Batch(Welcome welcome, View view, List<Piece> pieces, Position after, Buffers buffers) {
+    Batch(Welcome welcome, View view, List<Piece> pieces, Resume resume, Buffers buffers) {
         this.welcome = welcome;
         this.fields = StreamInfo.fields(welcome);
         this.view = view;
         this.columns = view.columns();
         this.pieces = pieces;
-        this.after = after;
+        this.resume = resume;
         this.buffers = buffers;
         this.rows = (int) pieces.stream()
                 .mapToLong(piece -> piece.header().identity().rows())
@@ -102,7 +106,7 @@ public final class Batch implements AutoCloseable {
      * The position after this batch, as small JSON for {@link FeedClient#load}: the same on every rank, and in Python.
      */
     public String state() {
-        return FeedState.of(after, welcome);
+        return FeedState.of(resume.after, welcome, resume.skip);
     }
 
     /** The received messages, one for each piece: Arrow record batch messages without a schema. */

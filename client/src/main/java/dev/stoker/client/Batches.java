@@ -8,7 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Iterates over the batches of all epochs. */
 final class Batches implements Iterator<Batch> {
-    /** Epochs in a row without a batch, of a feed without end: the first may be the end of one, where a state stood. */
+    /**
+     * Epochs in a row without a batch, of a feed without end: the first may be the end of one, where a state stood.
+     * Epochs that are skipped come on top.
+     */
     private static final int MAX_IDLE = 2;
 
     private final FeedClient feed;
@@ -26,7 +29,10 @@ final class Batches implements Iterator<Batch> {
                 return true;
             }
             // A reader without a batch in the epochs that a feed has goes through all of them.
-            isOver = idle > 0 && (feed.hasEnd() ? feed.isPastEnd() : idle >= MAX_IDLE);
+            isOver = idle > 0
+                    && (feed.hasEnd()
+                            ? feed.isPastEnd()
+                            : idle >= MAX_IDLE + feed.skip().epochs());
             if (!isOver) {
                 epoch = feed.epoch();
             }

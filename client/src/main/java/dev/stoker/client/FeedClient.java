@@ -12,6 +12,7 @@ import dev.stoker.client.stats.FeedStats;
 import dev.stoker.client.transport.Buffers;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.order.SkipList;
 import dev.stoker.schemas.protocol.Welcome;
 import java.util.List;
 import java.util.Objects;
@@ -96,6 +97,9 @@ public final class FeedClient implements AutoCloseable {
             throw new StateMismatchException(
                     "stream " + stream.name() + ": split " + stream.split() + ", asked for " + split);
         });
+        if (!welcome().follows() || welcome().epoch().isPresent()) {
+            options.skip().requireBatches(welcome().epoch(), welcome().size().batches());
+        }
         if (options.version().orElse(stream.version()) != stream.version()) {
             throw new StateMismatchException("stream " + stream.name() + ": version " + stream.version()
                     + ", asked for " + options.version().getAsLong());
@@ -116,6 +120,10 @@ public final class FeedClient implements AutoCloseable {
 
     Welcome welcome() {
         return source.welcome();
+    }
+
+    SkipList skip() {
+        return options.skip();
     }
 
     /** The columns that the client receives. */
@@ -197,7 +205,13 @@ public final class FeedClient implements AutoCloseable {
         Welcome welcome = welcome();
         long batch = isOver(start.epoch()) ? welcome.size().batches() : start.batch();
         return new Share(
-                welcome.size(), options.tail(), batch, options.participant(), options.concat(), options.epochBatches());
+                welcome.size(),
+                options.tail(),
+                batch,
+                options.participant(),
+                options.concat(),
+                options.epochBatches(),
+                options.skip().in(start.epoch(), welcome.size()));
     }
 
     /** Switches to an epoch of a feed whose epochs have separate versions. Does nothing after the last epoch. */
@@ -273,13 +287,14 @@ public final class FeedClient implements AutoCloseable {
     public String state() {
         Position untouched = current == null ? next : current.position();
         Position position = last.orElse(untouched);
-        return FeedState.of(position, last.isPresent() && current != null ? current.welcome() : welcome());
+        return FeedState.of(position, last.isPresent() && current != null ? current.welcome() : welcome(), skip());
     }
 
     /**
      * Resumes at a position from {@link #state} or {@link Batch#state}: the next {@link #epoch} begins there. The state
      * can come from Python or from a job with another world size. Another batch size must be permitted. Then no sample
-     * is left out, and {@link #repeats} returns how many are repeated.
+     * is left out, and {@link #repeats} returns how many are repeated. If the state skips batches after its position
+     * that this client does not skip, their delivery must be permitted.
      *
      * @throws StateMismatchException with the differences, if the state belongs to other data or another order
      */
@@ -292,7 +307,7 @@ public final class FeedClient implements AutoCloseable {
         } finally {
             lock.unlock();
         }
-        Regrouping found = FeedState.parse(state, welcome(), Set.of(permitted));
+        Regrouping found = FeedState.parse(state, welcome(), Set.of(permitted), skip());
         if (found.repeats() > 0) {
             LOG.warn(
                     "Stream {}: the batch size has changed to {}: resuming at epoch {}, batch {}; {} samples are"
@@ -336,15 +351,9 @@ public final class FeedClient implements AutoCloseable {
         }
         lock.lock();
         try {
-            Share share = share(Position.START);
-            long parts = share.parts();
-            Position first = new Position(
-                    epoch / parts, epoch % parts * options.epochBatches().orElse(0) * share.width());
-            long end = parts == 1
-                    ? Long.MAX_VALUE
-                    : first.batch() + options.epochBatches().getAsInt() * share.width();
-            boolean isThere = next.epoch() == first.epoch() && next.batch() >= first.batch() && next.batch() < end;
-            if (!isThere) {
+            Parts parts = new Parts(options.skip(), at -> share(new Position(at, 0)));
+            Position first = parts.first(epoch);
+            if (!parts.isWithin(next, first)) {
                 move(first);
             }
         } finally {

@@ -26,11 +26,13 @@ import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.ShufflePolicy;
+import dev.stoker.schemas.order.SkipList;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.text.Units;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,6 +60,7 @@ public final class FeedClientBuilder {
     private OptionalLong run = OptionalLong.empty();
     private TailPolicy tail = TailPolicy.PAD;
     private Optional<List<String>> columns = Optional.empty();
+    private final List<SkipList.Range> skip = new ArrayList<>();
     private OptionalLong epochs = OptionalLong.empty();
     private OptionalInt epochBatches = OptionalInt.empty();
     private int concat = 1;
@@ -211,6 +214,18 @@ public final class FeedClientBuilder {
     /** Sets how an epoch ends; {@code PAD} by default. */
     public FeedClientBuilder tail(TailPolicy policy) {
         tail = policy;
+        return this;
+    }
+
+    /**
+     * Leaves out batches of an epoch by {@link Batch#number}, from the first to the last, both included. The ranks
+     * divide the batches that are left. Can be called several times. All trainers of a group must leave out the same
+     * batches.
+     *
+     * @throws IllegalArgumentException if this is no range
+     */
+    public FeedClientBuilder skip(long epoch, long first, long last) {
+        skip.add(new SkipList.Range(epoch, first, last));
         return this;
     }
 
@@ -386,6 +401,12 @@ public final class FeedClientBuilder {
                 new Security(token, tokenFile, trust, tlsCertificate, tlsKey, tlsName, Map.copyOf(environment));
         List<String> problems = security.problems();
         check(problems);
+        SkipList skipped = SkipList.NONE;
+        try {
+            skipped = SkipList.of(skip);
+        } catch (IllegalArgumentException e) {
+            problems.add(e.getMessage());
+        }
         OrderOverlay overlay = OrderOverlay.NONE;
         try {
             overlay = OrderOverlay.fromJson(order);
@@ -424,6 +445,7 @@ public final class FeedClientBuilder {
                 replicas > 1 ? processes.rank() % replicas : replica,
                 launched,
                 tail,
+                skipped,
                 columns,
                 epochs,
                 epochBatches,

@@ -3,6 +3,7 @@ package dev.stoker.client;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.client.errors.Difference;
 import dev.stoker.client.errors.StateMismatchException;
@@ -11,21 +12,26 @@ import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.features.Requires;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.order.SkipList;
 import dev.stoker.schemas.protocol.Welcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The resume state as text: the same keys as Python's. */
 final class FeedState {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int FORMAT = 1;
     private static final String BATCH_SIZE = "batch_size";
+    private static final String SKIP = "skip";
+    private static final String SKIPPED = "skipped batches:";
 
     private FeedState() {}
 
-    static String of(Position position, Welcome welcome) {
+    /** @param skip the batches that the feed leaves out; the state has those that are not before the position */
+    static String of(Position position, Welcome welcome, SkipList skip) {
         ObjectNode state = JSON.createObjectNode();
         state.put("stoker", FORMAT);
         state.put("fingerprint", welcome.fingerprint().text());
@@ -35,6 +41,12 @@ final class FeedState {
         state.put("version", welcome.stream().version());
         state.put("split", welcome.stream().split());
         state.set("order", tree(welcome.order().toJson()));
+        List<SkipList.Range> coming = skip.from(position).ranges();
+        if (!coming.isEmpty()) {
+            ArrayNode list = state.putArray(SKIP);
+            coming.forEach(range ->
+                    list.addArray().add(range.epoch()).add(range.first()).add(range.last()));
+        }
         return state.toString();
     }
 
@@ -63,9 +75,10 @@ final class FeedState {
     /**
      * Returns the position in a state, and the number of samples that are repeated because of a permitted difference.
      *
+     * @param skip the batches that this feed leaves out
      * @throws StateMismatchException naming all differences from this stream
      */
-    static Regrouping parse(String text, Welcome welcome, Set<Difference> permitted) {
+    static Regrouping parse(String text, Welcome welcome, Set<Difference> permitted, SkipList skip) {
         JsonNode state = state(text);
         if (state.path("stoker").asInt() != FORMAT) {
             throw new StateMismatchException("not a state of a feed, or one of a newer version: " + text);
@@ -109,19 +122,25 @@ final class FeedState {
                     welcome.fingerprint().text(),
                     differing);
         }
-        if (!differing.isEmpty()) {
-            String hint = differing.size() == 1 && differing.get(0).startsWith(BATCH_SIZE)
-                    ? "; to accept this, call load(state, Difference.BATCH_SIZE)"
-                    : "";
-            throw new StateMismatchException(
-                    "the state belongs to another feed: " + String.join("; ", differing) + hint);
-        }
         JsonNode epoch = state.path("epoch");
         JsonNode batch = state.path("batch");
         if (!isNatural(epoch) || !isNatural(batch)) {
             throw new StateMismatchException("impossible position: epoch " + epoch + ", batch " + batch);
         }
         Position position = new Position(epoch.longValue(), batch.longValue());
+        if (!permitted.contains(Difference.SKIP)) {
+            String delivered = skipped(state).from(position).ranges().stream()
+                    .filter(range -> !skip.contains(range, position))
+                    .map(range -> "(" + range.epoch() + ", " + range.first() + ", " + range.last() + ")")
+                    .collect(Collectors.joining(", "));
+            if (!delivered.isEmpty()) {
+                differing.add(SKIPPED + " " + delivered + " are skipped in the state, not here");
+            }
+        }
+        if (!differing.isEmpty()) {
+            throw new StateMismatchException(
+                    "the state belongs to another feed: " + String.join("; ", differing) + hint(differing));
+        }
         try {
             Regrouping found = isRegrouped
                     ? Regrouping.of(welcome.order(), welcome.laneRows(), size.intValue(), position)
@@ -136,6 +155,36 @@ final class FeedState {
                 + welcome.size().batches());
     }
 
+    private static String hint(List<String> differing) {
+        if (differing.size() == 1 && differing.get(0).startsWith(BATCH_SIZE)) {
+            return "; to accept this, call load(state, Difference.BATCH_SIZE)";
+        }
+        return differing.size() == 1 && differing.get(0).startsWith(SKIPPED)
+                ? "; to accept this, call load(state, Difference.SKIP)"
+                : "";
+    }
+
+    private static SkipList skipped(JsonNode state) {
+        List<SkipList.Range> ranges = new ArrayList<>();
+        try {
+            for (JsonNode range : state.path(SKIP)) {
+                if (range.size() != 3
+                        || !isNatural(range.get(0))
+                        || !isNatural(range.get(1))
+                        || !isNatural(range.get(2))) {
+                    throw new IllegalArgumentException("skip: expected [epoch,first,last], found " + range);
+                }
+                ranges.add(new SkipList.Range(
+                        range.get(0).longValue(),
+                        range.get(1).longValue(),
+                        range.get(2).longValue()));
+            }
+            return SkipList.of(ranges);
+        } catch (IllegalArgumentException e) {
+            throw new StateMismatchException("not a state of a feed: " + e.getMessage());
+        }
+    }
+
     private static boolean isNatural(JsonNode number) {
         return number.isIntegralNumber() && number.canConvertToLong() && number.longValue() >= 0;
     }
@@ -146,7 +195,7 @@ final class FeedState {
         }
     }
 
-    /** Reads a state and checks that this client can resume from it: it knows all features, and skips no batches. */
+    /** Reads a state and checks that this client knows all features that the state requires. */
     private static JsonNode state(String text) {
         JsonNode state = tree(text);
         try {
@@ -155,10 +204,6 @@ final class FeedState {
             throw new StateMismatchException(ErrorText.of(e));
         } catch (IllegalArgumentException e) {
             throw new StateMismatchException("not a state of a feed: " + e.getMessage());
-        }
-        if (!state.path("skip").isEmpty()) {
-            throw new StateMismatchException("the state skips batches " + state.path("skip")
-                    + " (epoch, first, last), which this client would deliver; resume from it in Python");
         }
         return state;
     }

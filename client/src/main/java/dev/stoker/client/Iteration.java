@@ -93,7 +93,8 @@ public final class Iteration implements Iterable<Batch>, Iterator<Batch> {
             arrived.add(feed.take(span, index));
         }
         Position after = share.after(number(), taken);
-        Batch batch = new Batch(welcome, feed.view(), joined(arrived), after, feed.buffers());
+        Batch batch =
+                new Batch(welcome, feed.view(), joined(arrived), new Batch.Resume(after, feed.skip()), feed.buffers());
         unacknowledged = arrived;
         arrived = new ArrayList<>();
         taken++;
@@ -143,6 +144,7 @@ public final class Iteration implements Iterable<Batch>, Iterator<Batch> {
         boolean isRest = mine.epoch() == range.epoch()
                 && mine.stride() == range.stride()
                 && mine.tail() == range.tail()
+                && mine.skipped().equals(range.skipped())
                 && span.number(at) == range.first()
                 && mine.count() - at == range.count();
         return isRest && taken > 0 ? OptionalLong.of(at) : OptionalLong.empty();

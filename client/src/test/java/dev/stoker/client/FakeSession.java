@@ -3,7 +3,10 @@ package dev.stoker.client;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.Delivery;
+import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.order.Numbers;
+import dev.stoker.schemas.order.SkipList;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.BatchHeader;
 import dev.stoker.schemas.protocol.BatchIdentity;
@@ -59,6 +62,7 @@ final class FakeSession implements Runnable {
     private boolean hasStats;
     private int localFiles;
     private final Set<String> told = ConcurrentHashMap.newKeySet();
+    private SkipList skip = SkipList.NONE;
     private Subscribe subscription;
     private long granted = -1;
     private long index;
@@ -101,6 +105,7 @@ final class FakeSession implements Runnable {
         switch (frame.type()) {
             case HELLO -> {
                 feeder.hellos.add((Hello) frame);
+                skip = ((Hello) frame).skip();
                 if (feeder.refusal.isPresent()) {
                     send(feeder.refusal.get());
                     close();
@@ -183,7 +188,13 @@ final class FakeSession implements Runnable {
     }
 
     private long number() {
-        return subscription.first() + index * subscription.stride();
+        EpochSize size = feeder.stream.numbering(subscription.epoch()).size();
+        return new Numbers(
+                        subscription.first(),
+                        subscription.stride(),
+                        subscription.count(),
+                        skip.in(subscription.epoch(), size))
+                .number(index);
     }
 
     private List<DeliveredPiece> planned(long number) {

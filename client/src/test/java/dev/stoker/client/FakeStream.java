@@ -12,6 +12,7 @@ import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.SkipList;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.FieldInfo;
 import dev.stoker.schemas.protocol.LaneMap;
@@ -86,8 +87,13 @@ public record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
 
     /** What a participant is to receive, as text: number, repeated rows and keys. */
     public List<String> expected(long epoch, TailPolicy tail, Participant participant, long start) {
+        return expected(epoch, tail, participant, start, SkipList.NONE);
+    }
+
+    /** The same of a client that leaves out some batches. */
+    public List<String> expected(long epoch, TailPolicy tail, Participant participant, long start, SkipList skip) {
         EpochNumbering numbering = numbering(epoch);
-        Delivery delivery = new Delivery(numbering.size(), tail, participant, start);
+        Delivery delivery = new Delivery(numbering.size(), tail, participant, start, skip.in(epoch, numbering.size()));
         List<String> batches = new ArrayList<>();
         for (long i = 0; i < delivery.steps(); i++) {
             var batch = Delivery.batch(numbering, tail, delivery.number(i));

@@ -23,13 +23,4 @@ class FeedStateTest {
                 .hasMessage("not a state of a feed: requires is [\"b\",\"a\"]; expected a sorted list of different"
                         + " feature names");
     }
-
-    @Test
-    void refusesAStateThatSkipsBatches() {
-        assertThat(FeedState.place(state("\"skip\":[],")).epoch()).isEqualTo(3);
-        assertThatThrownBy(() -> FeedState.place(state("\"skip\":[[3,8,9]],")))
-                .isInstanceOf(StateMismatchException.class)
-                .hasMessageContaining("skips batches [[3,8,9]]")
-                .hasMessageContaining("resume from it in Python");
-    }
 }

@@ -73,6 +73,10 @@ public final class JavaTrainer {
         if (options.has("order")) {
             builder.order(options.get("order").toString());
         }
+        for (JsonNode range : options.path("skip")) {
+            builder.skip(
+                    range.get(0).asLong(), range.get(1).asLong(), range.get(2).asLong());
+        }
         if (options.has("epoch_batches")) {
             builder.epochBatches(options.get("epoch_batches").asInt());
         }

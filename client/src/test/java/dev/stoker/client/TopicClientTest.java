@@ -10,6 +10,7 @@ import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.SkipList;
 import dev.stoker.schemas.order.TailPolicy;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -57,6 +58,22 @@ class TopicClientTest {
                     assertThat(read(feed))
                             .isEqualTo(STREAM.expected(epoch, tail, Participant.rank(rank, worldSize), 0));
                 }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(TailPolicy.class)
+    void skippedBatchesAreLeftOut(TailPolicy tail) {
+        topic.write(0, 1, 2);
+        SkipList skip = SkipList.of(
+                List.of(new SkipList.Range(0, 2, 9), new SkipList.Range(0, 15, 16), new SkipList.Range(1, 0, 30)));
+        for (int rank = 0; rank < 2; rank++) {
+            FeedClientBuilder builder = client(topic).rank(rank, 2).tail(tail);
+            skip.ranges().forEach(range -> builder.skip(range.epoch(), range.first(), range.last()));
+            FeedClient feed = feeds.open(builder);
+            for (int epoch = 0; epoch < 3; epoch++) {
+                assertThat(read(feed)).isEqualTo(STREAM.expected(epoch, tail, Participant.rank(rank, 2), 0, skip));
             }
         }
     }

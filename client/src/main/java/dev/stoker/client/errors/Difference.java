@@ -2,5 +2,8 @@ package dev.stoker.client.errors;
 
 /** The permitted differences between a state and the feed that resumes from it; see {@code FeedClient.load}. */
 public enum Difference {
-    BATCH_SIZE
+    /** Another number of samples in a batch. */
+    BATCH_SIZE,
+    /** The client delivers batches that the state skips after its position. */
+    SKIP
 }

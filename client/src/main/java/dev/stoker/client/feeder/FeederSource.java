@@ -80,8 +80,8 @@ public final class FeederSource implements BatchSource {
                 "stoker-java/"
                         + Optional.ofNullable(FeederSource.class.getPackage().getImplementationVersion())
                                 .orElse("dev"));
-        Hello complete = hello.withLocalReads(
-                localFiles, localFiles > 0 ? options.local().leastLocal() : 0);
+        Hello complete = hello.skipping(options.skip())
+                .withLocalReads(localFiles, localFiles > 0 ? options.local().leastLocal() : 0);
         complete = complete.by(
                 options.caller().in(frameHandler.agreement().joined()).sentAt(Math.max(0, System.nanoTime())));
         return boundEpoch.isPresent() ? complete.at(boundEpoch.getAsLong(), boundVersion) : complete;

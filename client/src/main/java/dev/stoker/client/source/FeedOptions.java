@@ -6,6 +6,7 @@ import dev.stoker.client.transport.Timing;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.SkipList;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Caller;
 import dev.stoker.schemas.protocol.FieldInfo;
@@ -27,6 +28,7 @@ public record FeedOptions(
         int replica,
         long run,
         TailPolicy tail,
+        SkipList skip,
         Optional<List<String>> columns,
         OptionalLong epochs,
         OptionalInt epochBatches,

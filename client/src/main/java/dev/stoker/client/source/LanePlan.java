@@ -43,7 +43,7 @@ public final class LanePlan {
             this.span = span;
             Span.Range range = span.range();
             // The reader looks up repeated pieces when they are wanted.
-            long left = span.numbering().size().batches() - range.first();
+            long left = range.skipped().left() - range.skipped().slot(range.first());
             long below = left <= 0 ? 0 : (left + range.stride() - 1) / range.stride();
             this.end = Math.min(range.count(), below);
         }
@@ -67,10 +67,9 @@ public final class LanePlan {
         EpochNumbering numbering = span.numbering();
         Span.Range range = span.range();
         long steps = Math.min(range.count(), 8L * numbering.lanes());
-        long last = Math.min(range.first() + range.stride() * steps, numbering.fullBatches());
         Map<Integer, Integer> hits = new HashMap<>();
-        for (long number = range.first(); number < last; number += range.stride()) {
-            hits.merge(numbering.batch(number).get(0).lane(), 1, Integer::sum);
+        for (long index = 0; index < steps && span.number(index) < numbering.fullBatches(); index++) {
+            hits.merge(numbering.batch(span.number(index)).get(0).lane(), 1, Integer::sum);
         }
         int most = hits.values().stream().mapToInt(Integer::intValue).max().orElse(0);
         int least = order.laneOrder() == LaneOrder.FIXED ? most / 2 : 0;

@@ -3,28 +3,40 @@ package dev.stoker.client.source;
 import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.order.TailPolicy;
 import java.util.OptionalInt;
 
 /**
  * The steps of one rank in an epoch that begins at {@code start}, and the steps of one of its workers. With {@code
  * concat} k each step takes k batches, so that W ranks read the epoch like k · W ranks. With a limit there are at most
- * that many steps.
+ * that many steps. The ranks divide the batches that are left by {@code skipped}.
  */
 public record Share(
-        EpochSize size, TailPolicy tail, long start, Participant participant, int concat, OptionalInt limit) {
+        EpochSize size,
+        TailPolicy tail,
+        long start,
+        Participant participant,
+        int concat,
+        OptionalInt limit,
+        SkippedBatches skipped) {
     /** The whole share, without the limit. */
     public Share whole() {
-        return new Share(size, tail, start, participant, concat, OptionalInt.empty());
+        return new Share(size, tail, start, participant, concat, OptionalInt.empty(), skipped);
     }
 
     private long world() {
         return participant.worldSize();
     }
 
-    /** The rank's first virtual number. */
+    /** The slot where the epoch begins. */
+    private long begin() {
+        return skipped.slot(start);
+    }
+
+    /** The rank's first slot. */
     private long first() {
-        return start + Math.floorMod(participant.rank() - start, world());
+        return begin() + Math.floorMod(participant.rank() - begin(), world());
     }
 
     /** The batch numbers that all ranks together take in a step. */
@@ -35,9 +47,9 @@ public record Share(
     /** Steps that the rank takes, over all its workers. */
     long rankSteps() {
         long steps = switch (tail) {
-            case PAD -> ceilDiv(Math.max(0, size.batches() - start), width());
-            case DROP -> Math.max(0, size.wholeBatches() - start) / width();
-            case KEEP -> ceilDiv(length(first(), size.batches(), world()), concat);
+            case PAD -> ceilDiv(Math.max(0, skipped.left() - begin()), width());
+            case DROP -> Math.max(0, skipped.wholeBatches(size) - begin()) / width();
+            case KEEP -> ceilDiv(length(first(), skipped.left(), world()), concat);
         };
         return limit.isPresent() ? Math.min(steps, limit.getAsInt()) : steps;
     }
@@ -52,8 +64,8 @@ public record Share(
         if (limit.isEmpty()) {
             return 1;
         }
-        long numbers = tail == TailPolicy.DROP ? size.wholeBatches() / width() * width() : size.batches();
-        return Math.max(1, ceilDiv(numbers, limit.getAsInt() * width()));
+        long slots = tail == TailPolicy.DROP ? skipped.wholeBatches(size) / width() * width() : skipped.left();
+        return Math.max(1, ceilDiv(slots, limit.getAsInt() * width()));
     }
 
     /**
@@ -64,10 +76,10 @@ public record Share(
         long count = steps();
         long first = first() + participant.worker() * width();
         if (concat > 1) {
-            long end = size.batches() + (tail == TailPolicy.PAD ? world() : 0);
+            long end = skipped.left() + (tail == TailPolicy.PAD ? world() : 0);
             count = length(first, Math.min(end, first + count * width()), world());
         }
-        return new Span.Range(epoch, first, participant.stride(), count, tail);
+        return new Span.Range(epoch, skipped.number(first), participant.stride(), count, tail, skipped);
     }
 
     /** The position after every rank and worker has taken this step; the same on all of them. */
@@ -81,9 +93,9 @@ public record Share(
     }
 
     private Position afterRankStep(long epoch, long rankStep) {
-        long next = start + (rankStep + 1) * width();
-        boolean ends = tail == TailPolicy.DROP ? size.wholeBatches() - next < width() : next >= size.batches();
-        return ends ? new Position(epoch + 1, 0) : new Position(epoch, next);
+        long next = begin() + (rankStep + 1) * width();
+        boolean ends = tail == TailPolicy.DROP ? skipped.wholeBatches(size) - next < width() : next >= skipped.left();
+        return ends ? new Position(epoch + 1, 0) : new Position(epoch, skipped.number(next));
     }
 
     /** The number of values from {@code from} below {@code end}, {@code distance} apart. */

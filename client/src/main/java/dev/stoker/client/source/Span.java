@@ -4,6 +4,8 @@ import dev.stoker.client.errors.FeedException;
 import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochNumbering;
+import dev.stoker.schemas.order.Numbers;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.text.Units;
@@ -19,12 +21,12 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * The part of an epoch that one consumer reads: the virtual numbers first, first + stride, … (index 0 is {@code
- * first}). Assembles its batches from pieces. Guarded by the client's lock.
+ * The part of an epoch that one consumer reads: the virtual numbers at every stride-th slot from that of {@code first}
+ * on (index 0 is {@code first}). Assembles its batches from pieces. Guarded by the client's lock.
  */
 public final class Span {
-    /** The numbers. Two spans with equal ranges are the same. */
-    public record Range(long epoch, long first, int stride, long count, TailPolicy tail) {
+    /** The numbers, without those that are skipped. Two spans with equal ranges are the same. */
+    public record Range(long epoch, long first, int stride, long count, TailPolicy tail, SkippedBatches skipped) {
         public Range {
             if (epoch < 0 || first < 0 || stride < 1 || count < 0) {
                 throw new IllegalArgumentException(
@@ -37,6 +39,7 @@ public final class Span {
     public record Place(long index, int piece) {}
 
     private final Range range;
+    private final Numbers numbers;
     private final EpochNumbering numbering;
     private final Map<Long, Piece[]> partial = new HashMap<>();
     private final Map<Long, List<Piece>> ready = new HashMap<>();
@@ -51,6 +54,7 @@ public final class Span {
 
     public Span(Range range, EpochNumbering numbering) {
         this.range = range;
+        this.numbers = new Numbers(range.first, range.stride, range.count, range.skipped);
         this.numbering = numbering;
     }
 
@@ -69,14 +73,12 @@ public final class Span {
     }
 
     public long number(long index) {
-        return range.first + index * range.stride;
+        return numbers.number(index);
     }
 
     /** The index of a virtual number; -1 if the number is not in this span. */
     public long index(long number) {
-        long distance = number - range.first;
-        boolean isOne = distance >= 0 && distance % range.stride == 0 && distance / range.stride < range.count;
-        return isOne ? distance / range.stride : -1;
+        return numbers.index(number);
     }
 
     /** Whether all batches have arrived. */

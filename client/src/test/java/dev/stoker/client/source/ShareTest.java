@@ -6,6 +6,8 @@ import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.order.SkipList;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.order.TailPolicy;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,15 @@ class ShareTest {
         return new EpochSize(random.nextInt(60), 1 + random.nextInt(4));
     }
 
+    private SkippedBatches skipped(EpochSize size) {
+        List<SkipList.Range> ranges = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            long first = random.nextInt(Math.max(1, (int) size.batches()));
+            ranges.add(new SkipList.Range(0, first, first + random.nextInt(5)));
+        }
+        return SkipList.of(ranges).in(0, size);
+    }
+
     private static <T> T any(Random random, T[] values) {
         return values[random.nextInt(values.length)];
     }
@@ -31,18 +42,19 @@ class ShareTest {
     void aShareOfWholeEpochsIsADelivery() {
         for (int i = 0; i < 2000; i++) {
             EpochSize size = size();
+            SkippedBatches skipped = skipped(size);
             TailPolicy tail = any(random, TailPolicy.values());
             int world = 1 + random.nextInt(5);
             int workers = 1 + random.nextInt(3);
             Participant who = new Participant(random.nextInt(world), world, random.nextInt(workers), workers);
             long start = random.nextInt((int) size.batches() + 1);
-            Share share = new Share(size, tail, start, who, 1, OptionalInt.empty());
-            Delivery delivery = new Delivery(size, tail, who, start);
+            Share share = new Share(size, tail, start, who, 1, OptionalInt.empty(), skipped);
+            Delivery delivery = new Delivery(size, tail, who, start, skipped);
             String what = "seed " + SEED + ": " + share;
             assertThat(share.steps()).as(what).isEqualTo(delivery.steps());
             assertThat(share.range(7))
                     .as(what)
-                    .isEqualTo(new Span.Range(7, delivery.first(), delivery.stride(), delivery.steps(), tail));
+                    .isEqualTo(new Span.Range(7, delivery.first(), delivery.stride(), delivery.steps(), tail, skipped));
             for (long step = 0; step < share.steps(); step++) {
                 assertThat(share.after(7, step)).as(what).isEqualTo(delivery.after(7, delivery.rankStep(step)));
             }
@@ -53,21 +65,23 @@ class ShareTest {
     void joinedBatchesAreTheRanksOfALargerJob() {
         for (int i = 0; i < 2000; i++) {
             EpochSize size = size();
+            SkippedBatches skipped = skipped(size);
             TailPolicy tail = any(random, TailPolicy.values());
             int world = 1 + random.nextInt(4);
             int concat = 2 + random.nextInt(3);
             int rank = random.nextInt(world);
             long start = random.nextInt((int) size.batches() + 1);
-            Share share = new Share(size, tail, start, Participant.rank(rank, world), concat, OptionalInt.empty());
+            Share share =
+                    new Share(size, tail, start, Participant.rank(rank, world), concat, OptionalInt.empty(), skipped);
             String what = "seed " + SEED + ": " + share;
             Span.Range range = share.range(0);
             List<List<Long>> expected = new ArrayList<>();
             for (long step = 0; step < share.steps(); step++) {
                 List<Long> numbers = new ArrayList<>();
                 for (int part = 0; part < concat; part++) {
-                    long number = range.first() + (step * concat + part) * world;
-                    if (tail == TailPolicy.PAD ? number < size.batches() + world : number < size.batches()) {
-                        numbers.add(number);
+                    long slot = skipped.slot(range.first()) + (step * concat + part) * world;
+                    if (tail == TailPolicy.PAD ? slot < skipped.left() + world : slot < skipped.left()) {
+                        numbers.add(skipped.number(slot));
                     }
                 }
                 expected.add(numbers);
@@ -76,10 +90,11 @@ class ShareTest {
                     .as(what)
                     .isEqualTo(expected.stream().mapToLong(List::size).sum());
             // This rank represents several ranks. The first of them makes the same number of steps.
-            int first = (int) Math.floorMod(range.first() - start, (long) world);
+            long begin = skipped.slot(start);
+            int first = (int) Math.floorMod(skipped.slot(range.first()) - begin, (long) world);
             Participant larger =
-                    Participant.rank((int) Math.floorMod(start + first, (long) world * concat), world * concat);
-            Delivery delivery = new Delivery(size, tail, larger, start);
+                    Participant.rank((int) Math.floorMod(begin + first, (long) world * concat), world * concat);
+            Delivery delivery = new Delivery(size, tail, larger, start, skipped);
             assertThat(share.steps()).as(what).isEqualTo(delivery.rankSteps());
             for (long step = 0; step < share.steps(); step++) {
                 assertThat(share.after(0, step)).as(what).isEqualTo(delivery.after(0, step));
@@ -91,25 +106,26 @@ class ShareTest {
     void partsFollowEachOtherToTheEndOfTheEpoch() {
         for (int i = 0; i < 2000; i++) {
             EpochSize size = size();
+            SkippedBatches skipped = skipped(size);
             TailPolicy tail = any(random, TailPolicy.values());
             int world = 1 + random.nextInt(4);
             int concat = 1 + random.nextInt(2);
             OptionalInt limit = OptionalInt.of(1 + random.nextInt(5));
             Participant who = Participant.rank(random.nextInt(world), world);
-            Share whole = new Share(size, tail, 0, who, concat, OptionalInt.empty());
+            Share whole = new Share(size, tail, 0, who, concat, OptionalInt.empty(), skipped);
             String what = "seed " + SEED + ": " + whole + " by " + limit;
             long parts = 0;
             long steps = 0;
             Position at = new Position(3, 0);
             while (at.epoch() == 3) {
-                Share part = new Share(size, tail, at.batch(), who, concat, limit);
+                Share part = new Share(size, tail, at.batch(), who, concat, limit, skipped);
                 steps += part.steps();
                 parts++;
                 at = part.afterLimit(3);
             }
             assertThat(at).as(what).isEqualTo(new Position(4, 0));
             assertThat(steps).as(what).isEqualTo(whole.steps());
-            assertThat(parts).as(what).isEqualTo(new Share(size, tail, 0, who, concat, limit).parts());
+            assertThat(parts).as(what).isEqualTo(new Share(size, tail, 0, who, concat, limit, skipped).parts());
         }
     }
 }

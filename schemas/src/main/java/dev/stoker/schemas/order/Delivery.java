@@ -2,6 +2,7 @@ package dev.stoker.schemas.order;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * Computes the batches that one participant receives in the epoch in which its run starts or resumes: numbers, steps,
@@ -15,8 +16,9 @@ import java.util.List;
  * @param tail the policy at the end of the epoch
  * @param participant the participant that receives the batches
  * @param start the first number that no rank has consumed: 0 … {@code size.batches()}
+ * @param skipped the batches of the epoch that the group leaves out
  */
-public record Delivery(EpochSize size, TailPolicy tail, Participant participant, long start) {
+public record Delivery(EpochSize size, TailPolicy tail, Participant participant, long start, SkippedBatches skipped) {
     public Delivery {
         if (start < 0 || start > size.batches()) {
             throw new IllegalArgumentException("start " + start + " in an epoch of " + size.batches()
@@ -24,27 +26,44 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
         }
     }
 
+    /** Creates a delivery that leaves out no batch. */
+    public Delivery(EpochSize size, TailPolicy tail, Participant participant, long start) {
+        this(size, tail, participant, start, SkipList.NONE.in(0, size));
+    }
+
     /** Returns the first number of the participant's rank; past the end when the rank has no step. */
     public long rankFirst() {
-        return start + Math.floorMod(participant.rank() - start, (long) participant.worldSize());
+        return skipped.number(rankFirstSlot());
+    }
+
+    private long rankFirstSlot() {
+        return startSlot() + Math.floorMod(participant.rank() - startSlot(), (long) participant.worldSize());
+    }
+
+    private long startSlot() {
+        return skipped.slot(start);
     }
 
     /** Returns the number of steps of the rank, over all its workers. */
     public long rankSteps() {
         long world = participant.worldSize();
         return switch (tail) {
-            case PAD -> ceilDiv(size.batches() - start, world);
-            case DROP -> Math.max(0, size.wholeBatches() - start) / world;
-            case KEEP -> ceilDiv(Math.max(0, size.batches() - rankFirst()), world);
+            case PAD -> ceilDiv(Math.max(0, skipped.left() - startSlot()), world);
+            case DROP -> Math.max(0, skipped.wholeBatches(size) - startSlot()) / world;
+            case KEEP -> ceilDiv(Math.max(0, skipped.left() - rankFirstSlot()), world);
         };
     }
 
     /** Returns the first number of this worker. */
     public long first() {
-        return rankFirst() + (long) participant.worker() * participant.worldSize();
+        return skipped.number(firstSlot());
     }
 
-    /** Returns the distance between two numbers of this worker. */
+    private long firstSlot() {
+        return rankFirstSlot() + (long) participant.worker() * participant.worldSize();
+    }
+
+    /** Returns the distance between two slots of this worker; without skipped batches, between two numbers. */
     public int stride() {
         return participant.stride();
     }
@@ -59,7 +78,7 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
         if (i < 0 || i >= steps()) {
             throw new IllegalArgumentException("step " + i + " of " + steps());
         }
-        return first() + i * stride();
+        return skipped.number(firstSlot() + i * stride());
     }
 
     /** Returns the rank's step that corresponds to this worker's step {@code i}, for {@link #after}. */
@@ -72,9 +91,27 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
      */
     public Position after(long epoch, long rankStep) {
         long world = participant.worldSize();
-        long next = start + (rankStep + 1) * world;
-        boolean ends = tail == TailPolicy.DROP ? size.wholeBatches() - next < world : next >= size.batches();
-        return ends ? new Position(epoch + 1, 0) : new Position(epoch, next);
+        long next = startSlot() + (rankStep + 1) * world;
+        boolean ends = tail == TailPolicy.DROP ? skipped.wholeBatches(size) - next < world : next >= skipped.left();
+        return ends ? new Position(epoch + 1, 0) : new Position(epoch, skipped.number(next));
+    }
+
+    /** Returns what another rank receives, without loader processes. */
+    public Delivery of(int rank) {
+        return new Delivery(size, tail, Participant.rank(rank, participant.worldSize()), start, skipped);
+    }
+
+    /** Returns the rank that takes a number. */
+    public int rankOf(long number) {
+        return (int) (skipped.slot(number) % participant.worldSize());
+    }
+
+    /** Returns the step of this worker that takes a number; empty if it takes the number in no step. */
+    public OptionalLong stepOf(long number) {
+        long distance = skipped.slot(number) - firstSlot();
+        boolean isTaken =
+                !skipped.contains(number) && distance >= 0 && distance % stride() == 0 && distance / stride() < steps();
+        return isTaken ? OptionalLong.of(distance / stride()) : OptionalLong.empty();
     }
 
     /**

@@ -1,8 +1,10 @@
 package dev.stoker.schemas.order;
 
+import dev.stoker.schemas.text.Units;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -106,6 +108,41 @@ public record SkipList(List<Range> ranges) {
             text.append(range.last).append(']');
         }
         return text.append(']').toString();
+    }
+
+    /** Returns the ranges of which a batch is at or after a position. */
+    public SkipList from(Position position) {
+        return new SkipList(ranges.stream()
+                .filter(range -> range.epoch > position.epoch()
+                        || (range.epoch == position.epoch() && range.last >= position.batch()))
+                .toList());
+    }
+
+    /** Returns whether the list contains the batches of a range that are at or after a position. */
+    public boolean contains(Range wanted, Position position) {
+        long first = wanted.epoch == position.epoch() ? Math.max(wanted.first, position.batch()) : wanted.first;
+        return of(wanted.epoch).stream().anyMatch(range -> range.first <= first && wanted.last <= range.last);
+    }
+
+    /** Returns the number of epochs of which batches are skipped. */
+    public int epochs() {
+        return (int) ranges.stream().mapToLong(Range::epoch).distinct().count();
+    }
+
+    /**
+     * Checks that each range begins within its epoch.
+     *
+     * @param epoch the only epoch to check; empty for all epochs
+     * @throws IllegalArgumentException naming the first range that does not
+     */
+    public void requireBatches(OptionalLong epoch, long batches) {
+        for (Range range : ranges) {
+            if (epoch.orElse(range.epoch) == range.epoch && range.first >= batches) {
+                throw new IllegalArgumentException("skip: epoch " + range.epoch + " has "
+                        + Units.plural(batches, "batch") + ", so it has no batches " + range.first + " to "
+                        + range.last);
+            }
+        }
     }
 
     /** Returns the skipped batches of an epoch. */

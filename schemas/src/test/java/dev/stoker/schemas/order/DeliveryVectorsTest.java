@@ -28,9 +28,10 @@ class DeliveryVectorsTest {
         assertThat(numbering.size().batches())
                 .as(where)
                 .isEqualTo(c.get("batches").longValue());
+        SkippedBatches skipped = skipped(c.path("skip")).in(epoch, numbering.size());
         for (JsonNode r : c.get("ranks")) {
             int rank = r.get("rank").intValue();
-            Delivery delivery = new Delivery(numbering.size(), tail, Participant.rank(rank, world), start);
+            Delivery delivery = new Delivery(numbering.size(), tail, Participant.rank(rank, world), start, skipped);
             assertThat(delivery.rankFirst()).as(where).isEqualTo(r.get("first").longValue());
             assertThat(delivery.steps()).as(where).isEqualTo(r.get("steps").longValue());
             for (int i = 0; i < r.get("steps").intValue(); i++) {
@@ -55,21 +56,33 @@ class DeliveryVectorsTest {
             r.get("workers").properties().forEach(e -> {
                 int workers = Integer.parseInt(e.getKey());
                 for (int w = 0; w < workers; w++) {
-                    Delivery part =
-                            new Delivery(numbering.size(), tail, new Participant(rank, world, w, workers), start);
+                    Participant worker = new Participant(rank, world, w, workers);
+                    Delivery part = new Delivery(numbering.size(), tail, worker, start, skipped);
                     List<Long> numbers = new ArrayList<>();
                     for (long i = 0; i < part.steps(); i++) {
                         numbers.add(part.number(i));
                         assertThat(part.number(i)).isEqualTo(delivery.number(part.rankStep(i)));
+                        assertThat(part.stepOf(part.number(i))).as(where).hasValue(i);
+                        assertThat(part.rankOf(part.number(i))).as(where).isEqualTo(rank);
                     }
                     List<Long> expected = new ArrayList<>();
                     e.getValue().get(w).forEach(n -> expected.add(n.longValue()));
+                    for (long number = 0; number < numbering.size().batches(); number++) {
+                        assertThat(part.stepOf(number).isPresent()).isEqualTo(numbers.contains(number));
+                    }
                     assertThat(numbers)
                             .as("%s worker %d of %d", where, w, workers)
                             .isEqualTo(expected);
                 }
             });
         }
+    }
+
+    private static SkipList skipped(JsonNode ranges) {
+        List<SkipList.Range> list = new ArrayList<>();
+        ranges.forEach(range -> list.add(
+                new SkipList.Range(1, range.get(0).longValue(), range.get(1).longValue())));
+        return SkipList.of(list);
     }
 
     private static List<DeliveredPiece> pieces(JsonNode list) {
