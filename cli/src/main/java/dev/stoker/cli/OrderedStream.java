@@ -12,6 +12,7 @@ import dev.stoker.metadata.VersionName;
 import dev.stoker.metadata.explain.OrderExplanation;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.SkipList;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.Closeable;
@@ -93,6 +94,23 @@ final class OrderedStream {
     /** Returns the epoch of {@code --state}; 0 without it. */
     long epochOfState() throws IOException {
         return state == null ? 0 : readState().path("epoch").asLong();
+    }
+
+    /** Returns the batches that {@code --state} skips: those that were still to come. */
+    List<SkipList.Range> skippedByState() throws IOException {
+        List<SkipList.Range> ranges = new ArrayList<>();
+        if (state != null) {
+            for (JsonNode range : readState().path("skip")) {
+                if (range.size() != 3) {
+                    throw new CommandException("the state skips " + range + "; expected [epoch,first,last]");
+                }
+                ranges.add(new SkipList.Range(
+                        range.path(0).asLong(-1),
+                        range.path(1).asLong(-1),
+                        range.path(2).asLong(-1)));
+            }
+        }
+        return ranges;
     }
 
     /** Opens the stream for an epoch. */

@@ -312,7 +312,7 @@ final class Topics {
                 names.add(
                         new Named("Stream and order", List.of("--feed", "--stream", "--group", "--state", "--order")));
                 names.add(new Named("Steps or samples", List.of("--epoch", "--step", "--batch", "--key", "--epochs")));
-                names.add(new Named("Trainers", List.of("--world-size", "--rank", "--start", "--tail")));
+                names.add(new Named("Trainers", List.of("--world-size", "--rank", "--start", "--skip", "--tail")));
             }
             case "browse" -> names.add(new Named("Page", List.of("--port", "--open")));
             case "stoker" -> names.add(new Named("Options", List.of("--help", "--version")));

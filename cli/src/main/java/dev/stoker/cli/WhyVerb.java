@@ -9,15 +9,21 @@ import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.SkipList;
+import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -42,6 +48,8 @@ import picocli.CommandLine.Spec;
         },
         sortOptions = false)
 final class WhyVerb implements Callable<Integer> {
+
+    private static final Pattern RANGE = Pattern.compile("(\\d{1,18}):(\\d{1,18})-(\\d{1,18})");
 
     @Spec
     private CommandSpec spec;
@@ -79,6 +87,13 @@ final class WhyVerb implements Callable<Integer> {
             description = "Batch of the epoch at which the run began or resumed, as in its state; steps count from"
                     + " there. Default: 0.")
     private long start;
+
+    @Option(
+            names = "--skip",
+            paramLabel = "EPOCH:FIRST-LAST",
+            description = "Batches that the trainers leave out, both included, as with Feed(skip=…). Can be repeated."
+                    + " Ranges in --state are known.")
+    private List<String> skip = List.of();
 
     @Option(
             names = "--tail",
@@ -124,12 +139,13 @@ final class WhyVerb implements Callable<Integer> {
     private int samples(long epochNumber) throws IOException {
         try (OrderedStream.Opened opened = stream.open(epochNumber)) {
             OrderExplanation order = opened.order();
+            SkippedBatches skipped = skipped(epochNumber, order.size());
             PrintWriter out = spec.commandLine().getOut();
             Table table = new Table("RANK", "BATCH", "INDEX", "KEY", "CHUNK", "ROW", "");
             if (batch != null) {
                 add(table, epochNumber, -1, batch, order.batch(epochNumber, policy(), batch));
             } else {
-                addStep(table, order, epochNumber, Objects.requireNonNull(step));
+                addStep(table, order, epochNumber, skipped);
             }
             if (!json) {
                 table.print(out);
@@ -138,11 +154,29 @@ final class WhyVerb implements Callable<Integer> {
         }
     }
 
-    private void addStep(Table table, OrderExplanation order, long epochNumber, long wanted) throws IOException {
+    private SkippedBatches skipped(long epochNumber, EpochSize size) throws IOException {
+        List<SkipList.Range> ranges = new ArrayList<>(stream.skippedByState());
+        for (String text : skip) {
+            Matcher range = RANGE.matcher(text);
+            if (!range.matches()) {
+                throw new IllegalArgumentException(
+                        "option --skip: expected EPOCH:FIRST-LAST such as 2:100-119, found " + text);
+            }
+            ranges.add(new SkipList.Range(
+                    Long.parseLong(range.group(1)), Long.parseLong(range.group(2)), Long.parseLong(range.group(3))));
+        }
+        SkipList list = SkipList.of(ranges);
+        list.requireBatches(OptionalLong.of(epochNumber), size.batches());
+        return list.in(epochNumber, size);
+    }
+
+    private void addStep(Table table, OrderExplanation order, long epochNumber, SkippedBatches skipped)
+            throws IOException {
+        long wanted = Objects.requireNonNull(step);
         int[] ranks = rank == null ? IntStream.range(0, worldSize).toArray() : new int[] {rank};
         long most = 0;
         for (int r : ranks) {
-            Delivery delivery = new Delivery(order.size(), policy(), Participant.rank(r, worldSize), start);
+            Delivery delivery = new Delivery(order.size(), policy(), Participant.rank(r, worldSize), start, skipped);
             most = Math.max(most, delivery.steps());
             if (wanted < delivery.steps()) {
                 long number = delivery.number(wanted);
@@ -185,13 +219,16 @@ final class WhyVerb implements Callable<Integer> {
         for (long e = first; e < first + epochs; e++) {
             try (OrderedStream.Opened opened = stream.open(e)) {
                 SampleIndex index = SampleIndex.open(opened.dataset(), opened.snapshot());
+                EpochSize size = opened.order().size();
+                Delivery delivery =
+                        new Delivery(size, policy(), Participant.rank(0, worldSize), start, skipped(e, size));
                 for (String key : keys) {
                     Optional<SampleStat> sample = opened.order().stat(index, key);
                     isComplete &= sample.isPresent();
                     long number = e;
                     add(
                             table,
-                            opened.order().size(),
+                            delivery,
                             key,
                             e,
                             sample.map(found -> opened.order().place(number, found)));
@@ -204,32 +241,37 @@ final class WhyVerb implements Callable<Integer> {
         return isComplete ? 0 : Errors.FAILED;
     }
 
-    private void add(Table table, EpochSize size, String key, long e, Optional<SamplePlace> found) {
+    /** @param delivery of rank 0 */
+    private void add(Table table, Delivery delivery, String key, long e, Optional<SamplePlace> found) {
         ObjectNode node = Json.object().put("key", key).put("epoch", e).put("found", found.isPresent());
         if (found.isEmpty()) {
             table.add(KeyText.line(key), Long.toString(e), "not in the stream", "", "", "");
         } else {
             SamplePlace place = found.get();
-            int owner = (int) (place.batch() % worldSize);
-            Delivery delivery = new Delivery(size, policy(), Participant.rank(owner, worldSize), start);
-            long at = (place.batch() - delivery.rankFirst()) / worldSize;
-            boolean isDelivered = place.batch() >= start && at < delivery.steps();
+            int owner = delivery.rankOf(place.batch());
+            OptionalLong at = delivery.of(owner).stepOf(place.batch());
             table.add(
                     KeyText.line(key),
                     Long.toString(e),
-                    isDelivered
-                            ? Long.toString(at)
-                            : place.batch() < start ? "before --start" : "left out by --tail drop",
-                    isDelivered ? Integer.toString(owner) : "",
+                    at.isPresent() ? Long.toString(at.getAsLong()) : reason(delivery, place.batch()),
+                    at.isPresent() ? Integer.toString(owner) : "",
                     Long.toString(place.batch()),
                     Integer.toString(place.index()));
             node.put("batch", place.batch()).put("index", place.index());
-            if (isDelivered) {
-                node.put("rank", owner).put("step", at);
+            if (at.isPresent()) {
+                node.put("rank", owner).put("step", at.getAsLong());
             }
         }
         if (json) {
             spec.commandLine().getOut().println(node);
         }
+    }
+
+    /** Returns why no step has a batch. */
+    private String reason(Delivery delivery, long number) {
+        if (delivery.skipped().contains(number)) {
+            return "left out by --skip";
+        }
+        return number < start ? "before --start" : "left out by --tail drop";
     }
 }

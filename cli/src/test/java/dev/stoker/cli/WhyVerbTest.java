@@ -148,6 +148,51 @@ class WhyVerbTest {
     }
 
     @Test
+    void stepsLeaveOutSkippedBatches() throws IOException {
+        // 8 batches; 0, 1, 2, 4 and 7 are left.
+        List<String> skip = List.of("--order", ORDER, "--epoch=5", "--skip=5:3-3", "--skip=5:5-6", "--skip=4:0-7");
+        List<List<Long>> taken = new ArrayList<>();
+        for (int step = 0; step < 3; step++) {
+            assertThat(why(skip, "--step=" + step, "--world-size=2", "--json"))
+                    .as(err::toString)
+                    .isZero();
+            taken.add(lines().stream()
+                    .map(line -> line.path("batch").asLong())
+                    .distinct()
+                    .toList());
+        }
+        assertThat(taken).containsExactly(List.of(0L, 1L), List.of(2L, 4L), List.of(7L, 8L)); // 8 repeats batch 0
+        assertThat(why(skip, "--step=3", "--world-size=2")).isEqualTo(Errors.USAGE);
+        assertThat(err.toString()).contains("the epoch has 3 steps");
+        for (int sample = 0; sample < SAMPLES; sample++) {
+            assertThat(why(skip, "--key=c/" + sample, "--world-size=2", "--json"))
+                    .as(err::toString)
+                    .isZero();
+            JsonNode place = lines().get(0);
+            long batch = place.path("batch").asLong();
+            long slot = List.of(0L, 1L, 2L, 4L, 7L).indexOf(batch);
+            assertThat(place.has("step")).isEqualTo(slot >= 0);
+            if (slot >= 0) {
+                assertThat(place.path("step").asLong()).isEqualTo(slot / 2);
+                assertThat(place.path("rank").asLong()).isEqualTo(slot % 2);
+            } else {
+                assertThat(why(skip, "--key=c/" + sample)).isZero();
+                assertThat(out.toString()).contains("left out by --skip");
+            }
+        }
+        assertThat(why("--order", ORDER, "--step=0", "--skip=5:3")).isEqualTo(Errors.USAGE);
+        assertThat(err.toString()).contains("option --skip: expected EPOCH:FIRST-LAST such as 2:100-119, found 5:3");
+        assertThat(why("--order", ORDER, "--step=0", "--skip=0:8-9")).isEqualTo(Errors.USAGE);
+        assertThat(err.toString()).contains("skip: epoch 0 has 8 batches, so it has no batches 8 to 9");
+    }
+
+    private int why(List<String> options, String... args) {
+        List<String> all = new ArrayList<>(options);
+        all.addAll(List.of(args));
+        return why(all.toArray(String[]::new));
+    }
+
+    @Test
     void aStateGivesVersionSplitAndOrder() throws IOException {
         Path state = directory.resolve("state.json");
         String order = OrderSpec.fromJson(
@@ -164,6 +209,10 @@ class WhyVerbTest {
         assertThat(why("--state", state.toString(), "--batch=4"))
                 .as(err::toString)
                 .isZero();
+        Files.writeString(state, text.replace("\"batch\":2,", "\"batch\":2,\"skip\":[[3,2,3],[4,0,0]],"));
+        assertThat(why("--state", state.toString(), "--step=2", "--json")).isZero();
+        assertThat(lines()).allMatch(line -> line.path("batch").asLong() == 4);
+        Files.writeString(state, text);
         assertThat(why("--state", state.toString(), "--key=c/25")).isEqualTo(Errors.FAILED);
         assertThat(out.toString()).contains("c/25", "not in the stream");
         Files.writeString(
