@@ -144,6 +144,33 @@ def test_a_state_refuses_a_feed_that_does_not_skip_what_is_still_to_come(open_fe
         feed.load_state_dict(state)
 
 
+def test_a_position_within_a_range_counts_the_rest_of_the_range(writer: DatasetWriter) -> None:
+    with Feed(writer.root, **ORDER) as feed:
+        states = [batch.state for batch in feed]
+    assert (states[4]["batch"], states[5]["batch"]) == (5, 6)
+    with Feed(writer.root, **ORDER, skip=[(0, 4, 6)]) as feed:
+        feed.load_state_dict(states[5])
+        assert feed.state_dict()["skip"] == [[0, 4, 6]]  # batch 6 is still to come
+        feed.load_state_dict(states[4])
+        state = feed.state_dict()
+    with Feed(writer.root, **ORDER, skip=[(0, 5, 6)]) as feed:
+        feed.load_state_dict(state)
+        assert next(iter(feed)).number == 7
+    with Feed(writer.root, **ORDER, skip=[(0, 6, 6)]) as feed, pytest.raises(StateMismatchError, match=r"\(0, 4, 6\)"):
+        feed.load_state_dict(state)
+
+
+def test_set_epoch_keeps_a_position_in_the_part_that_it_names(writer: DatasetWriter) -> None:
+    with Feed(writer.root, **ORDER) as feed:
+        state = [batch.state for batch in feed][5]
+    with Feed(writer.root, **ORDER, skip=[(0, 0, 3)], epoch_batches=4) as feed:
+        feed.load_state_dict(state)  # batch 6, which has slot 2
+        feed.set_epoch(0)
+        assert feed.state_dict()["batch"] == 6
+        feed.set_epoch(1)
+        assert feed.state_dict()["batch"] == 8
+
+
 @pytest.mark.parametrize("tail", TAILS)
 def test_steps_and_keys_are_explained(writer: DatasetWriter, tail: Any) -> None:
     skip = [(0, 4, 6), (0, 9, 9), (0, 15, 15)]
