@@ -19,20 +19,29 @@ final class ReadAhead implements AutoCloseable {
     /** Chunks in which the last row is remembered, so that several readers are recognized. */
     private static final int READERS = 8;
 
-    /** A reader that skips more rows than this does not read in order. */
+    /** A known reader in order that skips more rows than this does not read in order any more. */
     private static final int MOST_SKIPPED = 8;
+
+    /**
+     * Rows that must follow each other directly before a reader is known. A reader in random order often hits a chunk
+     * near the row before, and whole chunks would cost it far more than its samples.
+     */
+    private static final int IN_ORDER = 2;
 
     /** Chunks that are loaded ahead. */
     private static final int AHEAD = 4;
 
     private record Wanted(int index, ListedChunk chunk) {}
 
+    /** @param run rows before this one that were read in order; at least {@link #IN_ORDER} for a known reader */
+    private record Last(int row, int run) {}
+
     private final ChunkSource source;
-    private final Map<UUID, Integer> lastRows = new LinkedHashMap<>(16, 0.75f, true) {
+    private final Map<UUID, Last> lastRows = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
         @Override
-        protected boolean removeEldestEntry(Map.Entry<UUID, Integer> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<UUID, Last> eldest) {
             return size() > READERS;
         }
     };
@@ -54,13 +63,25 @@ final class ReadAhead implements AutoCloseable {
         if (source.lookAheadBytes() == 0) {
             return false;
         }
-        Integer last = lastRows.put(chunk.id(), row);
-        boolean isExpected = wanted.stream().anyMatch(next -> next.chunk().id().equals(chunk.id()));
-        if (!isExpected && (last == null || row <= last || row - last > MOST_SKIPPED)) {
+        Last last = lastRows.get(chunk.id());
+        int run = last == null ? runBefore(chunk, row) : next(last, row);
+        lastRows.put(chunk.id(), new Last(row, run));
+        if (run < IN_ORDER) {
             return false;
         }
         extend(of, index);
         return true;
+    }
+
+    /** A known reader continues at the beginning of the next chunk. */
+    private int runBefore(ListedChunk chunk, int row) {
+        boolean isExpected = wanted.stream().anyMatch(next -> next.chunk().id().equals(chunk.id()));
+        return isExpected && row <= MOST_SKIPPED ? IN_ORDER : 0;
+    }
+
+    private static int next(Last last, int row) {
+        int most = last.run() < IN_ORDER ? 1 : MOST_SKIPPED;
+        return row > last.row() && row - last.row() <= most ? last.run() + 1 : 0;
     }
 
     /** Has the chunk and the next ones loaded. */

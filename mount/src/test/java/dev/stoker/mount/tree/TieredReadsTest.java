@@ -90,6 +90,16 @@ class TieredReadsTest {
     }
 
     @Test
+    void readsOnlySamplesForAReaderInRandomOrder() throws IOException {
+        try (MountTree tree = open(store, OptionalLong.of(CHUNKS), tiers())) {
+            List<String> keys = new ArrayList<>(files.keySet());
+            Collections.shuffle(keys, new Random(2));
+            readAll(tree, keys);
+            assertThat(tree.reads().bytes()).isLessThan(tree.bytes() * 3 / 2);
+        }
+    }
+
+    @Test
     void fillsTiersAtOnceIfAsked() throws IOException {
         TierOptions warmed = TierOptions.of(TierSpec.parse("memory:64m")).warmed();
         try (MountTree tree =
