@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
@@ -32,8 +33,16 @@ record CensusText(Snapshot snapshot, SampleCensus census, Map<String, List<Label
     private static final int CLASSES_SHOWN = 20;
     private static final int BAR = 40;
 
-    static CensusText of(OpenDataset open, Snapshot snapshot, int threads) throws IOException {
-        SampleCensus census = SampleCensus.of(open.dataset().store(), snapshot, threads);
+    /** @param err shows the progress */
+    static CensusText of(OpenDataset open, Snapshot snapshot, int threads, PrintWriter err) throws IOException {
+        SampleCensus census;
+        LongAdder read = new LongAdder();
+        int chunks = snapshot.table().liveChunks();
+        try (ReadProgress progress = new ReadProgress(
+                err, () -> "reading heads: " + Units.count(read.sum()) + " of " + Units.plural(chunks, "chunk"))) {
+            census = SampleCensus.of(open.dataset().store(), snapshot, threads, read::increment);
+            progress.end();
+        }
         Map<String, List<LabelMix>> mixes = new LinkedHashMap<>();
         OrderSpec spec = OrderSpec.defaults();
         for (String split : snapshot.splits()) {

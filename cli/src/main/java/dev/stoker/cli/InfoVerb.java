@@ -89,7 +89,11 @@ final class InfoVerb implements Callable<Integer> {
             PrintWriter out = spec.commandLine().getOut();
             Map<String, List<Mixing>> mixing = mixing(open.dataset(), snapshot);
             Optional<CensusText> census = samples
-                    ? Optional.of(CensusText.of(open, snapshot, ReadThreads.of(threads, open.location())))
+                    ? Optional.of(CensusText.of(
+                            open,
+                            snapshot,
+                            ReadThreads.of(threads, open.location()),
+                            spec.commandLine().getErr()))
                     : Optional.empty();
             if (json) {
                 ObjectNode root = toJson(open.dataset().where(), snapshot, newest, entry);

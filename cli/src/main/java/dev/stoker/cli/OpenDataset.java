@@ -124,7 +124,7 @@ final class OpenDataset implements AutoCloseable {
                 return "there is no directory " + directory + "; did you mean " + String.join(" or ", near) + "?";
             }
         }
-        return "there is no directory " + directory;
+        return "there is no directory " + directory + "; check the path, or pack a dataset there with `stoker ingest`";
     }
 
     private static List<String> below(Path directory) throws IOException {

@@ -49,8 +49,9 @@ public final class SampleCensus {
      * Reads the heads.
      *
      * @param threads number of heads at a time
+     * @param read is called after each head, by several threads
      */
-    public static SampleCensus of(ObjectStore store, Snapshot snapshot, int threads) throws IOException {
+    public static SampleCensus of(ObjectStore store, Snapshot snapshot, int threads, Runnable read) throws IOException {
         SampleCensus census = new SampleCensus(snapshot);
         ChunkTable table = snapshot.table();
         Map<String, Map<String, Integer>> numbers = new HashMap<>();
@@ -64,8 +65,10 @@ public final class SampleCensus {
             }
         }
         int[] live = IntStream.range(0, table.size()).filter(table::isLive).toArray();
-        ParallelChunks.forEach(
-                live, threads, () -> chunk -> census.add(ChunkHeads.read(store, table, chunk), chunk, numbers));
+        ParallelChunks.forEach(live, threads, () -> chunk -> {
+            census.add(ChunkHeads.read(store, table, chunk), chunk, numbers);
+            read.run();
+        });
         return census;
     }
 

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,7 +64,9 @@ class SampleCensusTest {
                 .commit(CommitRequest.remove(
                         "remove-0", SampleRemoval.ofKeys(dataset, List.of("c0/0", "c1/1", "c1/17")), Map.of()));
 
-        SampleCensus census = SampleCensus.of(store, dataset.snapshot(), threads);
+        AtomicInteger read = new AtomicInteger();
+        SampleCensus census = SampleCensus.of(store, dataset.snapshot(), threads, read::incrementAndGet);
+        assertThat(read).hasValue(dataset.snapshot().table().liveChunks());
 
         List<String> names = dataset.snapshot().classes().names("label");
         long[] counts = census.classCounts("label");
@@ -79,7 +82,7 @@ class SampleCensusTest {
     @Test
     void sortedChunksMixLessThanAFullShuffle() throws IOException {
         Dataset dataset = dataset(sample -> sample * CLASSES / (CHUNKS * ROWS));
-        SampleCensus census = SampleCensus.of(store, dataset.snapshot(), 1);
+        SampleCensus census = SampleCensus.of(store, dataset.snapshot(), 1, () -> {});
 
         LabelMix narrow = census.mix("train", "label", order(1)).orElseThrow();
         LabelMix wide = census.mix("train", "label", order(1L << 30)).orElseThrow();
@@ -94,7 +97,7 @@ class SampleCensusTest {
     @Test
     void shuffledChunksMixAsAFullShuffle() throws IOException {
         Dataset dataset = dataset(sample -> Math.floorMod(sample * 0x9E3779B1, 1 << 16) * CLASSES / (1 << 16));
-        SampleCensus census = SampleCensus.of(store, dataset.snapshot(), 1);
+        SampleCensus census = SampleCensus.of(store, dataset.snapshot(), 1, () -> {});
 
         assertThat(census.mix("train", "label", order(1)).orElseThrow().quality())
                 .isBetween(0.9, 1.1);
