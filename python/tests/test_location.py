@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 import stoker
 from stoker._dataset.location import dataset_path, is_remote
+from stoker.errors import MissingDependencyError
 
 
 def test_tells_paths_from_uris() -> None:
@@ -51,3 +53,9 @@ def test_open_and_writer_want_locations_that_python_reads() -> None:
 
 def test_a_file_uri_is_a_path(tmp_path: Path) -> None:
     assert dataset_path((tmp_path / "a b").as_uri(), "") == tmp_path / "a b"
+
+
+def test_without_obstore_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "obstore", None)
+    with pytest.raises(MissingDependencyError, match=r"pip install 'stoker\[cloud\]'"):
+        stoker.Feed("s3://a-bucket-that-no-test-opens/photos")
