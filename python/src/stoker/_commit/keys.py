@@ -118,6 +118,8 @@ class OwnKeys:
             return
         own = np.sort(self._all())
         reader = ChunkReader(base)
+        if reader.far is not None:
+            reader.far.fetch_heads(late)
         wanted: set[str] | None = None
         for index in late:
             data, lengths, live = _live_keys(reader, index)

@@ -108,6 +108,8 @@ class Samples:
 
     def keys(self) -> Iterator[str]:
         """All keys, in stored order."""
+        if self._reader.far is not None:
+            self._reader.far.fetch_heads(self._index)
         for index in self._index:
             column = self._heads.head(index).small[0]
             yield from (column_value(column, row, "utf8") for row in self._live(index))
