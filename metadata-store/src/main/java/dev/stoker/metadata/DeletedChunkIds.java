@@ -2,8 +2,10 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.dataset.ErasedChunk;
 import dev.stoker.schemas.dataset.Erasure;
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ErrorText;
-import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import java.io.IOException;
@@ -40,7 +42,7 @@ public final class DeletedChunkIds {
             } catch (NoSuchObjectException e) {
                 // The erasure has written its certificate since the listing, which may not have it.
                 ids.addAll(read(dataset));
-            } catch (StokerException e) {
+            } catch (CorruptDataException | ForeignFileException | FormatTooNewException e) {
                 LOG.warn("Ignoring {}: {}", dataset.store().describe(name), ErrorText.of(e));
             }
         }

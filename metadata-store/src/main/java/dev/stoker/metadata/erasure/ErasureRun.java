@@ -117,13 +117,14 @@ public final class ErasureRun {
      * @throws ErasureBlockedException if tags, feeds or writers prevent it; the erasure can be finished later
      */
     public Erasure finish(Erasure erasure) throws IOException, InterruptedException {
+        Instant since = now();
         Erasure newest = files.find(erasure.id()).orElse(erasure);
         if (newest.phase() == Erasure.Phase.DONE) {
             files.tidy(erasure.id());
             return newest;
         }
         Erasure deleting = newest.phase() == Erasure.Phase.DELETING ? newest : detach(newest);
-        Erasure done = files.write(delete(deleting));
+        Erasure done = files.write(delete(deleting, since));
         files.tidy(erasure.id());
         return done;
     }
@@ -304,8 +305,12 @@ public final class ErasureRun {
         }
     }
 
-    /** Deletes the files, and returns the certificate. */
-    private Erasure delete(Erasure erasure) throws IOException, InterruptedException {
+    /**
+     * Deletes the files, and returns the certificate.
+     *
+     * @param since when this process began to finish the erasure
+     */
+    private Erasure delete(Erasure erasure, Instant since) throws IOException, InterruptedException {
         ErasureResult result = erasure.result().orElseThrow();
         ChunkTable newest = dataset.latest().table();
         Set<UUID> removed = result.removed().stream().map(ErasedChunk::id).collect(Collectors.toSet());
@@ -329,7 +334,7 @@ public final class ErasureRun {
         purged.addAll(new ClassErasure(dataset, committer, erasure).replace(result.classes()));
         purged.addAll(remains.purge(adding, work));
         List<String> left =
-                remains.deleteUnfinished(LooseFiles.list(dataset, erasure.id(), work.clock()), work.clock());
+                remains.deleteUnfinished(LooseFiles.list(dataset, erasure.id(), work.clock()), work.clock(), since);
         return erasure.with(new ErasureResult(
                 new ErasureResult.Versions(
                         result.versions().upTo(),

@@ -8,7 +8,9 @@ import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
-import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
@@ -65,7 +67,7 @@ final class LastClasses {
                 names.addAll(names(ChunkReader.open(new ObjectRangeReader(store, file))));
             } catch (NoSuchObjectException e) {
                 // Garbage collection has deleted it.
-            } catch (StokerException e) {
+            } catch (CorruptDataException | ForeignFileException | FormatTooNewException e) {
                 // A damaged file may be that of any sample. Its names cannot be read.
             }
         }

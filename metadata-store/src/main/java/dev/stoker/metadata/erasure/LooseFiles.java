@@ -11,7 +11,9 @@ import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.Lease;
-import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.ObjectStore;
@@ -74,7 +76,7 @@ record LooseFiles(List<Orphan> chunks, List<Orphan> unfinished, Map<String, Leas
                 summaries.add(ChunkReader.verify(new ObjectRangeReader(store, chunk.name())));
             } catch (NoSuchObjectException e) {
                 // Its writer has deleted it.
-            } catch (StokerException e) {
+            } catch (CorruptDataException | ForeignFileException | FormatTooNewException e) {
                 // A damaged file may contain any sample; see holding().
             }
         }
@@ -100,7 +102,7 @@ record LooseFiles(List<Orphan> chunks, List<Orphan> unfinished, Map<String, Leas
                 }
             } catch (NoSuchObjectException e) {
                 // Its writer has deleted it.
-            } catch (StokerException e) {
+            } catch (CorruptDataException | ForeignFileException | FormatTooNewException e) {
                 holding.add(new Holder(chunk, ""));
             }
         }

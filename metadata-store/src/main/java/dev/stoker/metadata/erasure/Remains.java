@@ -12,7 +12,9 @@ import dev.stoker.schemas.dataset.ErasedChunk;
 import dev.stoker.schemas.dataset.ErasedClass;
 import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.dataset.KeyHashes;
-import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
@@ -23,6 +25,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -146,7 +149,7 @@ final class Remains {
                 }
             } catch (NoSuchObjectException e) {
                 // Garbage collection has deleted it.
-            } catch (StokerException e) {
+            } catch (CorruptDataException | ForeignFileException | FormatTooNewException e) {
                 // A damaged file may contain any sample.
                 names.add(name);
             }
@@ -223,15 +226,20 @@ final class Remains {
 
     /**
      * Deletes unfinished files, unless another writer is running. They cannot be read. A writer of chunks takes its
-     * lease before it creates a file. Other files are deleted only if they are older than the erasure.
+     * lease before it creates a file. Other files are deleted only if they are older than the erasure or than this
+     * attempt to finish it: a process that died during an earlier attempt may have left a run of the index.
      *
+     * @param began when this process began to finish the erasure
      * @return the names of the files that may contain erased samples and were not deleted
      */
-    List<String> deleteUnfinished(LooseFiles loose, InstantSource clock) throws IOException {
+    List<String> deleteUnfinished(LooseFiles loose, InstantSource clock, Instant began) throws IOException {
         List<String> left = new ArrayList<>();
-        Duration since = Duration.between(erasure.began(), clock.instant());
+        Instant now = clock.instant();
+        Duration sinceErasure = Duration.between(erasure.began(), now);
+        Duration sinceAttempt = Duration.between(began, now);
         for (Orphan file : loose.unfinished()) {
-            boolean isOld = file.age().compareTo(since) >= 0;
+            boolean isOld =
+                    file.age().compareTo(sinceErasure) >= 0 || file.age().compareTo(sinceAttempt) > 0;
             if (loose.writers().isEmpty() && (isOld || file.name().startsWith(DatasetLayout.CHUNKS))) {
                 store.delete(file.name());
             } else if (isOld) {

@@ -1,6 +1,7 @@
 package dev.stoker.metadata.erasure;
 
 import static dev.stoker.metadata.SampleDatasets.CLOCK;
+import static dev.stoker.metadata.SampleDatasets.NOW;
 import static dev.stoker.metadata.SampleDatasets.committer;
 import static dev.stoker.metadata.SampleDatasets.id;
 import static dev.stoker.metadata.SampleDatasets.write;
@@ -18,11 +19,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.ExpiredVersionException;
+import dev.stoker.metadata.Expiry;
 import dev.stoker.metadata.GarbageCollection;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Orphans;
 import dev.stoker.metadata.SampleCondition;
 import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.compaction.Compaction;
+import dev.stoker.metadata.compaction.CompactionPlan;
+import dev.stoker.metadata.compaction.CompactionRules;
+import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.metadata.index.IndexCheck;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.schemas.chunk.ChunkHead;
@@ -34,9 +40,11 @@ import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -273,5 +281,46 @@ class ErasureRunTest {
 
     private void put(String name, String text) {
         store.createIfAbsent(name, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void theIndexLosesErasedKeysOfChunksThatWereCollectedBefore() throws Exception {
+        CompactionRules rules = new CompactionRules(8 << 10, 16 << 10, OptionalLong.of(0));
+        new Compaction(
+                        dataset,
+                        CommitRequest.COMPACTION + "all",
+                        "ada@host",
+                        CLOCK,
+                        new CompactionThreads(1, 1, 1 << 20),
+                        bytes -> {})
+                .run(CompactionPlan.of(dataset.snapshot(), rules));
+        Expiry.plan(dataset, new Expiry.Rule(Optional.empty(), OptionalLong.of(1)), CLOCK)
+                .commit("expire", "ada@host");
+        GarbageCollection.plan(dataset, Duration.ZERO, CLOCK).apply();
+        assertThat(containing(store, Set.of(ANN)))
+                .as("the new chunk, and the run with the rows of the old ones")
+                .hasSize(2);
+
+        Erasure certificate = erase(store, ANN);
+
+        assertThat(containing(store, Set.of("ann"))).isEmpty();
+        assertThat(check(store, certificate).findings()).isEmpty();
+        assertThat(certificate.result().orElseThrow().removed())
+                .extracting(ErasedChunk::id)
+                .as("feeders may have copies of the collected ones")
+                .contains(id(1), id(4));
+        isWhole();
+    }
+
+    @Test
+    void theUnfinishedRunOfAKilledErasureIsDeletedByTheNextAttempt() throws Exception {
+        ErasureRun killed = new ErasureRun(dataset, ErasableDataset.work(() -> NOW.minusSeconds(60)));
+        Erasure begun = killed.begin("erase-1", plan(store, keys(ANN)));
+        store.write("_stoker/index/00000000000000000001-00000000000000000005.arrow");
+        assertThat(store.listUnfinished("").hasNext()).isTrue();
+
+        new ErasureRun(dataset, ErasableDataset.work(() -> NOW.plusSeconds(60))).finish(begun);
+
+        assertThat(store.listUnfinished("").hasNext()).isFalse();
     }
 }
