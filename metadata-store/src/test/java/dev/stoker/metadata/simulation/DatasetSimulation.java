@@ -147,7 +147,7 @@ final class DatasetSimulation {
     private Map<String, Sample> newSamples() {
         Map<String, Sample> samples = new TreeMap<>();
         for (int n = 1 + random.nextInt(8); n > 0; n--) {
-            // A class of its own, now and then: an erasure then erases its name too.
+            // Some classes have few samples, so that an erasure erases their names too.
             String label = random.nextInt(6) == 0 ? "only" + number : "class" + random.nextInt(3);
             String key = label + "/k" + String.format("%03d", random.nextInt(5) == 0 ? random.nextInt(40) : number);
             number++;
@@ -258,7 +258,7 @@ final class DatasetSimulation {
         }
         if (!isDone) {
             Dataset dataset = Dataset.open(store);
-            // The user gives up: what dead processes left is ended.
+            // The user ends the leases of dead processes.
             for (String lease : new Leases(dataset).all().keySet()) {
                 if (begun.contains(lease)) {
                     trace.add("  gc --break " + lease);

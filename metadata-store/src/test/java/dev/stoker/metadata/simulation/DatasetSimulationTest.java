@@ -8,8 +8,8 @@ import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random lives of datasets, see {@code docs/simulation.md}. {@code -Dtest.seed=…} runs one seed and prints what happens;
- * {@code -Dtest.seeds=…} says how many are run otherwise, and {@code -Dtest.first-seed=…} from where on.
+ * Random lives of datasets, see {@code docs/simulation.md}. {@code -Dtest.seed=…} runs one seed and prints what
+ * happens; {@code -Dtest.seeds=…} says how many are run otherwise, and {@code -Dtest.first-seed=…} from where on.
  */
 class DatasetSimulationTest {
 
