@@ -77,7 +77,8 @@ def test_an_erasure_killed_at_any_moment_is_finished_by_the_same_command(
         since = time.monotonic()
         if number == 0:
             # Runs to its end, to learn how long that takes.
-            assert process.wait() == 0, process.communicate()
+            said = process.communicate()
+            assert process.returncode == 0, said
             seconds = time.monotonic() - since
         else:
             time.sleep(rng.random() * seconds)

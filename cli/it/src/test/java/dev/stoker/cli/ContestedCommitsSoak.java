@@ -197,8 +197,9 @@ class ContestedCommitsSoak {
 
     private static void judge(Dataset dataset, List<Note> notes) throws Exception {
         Map<String, Long> versions = new TreeMap<>();
-        for (long version = 1; version <= dataset.latestVersion(); version++) {
-            LogEntry entry = dataset.entry(version);
+        long newest = dataset.latestVersion();
+        for (long version = 1; version <= newest; version++) {
+            LogEntry entry = dataset.entry(version, newest);
             assertThat(versions.put(entry.ingest(), version))
                     .as("another version of " + entry.ingest())
                     .isNull();
