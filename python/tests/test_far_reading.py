@@ -267,8 +267,8 @@ def test_copies_of_erased_chunks_are_deleted(server: str, tmp_path: Path, cache:
     writer = small_dataset(tmp_path / "erased")
     upload(writer.root, "s3://bucket/erased")
     expected = batches("s3://bucket/erased")
-    assert len(copies(cache)) > 6
     chunk = str(writer.table[2]["id"])
+    assert [path for path in copies(cache) if path.name.startswith(chunk)]
     record = {"self": "stoker.crc32c=00000000", "format": 1, "removed": [{"chunk": chunk}]}
     folder = RemotePath.of("s3://bucket/erased/_stoker/erasures/erase-1")
     assert folder is not None

@@ -168,16 +168,22 @@ class DiskCache:
         return total
 
     def _files(self) -> list[tuple[float, int, Path]]:
-        """Time of the last use, size and path of each file."""
-        found = []
-        for folder in [self._folder, *(entry for entry in self._folder.iterdir() if entry.is_dir())]:
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    try:
-                        if entry.name.endswith("lock") or not entry.is_file():
-                            continue
-                        stat = entry.stat()
-                    except OSError:
-                        continue
-                    found.append((stat.st_mtime, stat.st_size, Path(entry.path)))
+        """Time of the last use, size and path of each file. A file that is being published may be there twice."""
+        found = list(_files_in(self._folder))
+        # Only now, so that a file which has left the folder is found in the one that it was moved to.
+        for folder in list(self._folder.iterdir()):
+            if folder.is_dir():
+                found += _files_in(folder)
         return found
+
+
+def _files_in(folder: Path) -> Iterator[tuple[float, int, Path]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            try:
+                if entry.name.endswith("lock") or not entry.is_file():
+                    continue
+                stat = entry.stat()
+            except OSError:
+                continue
+            yield stat.st_mtime, stat.st_size, Path(entry.path)

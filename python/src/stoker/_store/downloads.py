@@ -20,6 +20,8 @@ from stoker._store.remote_path import RemotePath
 from stoker.errors import CorruptDataError
 
 _THREADS: Final = 16
+_IDLE_S: Final = 2.0
+"""A thread without work ends after this time."""
 _PART: Final = 8 << 20
 """Bytes of one request for a part of a large file."""
 _WHOLE: Final = 12 << 20
@@ -168,17 +170,23 @@ class Downloads:
 
     def _offer(self, work: Callable[[], None]) -> None:
         with self._lock:
+            self._work.put(work)
             if self._threads < _THREADS:
                 self._threads += 1
-                threading.Thread(target=_serve, args=(self._work,), name="stoker-download", daemon=True).start()
-        self._work.put(work)
+                threading.Thread(target=self._serve, name="stoker-download", daemon=True).start()
 
-
-def _serve(work: queue.SimpleQueue[Callable[[], None]]) -> None:
-    while True:
-        call = work.get()
-        call()
-        del call
+    def _serve(self) -> None:
+        while True:
+            try:
+                call = self._work.get(timeout=_IDLE_S)
+            except queue.Empty:
+                with self._lock:
+                    if self._work.empty():
+                        self._threads -= 1
+                        return
+                continue
+            call()
+            del call
 
 
 def _part(objects: Objects, file: FarFile, out: object, lock: threading.Lock, at: int) -> Callable[[], None]:
