@@ -75,8 +75,9 @@ class TieredReadsTest {
     void readsEachChunkOnceAheadOfAReaderInOrder() throws IOException {
         try (MountTree tree = open(store, OptionalLong.of(CHUNKS), tiers())) {
             readAll(tree, List.copyOf(files.keySet()));
-            // The head and the first sample are read before the order is known.
-            assertThat(tree.reads().reads()).isLessThanOrEqualTo(CHUNKS + 3);
+            // The head and some samples are read before the order is known. The program and the reader of the next
+            // samples read them at the same time, so their number varies.
+            assertThat(tree.reads().reads()).isLessThanOrEqualTo(CHUNKS + 2 + NextSamples.AHEAD);
             assertThat(tree.reads().bytes()).isLessThan(tree.bytes() + 100_000);
         }
     }
