@@ -92,7 +92,10 @@ class TieredReadsTest {
 
     @Test
     void readsOnlySamplesForAReaderInRandomOrder() throws IOException {
-        try (MountTree tree = open(store, OptionalLong.of(CHUNKS), tiers())) {
+        TreeOptions usual = tiers();
+        TreeOptions fewChunks = new TreeOptions(
+                usual.tiers(), 3L * ROWS * BYTES, usual.headBytes(), usual.interval(), usual.listsVersions());
+        try (MountTree tree = open(store, OptionalLong.of(CHUNKS), fewChunks)) {
             List<String> keys = new ArrayList<>(files.keySet());
             Collections.shuffle(keys, new Random(2));
             readAll(tree, keys);
