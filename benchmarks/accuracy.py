@@ -151,7 +151,7 @@ def layers(parameters: Sequence[Floats], x: Floats) -> list[Floats]:
 
 
 def gradients(parameters: Sequence[Floats], x: Floats, y: Ints) -> list[Floats]:
-    """Returns those of the mean cross entropy, of weights and then of biases."""
+    """Returns the gradients of the mean cross entropy, first of the weights, then of the biases."""
     passed = layers(parameters, x)
     scores = np.exp(passed[3] - passed[3].max(1, keepdims=True))
     error = scores / scores.sum(1, keepdims=True)

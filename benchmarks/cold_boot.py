@@ -141,7 +141,7 @@ def child(*arguments: object) -> dict[str, Any]:
 
 
 def milestones(found: dict[str, Any], began: float, files: int) -> dict[str, Any]:
-    """Reduces the times of all samples to those of shares of the epoch, from the start of the cache."""
+    """Returns when each share of the epoch was complete, in seconds from the start of the cache."""
     times = [t - began for t in found.pop("times")]
     if len(times) != files:
         raise RuntimeError(f"{len(times)} of {files} samples were read")

@@ -13,7 +13,7 @@ take the same time in all rows. The mounts:
 - *mount*: `stoker mount` of the dataset with a memory tier that has room for all of it.
 
 Mounts are new in each round, and their caches are empty. The time of `ImageFolder` itself, which lists the tree, is
-part of the first epoch. Rounds alternate; ratios are those of the rounds, by their median.
+part of the first epoch. Rounds alternate. A ratio is computed for each round, and the median counts.
 """
 
 from __future__ import annotations

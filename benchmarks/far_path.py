@@ -4,7 +4,7 @@
 
 The dataset is in an S3 server behind a proxy that delays each answer and limits the bandwidth. Each round begins with
 an empty disk cache. It starts a Python process that imports stoker, opens `s3://…` and takes batches. The times until
-the first batch count from the start of the process. The times of the link alone are those of its bandwidth.
+the first batch count from the start of the process. The times of the link alone are computed from its bandwidth.
 """
 
 from __future__ import annotations

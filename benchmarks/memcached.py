@@ -11,7 +11,7 @@ the files; its time is without the start of Flink.
 Readers read all samples once, in a random order: `open` and `read` of the files; `get` and `get_multi` of 64 keys; the
 path reader; a feeder over TCP, as Memcached; and a feeder with local reads. Files and chunks are in the page cache. A
 reader computes a CRC-32C of each sample, so it reads each byte, and the script compares the sums of all readers. Each
-reads the data twice, and the second pass counts. The CPU seconds include those of Memcached or of the feeder.
+reads the data twice, and the second pass counts. The CPU seconds include Memcached or the feeder.
 
 Every row is a separate process, rounds alternate, and the table has the medians of the rounds. The ratio is to `get` or
 `set` of the same round, with its range.

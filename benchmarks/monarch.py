@@ -16,9 +16,9 @@ three epochs, with `--threads` threads. It reads
 Mount and feed have an eighth of the dataset as working memory, which are two windows of the feed.
 
 For each epoch: seconds, requests to the store that read content, other requests (metadata: HEAD and LIST), and bytes
-from the store. For readers of files also the files that they opened. Rounds alternate; the medians count, and the
-ratios are those of the rounds. The kernel's page cache has room for everything in the mounts of this machine, so that
-the reader drops the content of what it read from the page cache after each file (posix_fadvise): a dataset larger than
+from the store. For readers of files also the files that they opened. Rounds alternate; the medians count. Ratios are
+computed for each round. The kernel's page cache has room for everything in the mounts of this machine. Therefore the
+reader drops the content of each file from the page cache after reading it (posix_fadvise): a dataset larger than
 the local tiers is larger than the memory.
 """
 

@@ -23,7 +23,7 @@ BATCH = 64
 
 
 def pack(system: System, tree: str, target: str, shards: int) -> dict[str, Any]:
-    """Packs a tree, and makes durable what was written."""
+    """Packs a tree, and synchronizes the written files."""
     began = time.perf_counter()
     system.pack(tree, target, shards)
     written = [file for file in Path(target).rglob("*") if file.is_file()]

@@ -1,4 +1,4 @@
-"""Draws what was found: the resume cases as a table of colours, and below it the rates as bars."""
+"""Draws the results: the resume cases as a table of colours, and below it the rates as bars."""
 
 from __future__ import annotations
 

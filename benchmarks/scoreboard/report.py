@@ -1,4 +1,4 @@
-"""Writes what was found as tables of Markdown."""
+"""Writes the results as tables of Markdown."""
 
 from __future__ import annotations
 

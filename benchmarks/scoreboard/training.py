@@ -65,7 +65,7 @@ class LifeError(Exception):
 
 
 def run_life(system: System, target: str, life: Life, folder: Path, before: tuple[Sequence[Any], Job] | None) -> Log:
-    """Runs a life, resumed from the states before, and returns what was consumed until its last save, or its end."""
+    """Runs a life, resumed from the states before; returns the samples consumed until its last save, or its end."""
     folder.mkdir(parents=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
