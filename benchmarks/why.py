@@ -38,7 +38,7 @@ def chunks_of(count: int, uneven: bool) -> StreamChunks:
 
 
 class Questions:
-    """What is asked of a stream; each question is about another epoch."""
+    """The questions about a stream; each is about another epoch."""
 
     def __init__(self, chunks: StreamChunks, spec: OrderSpec) -> None:
         self.live = np.flatnonzero(chunks.live)

@@ -25,7 +25,7 @@ def kill_group(pid: int) -> None:
 
 
 def fork(work: Callable[[], None]) -> int:
-    """Starts a process of its own group, which ends without running anything on exit, and returns its id."""
+    """Starts a process in a new group and returns its id. The process runs no exit handlers."""
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()

@@ -59,7 +59,7 @@ class Driver:
 
 
 class Scoreboard:
-    """What was found, by system."""
+    """Results by system."""
 
     def __init__(self, asked: argparse.Namespace) -> None:
         self.asked = asked

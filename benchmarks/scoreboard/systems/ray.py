@@ -42,7 +42,7 @@ class RayReader:
 
 
 class RayData(Loader):
-    """Only Anyscale's runtime documents to resume in an epoch, and only inside of its own Ray Train."""
+    """Only Anyscale's runtime documents a resume within an epoch, and only in its own Ray Train."""
 
     name = "ray"
     title = "Ray Data"

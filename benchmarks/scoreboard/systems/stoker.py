@@ -48,7 +48,7 @@ class StokerReader:
 
 
 class Stoker(Loader):
-    """The state is the same on every rank, so that of rank 0 is taken."""
+    """Every rank has the same state, so rank 0 provides it."""
 
     about_resume = "docs/python.md#resume"
 

@@ -1,4 +1,4 @@
-"""Object stores and web servers as places of datasets, and the disk cache of what is read from them.
+"""Reads and writes objects in object stores and on web servers, and caches them on disk.
 
 Starts threads that download, and in a forked process a second process that talks to the store.
 """

@@ -212,7 +212,7 @@ class _Parts:
         self._error: BaseException | None = None
 
     def run(self, offer: Callable[[Callable[[], None]], None]) -> None:
-        """Makes all calls, those of this thread included; raises the first error."""
+        """Makes all calls, also in this thread; raises the first error."""
         for _ in range(min(len(self._left), _THREADS) - 1):
             offer(self._help)
         self._help()

@@ -30,7 +30,7 @@ class Objects(Protocol):
         ...
 
     def names(self, folder: str, after: str) -> list[str]:
-        """Returns the names of what is directly in a folder and greater than `after`; none if it does not exist.
+        """Returns the names directly in a folder that are greater than `after`; none if it does not exist.
 
         Raises `NotListableError`.
         """

@@ -152,7 +152,7 @@ class RemotePath:
         except FileNotFoundError:
             return False
         except PermissionError:
-            # Public buckets on the web answer so if something is missing and nobody may list it.
+            # Public buckets answer like this if an object is missing and listing is not allowed.
             if not self._base.startswith("http"):
                 raise
             return False

@@ -31,10 +31,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
@@ -71,11 +69,11 @@ final class DatasetSimulation {
     private final InMemoryObjectStore store = new InMemoryObjectStore(clock);
     private final Commands commands = new Commands(clock, model);
     private final Set<String> begun = new TreeSet<>();
-    private int number;
-    private int images;
+    private final Draws draws;
 
     DatasetSimulation(long seed) {
         this.random = new Random(seed);
+        this.draws = new Draws(random, model);
     }
 
     /** What happened so far, for the report of a failure. */
@@ -85,7 +83,7 @@ final class DatasetSimulation {
 
     void run() throws Exception {
         Dataset.create(store, SampleDatasets.info());
-        step("ingest-0", commands.ingest(id("ingest-0"), newSamples()), false);
+        step("ingest-0", commands.ingest(id("ingest-0"), draws.newSamples()), false);
         for (int step = 1; step <= STEPS; step++) {
             now = now.plusSeconds(60);
             String id = drawn(step);
@@ -123,10 +121,10 @@ final class DatasetSimulation {
 
     private Commands.Command drawnCommand(String id) throws IOException {
         return switch (id.substring(0, id.indexOf('-'))) {
-            case "ingest" -> commands.ingest(id(id), newSamples());
-            case "remove" -> commands.remove(id, someKeys(1 + random.nextInt(4)));
-            case "label" -> commands.label(id(id), newLabels());
-            case "score" -> commands.score(id(id), newScores());
+            case "ingest" -> commands.ingest(id(id), draws.newSamples());
+            case "remove" -> commands.remove(id, draws.someKeys(1 + random.nextInt(4)));
+            case "label" -> commands.label(id(id), draws.newLabels());
+            case "score" -> commands.score(id(id), draws.newScores());
             case "compact" -> commands.compact(id(id), random.nextLong());
             case "index" -> commands.index(random.nextInt(4) == 0);
             case "expire" -> commands.expire(id, 1 + random.nextInt(4));
@@ -137,56 +135,11 @@ final class DatasetSimulation {
                 yield commands.recover();
             }
             default -> {
-                Set<String> keys = someKeys(1 + random.nextInt(3));
+                Set<String> keys = draws.someKeys(1 + random.nextInt(3));
                 erasures.put(id, keys);
                 yield commands.erase(id, keys);
             }
         };
-    }
-
-    private Map<String, Sample> newSamples() {
-        Map<String, Sample> samples = new TreeMap<>();
-        for (int n = 1 + random.nextInt(8); n > 0; n--) {
-            // Some classes have few samples, so that an erasure erases their names too.
-            String label = random.nextInt(6) == 0 ? "only" + number : "class" + random.nextInt(3);
-            String key = label + "/k" + String.format("%03d", random.nextInt(5) == 0 ? random.nextInt(40) : number);
-            number++;
-            samples.put(
-                    key,
-                    new Sample(
-                            random.nextInt(4) == 0 ? "val" : "train",
-                            label,
-                            Optional.empty(),
-                            "image " + images++ + " of " + key));
-            model.usedAgain(key);
-        }
-        return samples;
-    }
-
-    private Set<String> someKeys(int count) {
-        List<String> keys = new ArrayList<>(model.newest().keySet());
-        Set<String> some = new TreeSet<>(Set.of("class0/absent"));
-        for (int n = 0; n < count && !keys.isEmpty(); n++) {
-            some.add(keys.get(random.nextInt(keys.size())));
-        }
-        return some;
-    }
-
-    private Map<String, String> newLabels() {
-        Map<String, String> labels = new TreeMap<>();
-        someKeys(1 + random.nextInt(5)).forEach(key -> {
-            model.usedAgain(key);
-            labels.put(key, random.nextBoolean() ? "class" + random.nextInt(3) : "new" + random.nextInt(20));
-        });
-        return labels;
-    }
-
-    private Map<String, Optional<Long>> newScores() {
-        Map<String, Optional<Long>> scores = new TreeMap<>();
-        someKeys(1 + random.nextInt(5))
-                .forEach(key -> scores.put(
-                        key, random.nextInt(4) == 0 ? Optional.empty() : Optional.of((long) random.nextInt(100))));
-        return scores;
     }
 
     private long keptVersion() throws IOException {
@@ -303,9 +256,9 @@ final class DatasetSimulation {
 
     private Commands.Command drawnBeside(String id) throws IOException {
         return switch (random.nextInt(6)) {
-            case 0 -> commands.ingest(id(id), newSamples());
-            case 1 -> commands.remove(id, someKeys(2));
-            case 2 -> commands.label(id(id), newLabels());
+            case 0 -> commands.ingest(id(id), draws.newSamples());
+            case 1 -> commands.remove(id, draws.someKeys(2));
+            case 2 -> commands.label(id(id), draws.newLabels());
             case 3 -> commands.compact(id("compact-" + id), 1);
             case 4 -> commands.index(false);
             default -> commands.collect();
@@ -369,7 +322,7 @@ final class DatasetSimulation {
         throw new AssertionError("version " + version + " was expired and opens");
     }
 
-    /** Ends what is left over; then nothing is damaged, and nothing that was erased is left. */
+    /** Finishes open erasures. Then no file is damaged or contains an erased key. */
     private void end() throws Exception {
         trace.add("the end");
         Dataset dataset = Dataset.open(store);
