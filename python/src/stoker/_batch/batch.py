@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from stoker._batch import jax_arrays, pinned_memory, torch_tensors
-from stoker._batch.ragged import Ragged
+from stoker._batch.ragged import Part, Ragged, RowsApart
 from stoker._batch.tensors import Converter, Delivered, Tensors
 from stoker._format.fields import Field, batch_schema
 from stoker._format.message import Buffers, Column, checked_offsets, offsets_at
@@ -55,24 +55,38 @@ def is_ragged(field: Field) -> bool:
 class _Piece:
     """One message; its columns are looked up on first use."""
 
-    __slots__ = ("_end", "buffer", "form", "rows")
+    __slots__ = ("_apart", "_end", "_known", "form", "rows")
 
-    def __init__(self, form: Form, buffer: npt.NDArray[np.uint8], rows: int) -> None:
-        self.form, self.buffer, self.rows = form, buffer, rows
+    def __init__(self, form: Form, data: PieceData) -> None:
+        self.form, self.rows = form, data.rows
+        self._known, self._apart = data.buffer, data.apart
         self._end = -1
+
+    @property
+    def buffer(self) -> npt.NDArray[np.uint8]:
+        """The whole message."""
+        if self._apart is not None:
+            self._known = self._apart.whole()
+            self._apart = None
+        return self._known
+
+    @property
+    def nbytes(self) -> int:
+        """Length of the message."""
+        return self._known.nbytes if self._apart is None else self._apart.length
 
     def place(self, name: str) -> tuple[Column, Buffers]:
         layout = self.form.layout
         if self._end < 0:
-            rows, self._end = layout.head(self.buffer, "batch")
-            if rows != self.rows or self._end > len(self.buffer):
+            rows, self._end = layout.head(self._known, "batch")
+            if rows != self.rows or self._end > self.nbytes:
                 raise CorruptDataError(f"batch: message of {rows} rows, {self._end} bytes; expected {self.rows} rows")
         index = self.form.index[name]
-        return layout.columns[index], layout.column(self.buffer, index, self.rows, self._end, "batch")
+        return layout.columns[index], layout.column(self._known, index, self.rows, self._end, "batch")
 
     def data(self, column: Column, place: Buffers) -> npt.NDArray[Any]:
         at, length = place.data
-        raw = self.buffer[at : at + length]
+        raw = (self.buffer if column.payload else self._known)[at : at + length]
         if column.kind == "bool":
             return np.unpackbits(raw, count=self.rows, bitorder="little").view(np.bool_)
         return raw if column.kind == "bytes" else raw.view(column.dtype)
@@ -82,22 +96,30 @@ class _Piece:
         column, place = self.place(name)
         if column.item is not None:
             return self.data(column, place).view(column.item), checked_offsets(
-                self.buffer, place.offsets, place.items, name
+                self._known, place.offsets, place.items, name
             )
         end = place.elements if column.kind == "list" else place.data[1]
-        return self.data(column, place), offsets_at(self.buffer, place.offsets, end, name)
+        return self.data(column, place), offsets_at(self._known, place.offsets, end, name)
+
+    def ragged(self, name: str) -> Part:
+        """The same, or rows that lie apart."""
+        index = self.form.index[name]
+        if self._apart is None or not self.form.layout.columns[index].payload:
+            return self.varying(name)
+        number = [i for i, column in enumerate(self.form.layout.columns) if column.payload].index(index)
+        return RowsApart(self._apart.columns[number](), lambda: self.varying(name))
 
     def nested(self, field: Field) -> list[Any]:
         """For each row the list of its items."""
         column, place = self.place(field.name)
         values = self.data(column, place)
-        outer, inner = nested_offsets(self.buffer, column, place, field.name)
-        return nested_items(field, outer, inner, values, valid_items(self.buffer, place))
+        outer, inner = nested_offsets(self._known, column, place, field.name)
+        return nested_items(field, outer, inner, values, valid_items(self._known, place))
 
     def item_validity(self, name: str) -> tuple[npt.NDArray[np.bool_] | None, npt.NDArray[np.int32]]:
         """Which items of all rows are not null, None if none is; and the offsets of the rows in items."""
         _, place = self.place(name)
-        return valid_items(self.buffer, place), checked_offsets(self.buffer, place.offsets, place.items, name)
+        return valid_items(self._known, place), checked_offsets(self._known, place.offsets, place.items, name)
 
     def fixed(self, name: str) -> npt.NDArray[Any]:
         """Values."""
@@ -108,7 +130,7 @@ class _Piece:
         _, place = self.place(name)
         if not place.nulls:
             return None
-        bits = self.buffer[place.validity[0] : place.validity[0] + place.validity[1]]
+        bits = self._known[place.validity[0] : place.validity[0] + place.validity[1]]
         return np.unpackbits(bits, count=self.rows, bitorder="little").view(np.bool_)
 
 
@@ -130,7 +152,8 @@ class Batch:
     - nullable fields: a `numpy.ma.MaskedArray`; None for a missing string or list of items; an empty row of a `Ragged`.
       `validity(name)` works for all types
 
-    Columns are views of the received memory. That memory is reused once nothing refers to it.
+    Columns are views of the received memory. That memory is reused once nothing refers to it. Of a dataset on this
+    machine, large binary rows are views of the mapped files; writing to a row leaves the file as it is.
     """
 
     def __init__(
@@ -142,7 +165,7 @@ class Batch:
     ) -> None:
         self._form = form
         pieces = delivered.pieces
-        self._pieces = [_Piece(form, p.buffer, p.rows) for p in pieces]
+        self._pieces = [_Piece(form, p) for p in pieces]
         self._state: Callable[[], dict[str, Any]] | dict[str, Any] = state
         self._columns: dict[str, Any] = {}
         self._decoded = decoded
@@ -259,7 +282,7 @@ class Batch:
         return rows if valid is None else [r if ok else None for r, ok in zip(rows, valid.tolist(), strict=True)]
 
     def _ragged(self, name: str) -> Ragged:
-        return Ragged.of([p.varying(name) for p in self._pieces])
+        return Ragged.of([p.ragged(name) for p in self._pieces])
 
     def _strings(self, name: str, nullable: bool) -> list[Any]:
         out: list[Any] = []
@@ -357,7 +380,7 @@ class Batch:
     @property
     def nbytes(self) -> int:
         """Size of the messages in bytes."""
-        return sum([p.buffer.nbytes for p in self._pieces])
+        return sum([p.nbytes for p in self._pieces])
 
     def __repr__(self) -> str:
         return f"Batch(epoch {self.epoch}, number {self.number}, {len(self)} rows, fields {', '.join(self.fields)})"

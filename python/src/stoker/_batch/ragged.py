@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any, overload
 
@@ -12,22 +12,35 @@ import numpy.typing as npt
 from stoker._batch.torch_tensors import jagged
 
 
+class RowsApart:
+    """Rows that do not lie one after the other."""
+
+    def __init__(self, rows: Sequence[npt.NDArray[Any]], join: Callable[[], Whole]) -> None:
+        """`join` returns copies of the rows as values and offsets."""
+        self.rows, self.join = rows, join
+
+
+Whole = tuple[npt.NDArray[Any], npt.NDArray[Any]]
+"""Values and offsets."""
+Part = Whole | RowsApart
+
+
 class Ragged:
     """The values of a variable-size field of a batch; rows are views, nothing is copied.
 
     `values` holds all rows one after the other, `offsets` (int32 or int64, one entry more than rows) where each begins.
-    What came in several parts is joined, by a copy, when one of the two is wanted; single rows are not.
+    Rows that lie apart are joined, by a copy, when one of the two is wanted; single rows are not.
     """
 
     __slots__ = ("_parts",)
 
     def __init__(self, values: npt.NDArray[Any], offsets: npt.NDArray[Any]) -> None:
-        self._parts: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]] = [(values, offsets)]
+        self._parts: list[Part] = [(values, offsets)]
 
     @classmethod
-    def of(cls, parts: Sequence[tuple[npt.NDArray[Any], npt.NDArray[Any]]]) -> Ragged:
-        """The rows of some parts (values, offsets), at least one, in order."""
-        made = cls(*parts[0])
+    def of(cls, parts: Sequence[Part]) -> Ragged:
+        """The rows of some parts, at least one, in order."""
+        made = cls.__new__(cls)
         made._parts = list(parts)
         return made
 
@@ -41,18 +54,19 @@ class Ragged:
         """Where each row begins in `values`, and where the last one ends."""
         return self._joined()[1]
 
-    def _joined(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-        parts = self._parts
+    def _joined(self) -> Whole:
+        parts = [part.join() if isinstance(part, RowsApart) else part for part in self._parts]
         if len(parts) > 1:
             lengths = self.lengths
             values = np.concatenate([values[offsets[0] : offsets[-1]] for values, offsets in parts])
             ends = np.zeros(len(lengths) + 1, np.int32 if len(values) < 2**31 else np.int64)
             np.cumsum(lengths, out=ends[1:])
-            self._parts = parts = [(values, ends)]
+            parts = [(values, ends)]
+        self._parts = [parts[0]]
         return parts[0]
 
     def __len__(self) -> int:
-        return sum([len(offsets) - 1 for _, offsets in self._parts])
+        return sum([len(part.rows) if isinstance(part, RowsApart) else len(part[1]) - 1 for part in self._parts])
 
     @overload
     def __getitem__(self, index: int) -> npt.NDArray[Any]: ...
@@ -69,21 +83,27 @@ class Ragged:
             index += count
         if not 0 <= index < count:
             raise IndexError(f"row {index} of {count}")
-        for values, offsets in self._parts:
-            if index < len(offsets) - 1:
+        for part in self._parts:
+            rows = len(part.rows) if isinstance(part, RowsApart) else len(part[1]) - 1
+            if index < rows:
+                if isinstance(part, RowsApart):
+                    return part.rows[index]
+                values, offsets = part
                 return values[offsets[index] : offsets[index + 1]]
-            index -= len(offsets) - 1
+            index -= rows
         raise AssertionError
 
     def __iter__(self) -> Iterator[npt.NDArray[Any]]:
-        if len(self._parts) > 1:
-            return chain.from_iterable([_rows(*part) for part in self._parts])
-        return _rows(*self._parts[0])
+        parts = [iter(part.rows) if isinstance(part, RowsApart) else _rows(*part) for part in self._parts]
+        return parts[0] if len(parts) == 1 else chain.from_iterable(parts)
 
     @property
     def lengths(self) -> npt.NDArray[Any]:
         """Elements of each row."""
-        lengths = [np.diff(offsets) for _, offsets in self._parts]
+        lengths = [
+            np.array([len(row) for row in part.rows], np.int32) if isinstance(part, RowsApart) else np.diff(part[1])
+            for part in self._parts
+        ]
         return lengths[0] if len(lengths) == 1 else np.concatenate(lengths)
 
     def padded(self, length: int | None = None, value: Any = 0) -> npt.NDArray[Any]:
@@ -110,13 +130,16 @@ class Ragged:
 
     def tolist(self) -> list[bytes] | list[list[Any]]:
         """Rows as `bytes` (uint8 values) or as lists of numbers."""
-        if self._parts[0][0].dtype == np.uint8:
+        if self._dtype() == np.uint8:
             return [row.tobytes() for row in self]
         return [row.tolist() for row in self]
 
     def __repr__(self) -> str:
-        elements = sum(int(offsets[-1] - offsets[0]) for _, offsets in self._parts)
-        return f"Ragged({len(self)} rows of {self._parts[0][0].dtype}, {elements} elements)"
+        return f"Ragged({len(self)} rows of {self._dtype()}, {int(self.lengths.sum())} elements)"
+
+    def _dtype(self) -> np.dtype[Any]:
+        part = self._parts[0]
+        return part.rows[0].dtype if isinstance(part, RowsApart) else part[0].dtype
 
 
 def _rows(values: npt.NDArray[Any], offsets: npt.NDArray[Any]) -> Iterator[npt.NDArray[Any]]:

@@ -53,6 +53,14 @@ def extend(crc: int, data: npt.NDArray[np.uint8], address: int, start: int, end:
     return value
 
 
+def extend_at(crc: int, address: int, length: int) -> int:
+    """The same for memory that has no array."""
+    if _EXTEND is not None:
+        return _EXTEND(crc, address, length)
+    value: int = library.extend(crc, ctypes.string_at(address, length))
+    return value
+
+
 # CRC of A followed by B = shift(CRC of A, length of B) ^ CRC of B, where shift runs zero bytes through the register:
 # a linear map of 32 bits, kept as the image of each bit.
 

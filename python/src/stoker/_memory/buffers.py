@@ -28,6 +28,8 @@ class BufferPool:
     def __init__(self, limit_bytes: int = 256 << 20, allocate: Callable[[int], Any] | None = None) -> None:
         """`allocate(n)` returns any writable buffer of n bytes (pinned memory, say)."""
         self._limit = limit_bytes
+        self.ordinary = allocate is None
+        """Whether any memory would do as well."""
         self._allocate = allocate or (lambda n: np.empty(n, np.uint8))
         # No lock: a callback may run anywhere, also in a forked child whose parent held one. deque and dict
         # operations are atomic; the count of kept bytes may be a little off, which only shifts the limit.

@@ -16,24 +16,30 @@ from typing import Any
 import numpy as np
 
 _P, _N = ctypes.c_void_p, ctypes.c_size_t
+_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
+_POPULATE_READ = 22  # MADV_POPULATE_READ, Linux 5.14
+_REPLACE = 3  # MREMAP_MAYMOVE | MREMAP_FIXED
 
 
 def _bind() -> tuple[Callable[..., Any], ...] | None:
-    """(process_vm_readv, mmap, munmap, mincore), if the kernel lets this process read itself."""
+    """(process_vm_readv, mmap, munmap, mincore, madvise, mremap), if the kernel lets this process read itself."""
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         read, map_, unmap, core = libc.process_vm_readv, libc.mmap, libc.munmap, libc.mincore
+        advise, move = libc.madvise, libc.mremap
     except (AttributeError, OSError, TypeError):
         return None
     read.restype, read.argtypes = ctypes.c_ssize_t, [ctypes.c_int, _P, _N, _P, _N, _N]
     map_.restype, map_.argtypes = ctypes.c_ssize_t, [_P, _N, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int64]
     unmap.restype, unmap.argtypes = ctypes.c_int, [_P, _N]
     core.restype, core.argtypes = ctypes.c_int, [_P, _N, _P]
+    advise.restype, advise.argtypes = ctypes.c_int, [_P, _N, ctypes.c_int]
+    move.restype, move.argtypes = ctypes.c_ssize_t, [_P, _N, _N, ctypes.c_int, _P]
     here, there = np.zeros(8, np.uint8), np.arange(8, dtype=np.uint8)
     to = np.array([here.ctypes.data, 8], np.uint64)
     of = np.array([there.ctypes.data, 8], np.uint64)
     got = read(os.getpid(), to.ctypes.data, 1, of.ctypes.data, 1, 0)
-    return (read, map_, unmap, core) if got == 8 and (here == there).all() else None
+    return (read, map_, unmap, core, advise, move) if got == 8 and (here == there).all() else None
 
 
 _LIBC = _bind()
@@ -47,14 +53,20 @@ def supported() -> bool:
 class Mapping:
     """A file mapped for reading; unmapped with its last reference."""
 
-    __slots__ = ("address", "length")
+    __slots__ = ("address", "length", "private")
 
-    def __init__(self, fd: int, length: int) -> None:
-        """Raises OSError if the file cannot be mapped. The caller may close `fd` afterwards."""
+    def __init__(self, fd: int, length: int, private: bool = False) -> None:
+        """Raises OSError if the file cannot be mapped. The caller may close `fd` afterwards.
+
+        `private`: the memory may be written to, which leaves the file as it is.
+        """
         self.address = -1
-        self.length = length
+        self.length, self.private = length, private
         assert _LIBC is not None
-        address = _LIBC[1](None, length, mmap.PROT_READ, mmap.MAP_SHARED, fd, 0)
+        access, kind = mmap.PROT_READ, mmap.MAP_SHARED
+        if private:
+            access, kind = access | mmap.PROT_WRITE, mmap.MAP_PRIVATE | _NORESERVE
+        address = _LIBC[1](None, length, access, kind, fd, 0)
         if address == -1:
             raise OSError(ctypes.get_errno(), "mmap")
         self.address = address
@@ -79,3 +91,30 @@ def copy(local: int, length: int, remote: int, count: int, into: int = 1) -> boo
     """
     assert _LIBC is not None
     return bool(_LIBC[0](os.getpid(), local, into, remote, count, 0) == length)
+
+
+def populate(address: int, length: int) -> bool:
+    """Has the kernel provide all pages of a range of mappings. False if one is missing, or if it cannot (Linux < 5.14).
+
+    Does not hold the GIL.
+    """
+    if _LIBC is None:
+        return False
+    start = address & -mmap.PAGESIZE
+    return _LIBC[4](start, address + length - start, _POPULATE_READ) == 0  # type: ignore[no-any-return]
+
+
+def copy_over(mapping: Mapping) -> bool:
+    """Replaces a mapping by a copy in memory, at the same address. False if that is not possible."""
+    assert _LIBC is not None
+    access = mmap.PROT_READ | mmap.PROT_WRITE
+    address = _LIBC[1](None, mapping.length, access, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
+    if address == -1:
+        return False
+    ranges = np.array([address, mapping.length, mapping.address, mapping.length], np.int64)
+    at = ranges.ctypes.data
+    moved = copy(at, mapping.length, at + 16, 1)
+    moved = moved and _LIBC[5](address, mapping.length, mapping.length, _REPLACE, mapping.address) == mapping.address
+    if not moved:
+        _LIBC[2](address, mapping.length)
+    return moved

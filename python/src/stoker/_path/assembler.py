@@ -37,6 +37,8 @@ class Assembled(NamedTuple):
     """Address of the buffer's first byte."""
     rows: int
     gathers: list[Gather]
+    apart: int = 0
+    """Length of the message if the buffer ends before the payload, which stays where it is; else 0."""
 
 
 class Assembler:
@@ -50,15 +52,18 @@ class Assembler:
         self._plain = all(c.kind in ("fixed", "bytes", "tensor") for c in layout.columns)
         self._body = layout.body_start
 
-    def assemble(self, segments: Sequence[Segment], what: What) -> Assembled:
-        """Everything but the payload of a message over some rows, and what payload goes where."""
+    def assemble(self, segments: Sequence[Segment], what: What, apart: bool = False) -> Assembled:
+        """Everything but the payload of a message over some rows, and what payload goes where.
+
+        `apart`: the payload may stay where it is.
+        """
         if len(segments) == 1 and self._plain and segments[0].window.block.plain:
-            return self._one_run(segments[0], what)
+            return self._one_run(segments[0], what, apart and segments[0].window.apart)
         parts = SmallParts(self._layout, without_missing(segments), what)
         buffer, address = self._pool.take_at(parts.length)
         return Assembled(buffer, address, parts.rows, parts.write(buffer, self._layout))
 
-    def _one_run(self, segment: Segment, what: What) -> Assembled:
+    def _one_run(self, segment: Segment, what: What, apart: bool) -> Assembled:
         """The same as `SmallParts` for the usual case: one run of rows, no nulls, no bools, no lists."""
         window, first, last = segment
         block = window.block
@@ -100,7 +105,7 @@ class Assembler:
             buffers[place] = end
             gathers.append(Gather(index, segment, end + body, size))
             end += size + 63 & -64
-        buffer, address = self._pool.take_at(end + body)
+        buffer, address = self._pool.take_at(small_end if apart else end + body)
         self._layout.pack_into(buffer, end, rows, nodes, buffers, what)
         buffer[body:small_end] = 0
         words = buffer[: len(buffer) & -4].view(np.int32)
@@ -111,7 +116,7 @@ class Assembler:
                 buffer[at + body : at + body + size] = column.data.view(np.uint8)[start : start + size]
             else:
                 buffer[at + body : at + body + size] = column.data[first:last].reshape(-1).view(np.uint8)
-        for gather in gathers:
+        for gather in () if apart else gathers:
             tail = gather.at + gather.length
             if tail & 63:
                 buffer[tail : tail + 63 & -64] = 0
@@ -119,7 +124,7 @@ class Assembler:
             if offsets_at >= 0:
                 to = offsets_at + body >> 2
                 np.subtract(column.ends[first : last + 1], start, out=words[to : to + rows + 1], casting="unsafe")
-        return Assembled(buffer, address, rows, gathers)
+        return Assembled(buffer, address, rows, gathers, end + body if apart else 0)
 
 
 class SmallParts:

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from stoker._format.checksum import extend
 from stoker._format.message import BODY_LIMIT, MessageLayout
+from stoker._memory import collecting
 from stoker._memory import mapping as _mapping
 from stoker._memory.buffers import BufferPool
 from stoker._memory.copying import LISTS, MOST
@@ -170,7 +171,7 @@ def longest(layout: MessageLayout, window: OpenWindow, rows: int) -> int:
     """Returns how many batches of a window a block may have; 0 if its batches must be laid out one by one."""
     block = window.block
     nested = any(c.kind == "nested" for c in layout.columns)
-    if window.bases is None or not block.plain or not block.payload or nested:
+    if window.bases is None or window.apart or not block.plain or not block.payload or nested:
         return 0
     entries = 1 + len(block.payload) * (rows + 1)
     small = sum(c.data.nbytes for c in block.small) * rows // max(1, block.rows)
@@ -209,6 +210,34 @@ def fill(batches: Sequence[Laid], pool: BufferPool) -> list[npt.NDArray[np.uint8
 
 
 def _fill(batches: Sequence[Laid], pool: BufferPool) -> list[npt.NDArray[np.uint8] | None]:
+    if pool.ordinary and all(batch.block.window.collected for batch in batches) and collecting.supported():
+        return _checked(batches, _collected(batches))
+    copied = _copied(batches, pool)
+    return [None] * len(batches) if copied is None else _checked(batches, copied)
+
+
+def _collected(batches: Sequence[Laid]) -> list[tuple[npt.NDArray[np.uint8], int]]:
+    """The messages and their addresses, in one new buffer."""
+    ranges = np.empty(sum(b.block.entries for b in batches) << 4, np.uint8)
+    to = memoryview(ranges)
+    end = 0
+    lengths = []
+    for _, _, block, i in batches:
+        size = 16 * block.entries
+        to[end : end + size] = block.ranges[i * size : i * size + size]
+        end += size
+        lengths.append(block.lengths[i])
+    data, address = collecting.collect(ranges.view(np.int64).reshape(-1, 2), sum(lengths))
+    out = []
+    at = 0
+    for length in lengths:
+        out.append((data[at : at + length], address + at))
+        at += length
+    return out
+
+
+def _copied(batches: Sequence[Laid], pool: BufferPool) -> list[tuple[npt.NDArray[np.uint8], int]] | None:
+    """The messages and their addresses, each in a buffer of the pool; None if a page is missing."""
     lists = LISTS
     to, local = lists.remote_bytes, lists.local
     taken = []
@@ -222,10 +251,16 @@ def _fill(batches: Sequence[Laid], pool: BufferPool) -> list[npt.NDArray[np.uint
         end += size
         _PAIR.pack_into(local, 16 * k, address, length)
         total += length
-    if not _mapping.copy(lists.local_at, total, lists.remote_at, end >> 4, len(batches)):
-        return [None] * len(batches)
+    copied = _mapping.copy(lists.local_at, total, lists.remote_at, end >> 4, len(batches))
+    return taken if copied else None
+
+
+def _checked(
+    batches: Sequence[Laid], messages: Sequence[tuple[npt.NDArray[np.uint8], int]]
+) -> list[npt.NDArray[np.uint8] | None]:
+    """The messages that have the right checksums."""
     out: list[npt.NDArray[np.uint8] | None] = []
-    for (_, _, block, i), (buffer, address) in zip(batches, taken, strict=True):
+    for (_, _, block, i), (buffer, address) in zip(batches, messages, strict=True):
         right = True
         for a, b, crc in block.checks[i]:
             right = right and extend(0, buffer, address, a, b) == crc

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from stoker._dataset.chunk import ChunkReader
 from stoker._format.message import MessageLayout, batch_columns
@@ -18,7 +23,7 @@ from stoker._path.batch_blocks import BatchBlock, Laid
 from stoker._path.gather import OpenChunk, OpenWindow, gather
 from stoker._path.path_stream import PathStream
 from stoker._path.rows import RowBlock, Segment
-from stoker._source.batch_source import DeliveredBatch, PieceData
+from stoker._source.batch_source import Apart, DeliveredBatch, PieceData
 from stoker.errors import CorruptDataError
 
 _SHARED = 16 << 20
@@ -58,6 +63,8 @@ class Filler:
         self._layout = MessageLayout([self._columns[number] for number in self._numbers])
         self._heads_only = not any(column.payload for column in self._layout.columns)
         self._assembler = Assembler(self._layout, pool)
+        self._apart = pool.ordinary
+        """Whether payload may stay in the files' mappings: until a message is wanted in one piece."""
 
     def _open_chunk(self, index: int, fetch: bool | None) -> OpenChunk | None:
         """Reads a head; None if it is damaged and damaged data are left out."""
@@ -108,9 +115,33 @@ class Filler:
 
     def message(self, segments: list[Segment], piece: Piece, what: tuple[int, int, int]) -> Unfilled:
         """A message but for its payload, and what is still to be copied into it."""
-        made = self._assembler.assemble(segments, what)
+        # What its user has written into a row must not come back if the epoch repeats it.
+        made = self._assembler.assemble(segments, what, self._apart and not piece.repeated)
         data = PieceData(piece.lane, made.rows, piece.repeated, piece.rows - made.rows, made.buffer)
-        return Unfilled(data, piece, made.gathers, made.address, what)
+        message = Unfilled(data, piece, made.gathers, made.address, what)
+        return self._left_apart(message, made.apart) if made.apart else message
+
+    def _left_apart(self, message: Unfilled, length: int) -> Unfilled:
+        columns = [partial(s.window.views, c, s.start, s.end) for c, s, _, _ in message.gathers]
+        apart = Apart(length, columns, partial(self._whole, message))  # no circle: what it holds is not what it is in
+        return message._replace(data=replace(message.data, apart=apart))
+
+    def _whole(self, message: Unfilled) -> npt.NDArray[np.uint8]:
+        """Copies a message that was left apart, and leaves no more apart: its user wants them in one piece."""
+        self._apart = False
+        data = self.fill(self._in_one(message))
+        if data.rows != message.data.rows:
+            number, epoch, _ = message.what
+            raise CorruptDataError(
+                f"epoch {epoch}, batch {number}: {message.data.rows - data.rows} rows were damaged after they were "
+                f"read; run: stoker verify {self._stream.snapshot.root}"
+            )
+        return data.buffer
+
+    def _in_one(self, message: Unfilled) -> Unfilled:
+        made = self._assembler.assemble([message.gathers[0].segment], message.what)
+        data = replace(message.data, buffer=made.buffer)
+        return message._replace(data=data, gathers=made.gathers, address=made.address)
 
     def _gather(self, gathers: list[Gather], buffer: Any, address: int) -> list[Gather]:
         """Copies payload, of large messages together with another thread; what was not right."""
@@ -124,6 +155,8 @@ class Filler:
     def fill(self, message: Unfilled) -> PieceData:
         """Copies and checks the payload of a message; rebuilds it without damaged rows if that is allowed."""
         data, piece, gathers, address, what = message
+        if data.apart is not None:
+            return data
         buffer = data.buffer
         bad: dict[Segment, set[int]] = {}
         for work in self._gather(gathers, buffer, address):

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._dataset.chunk import ChunkHead, ChunkReader
-from stoker._format.checksum import crc32c
+from stoker._format.checksum import RunningCrcs, crc32c, extend_at
 from stoker._memory import copying
 from stoker._memory import mapping as _mapping
 from stoker._memory.copying import Target
 from stoker._memory.file_reads import read_into
+from stoker._memory.leases import LeasedMapping, leased
 from stoker._path.assembler import Gather
 from stoker._path.rows import RowBlock
 from stoker.errors import CorruptDataError
@@ -38,29 +39,49 @@ class OpenChunk:
         `heads_only`: no payload will be copied.
         """
         self.mapping: _mapping.Mapping | None = None
+        self.leased: LeasedMapping | None = None
+        """The mapping, if nobody can shorten the file."""
         self.fd: int | None = None
         fd = reader.open_head(index) if heads_only else reader.open(index)
         try:
             self.head: ChunkHead = reader.head(fd, index)
             payload = () if heads_only else self.head.payload
             fetch = fetch and not heads_only
+            large = sum(int(p.lengths.sum()) for p in payload) >= copying.LARGE * max(1, self.head.rows)
             if _mapping.supported() and payload:
+                length = os.fstat(fd).st_size
                 try:
-                    self.mapping = _mapping.Mapping(fd, os.fstat(fd).st_size)
+                    self.leased = leased(fd, length, private=large)
+                    self.mapping = self.leased or _mapping.Mapping(fd, length)
                     fetch = not self.mapping.cached() if fetch is None else fetch
                 except OSError:  # a file system without mappings, or too many of them
                     pass
             self.fetch = bool(fetch)
             if fetch and hasattr(os, "posix_fadvise"):
                 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_WILLNEED)
-            large = sum(int(p.lengths.sum()) for p in payload) >= copying.LARGE * max(1, self.head.rows)
-            if payload and large and _Kept.count < _KEPT_OPEN:
+            if payload and large and self.leased is None and _Kept.count < _KEPT_OPEN:
                 self.mapping = None
                 self.fd = fd
                 _Kept.count += 1
         finally:
-            if self.fd is None:
+            if self.fd is None and self.leased is None:
                 os.close(fd)
+
+    def populated(self) -> bool:
+        """Has the kernel provide all pages; whether they are there."""
+        return self.mapping is not None and _mapping.populate(self.mapping.address, self.mapping.length)
+
+    def verified(self) -> bool:
+        """Whether all payload has the right checksum, in the mapping. Does not hold the GIL while it reads."""
+        assert self.mapping is not None
+        for payload in self.head.payload:
+            starts, lengths = payload.starts.astype(np.int64), payload.lengths.astype(np.int64)
+            if not len(starts) or (starts[1:] != starts[:-1] + lengths[:-1]).any():
+                return False
+            found = extend_at(0, self.mapping.address + int(starts[0]), int(lengths.sum()))
+            if found != RunningCrcs(payload.crcs, lengths).of(0, len(starts)):
+                return False
+        return True
 
     def __del__(self) -> None:
         if self.fd is not None:
@@ -86,7 +107,31 @@ class OpenWindow:
             self.bases = np.array(
                 [c.mapping.address if c is not None and c.mapping is not None else 0 for c in chunks], np.int64
             )
+        leases = [c.leased for c in chunks if c is not None]
+        average = sum(int(p.ends[-1]) for p in block.payload) // max(1, block.rows * len(block.payload))
+        bytes_only = all(p.column.kind == "bytes" for p in block.payload)
+        whole = None not in leases and block.plain
+        whole = whole and all(not c.fetch and c.populated() for c in chunks if c is not None)
+        self.collected = whole and average < copying.LARGE
+        """Whether payload may be copied without the kernel: no file can be shortened, and all its pages are there."""
+        self.apart = whole and bytes_only and not self.collected and all(c.verified() for c in chunks if c is not None)
+        """Whether the payload of batches may stay where it is: the same, and it is large and has been checked."""
         self._files = np.array([c.fd if c is not None and c.fd is not None else -1 for c in chunks], np.int64)
+
+    def views(self, column: int, row: int, stop: int) -> list[npt.NDArray[np.uint8]]:
+        """The payload of rows [row, stop), in the mappings."""
+        payload = self.block.payload[column]
+        starts = payload.starts[row:stop].astype(np.int64)
+        stops = starts + payload.ends[row + 1 : stop + 1] - payload.ends[row:stop]
+        places = self.block.places[row:stop].tolist()
+        files = {place: self._bytes(place) for place in set(places)}
+        return [files[p][a:b] for p, a, b in zip(places, starts.tolist(), stops.tolist(), strict=True)]
+
+    def _bytes(self, place: int) -> npt.NDArray[np.uint8]:
+        chunk = self._chunks[place]
+        assert chunk is not None
+        assert chunk.leased is not None
+        return chunk.leased.bytes()
 
     def copy(self, column: int, row: int, stop: int, target: Target) -> int | None:
         """Copies the payload of rows [row, stop); the checksum, None if any byte is missing."""

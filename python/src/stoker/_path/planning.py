@@ -220,10 +220,11 @@ class EpochReader:
     def _one_by_one(self, number: int, pieces: list[Piece]) -> Planned:
         what = (number, self._epoch, self._stream.spec.batch_size)
         made = [self._filler.message(self._segments(p), p, what) for p in pieces]
-        size = sum(m.data.buffer.nbytes for m in made)
-        if size > self._largest:
-            self._largest = size
-            self._filler.pool.keep_at_least(2 * size)
+        size = sum(m.data.nbytes for m in made)
+        copied = sum(m.data.buffer.nbytes for m in made)
+        if copied > self._largest:
+            self._largest = copied
+            self._filler.pool.keep_at_least(2 * copied)
         return (number, made), size
 
     def _lane(self, lane: int) -> LaneReader:

@@ -9,7 +9,7 @@ nothing in a forked child but release its own descriptors (no BYE, no joins).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -111,6 +111,18 @@ class StreamInfo:
         )
 
 
+@dataclass(frozen=True)
+class Apart:
+    """Payload of a message that lies elsewhere in memory, row by row; its checksums are already verified."""
+
+    length: int
+    """Length of the whole message."""
+    columns: Sequence[Callable[[], list[npt.NDArray[np.uint8]]]]
+    """For each payload column of the layout, what gives its rows as views. All are of bytes, without nulls."""
+    whole: Callable[[], npt.NDArray[np.uint8]]
+    """Returns the whole message in memory of its own."""
+
+
 @dataclass
 class PieceData:
     """One piece as it arrived, its checksum already verified."""
@@ -126,6 +138,17 @@ class PieceData:
     of 64 in memory, from a `stoker._memory.buffers.BufferPool`. Belongs to the receiver of the piece."""
     crc: int = 0
     """CRC-32C of the wire frame; 0 from a path."""
+    apart: Apart | None = None
+    """Where the payload is if `buffer` has only what comes before it."""
+
+    @property
+    def nbytes(self) -> int:
+        """Length of the message."""
+        return self.buffer.nbytes if self.apart is None else self.apart.length
+
+    def message(self) -> npt.NDArray[np.uint8]:
+        """The whole message; copies payload that lies apart."""
+        return self.buffer if self.apart is None else self.apart.whole()
 
 
 @dataclass

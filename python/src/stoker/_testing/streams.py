@@ -66,7 +66,7 @@ class DatasetStream:
             cursor = _Cursor(source, source.epoch(epoch, number, stride, count, tail), epoch, number, tail, stride)
             self._cursors.cursor = cursor
         batch = cursor.next()
-        return [ServedPiece(p.lane, p.rows, p.repeated, p.buffer, p.skipped) for p in batch.pieces]
+        return [ServedPiece(p.lane, p.rows, p.repeated, p.message(), p.skipped) for p in batch.pieces]
 
 
 class _Cursor:

@@ -1,0 +1,230 @@
+"""Rows that stay in the mapped files: the same bytes, whatever happens to the files."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stoker
+from small_datasets import IMAGES, DatasetWriter, sample
+from stoker import Feed
+from stoker._memory import leases
+from stoker._memory.mapping import Mapping
+
+ROWS = 60
+SIZE = 60_000
+pytestmark = pytest.mark.skipif(leases._FSTATFS is None, reason="this system has no leases, or no MADV_POPULATE_READ")
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> DatasetWriter:
+    rng = np.random.default_rng(3)
+    made = DatasetWriter(tmp_path / "d", IMAGES)
+    made.commit([[{**sample(rng, 20 * c + i), "image": rng.bytes(SIZE)} for i in range(20)] for c in range(3)])
+    return made
+
+
+def feed_of(writer: DatasetWriter, batch_size: int = 10, **given: object) -> Feed:
+    return Feed(writer.root, batch_size=batch_size, lanes=1, shuffle_window=1 << 30, tail="keep", epochs=1, **given)
+
+
+def images(batch: stoker.Batch) -> list[bytes]:
+    return [row.tobytes() for row in batch["image"]]
+
+
+def stored(writer: DatasetWriter) -> dict[str, bytes]:
+    return {s["key"]: s["image"] for s in writer.live().values()}
+
+
+def is_mapped(row: np.ndarray) -> bool:
+    while isinstance(row, np.ndarray):
+        row = row.base
+    return isinstance(row, Mapping)
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < end, "nothing happened for 20 s"
+        threading.Event().wait(0.01)
+
+
+def test_large_rows_are_views_of_the_mapped_files(writer: DatasetWriter) -> None:
+    expected = stored(writer)
+    with feed_of(writer) as feed:
+        for batch in feed:
+            assert all(is_mapped(row) for row in batch["image"])
+            assert len(batch["image"]) == len(batch)
+            assert batch["image"].lengths.tolist() == [SIZE] * len(batch)
+            assert images(batch) == batch["image"].tolist() == [expected[k] for k in batch.keys]
+            assert batch["image"][-1].tobytes() == expected[batch.keys[-1]]
+            assert batch.nbytes > len(batch) * SIZE
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        lambda batch: batch["image"].values.tobytes(),
+        lambda batch: batch["image"][0 : len(batch)].values.tobytes(),
+        lambda batch: batch["image"].padded().tobytes(),
+        lambda batch: b"".join(batch.arrow["image"].to_pylist()),
+        lambda batch: b"".join(images(pickle.loads(pickle.dumps(batch)))),
+    ],
+    ids=["values", "slice", "padded", "arrow", "pickle"],
+)
+def test_a_message_is_put_together_when_it_is_wanted_whole(
+    writer: DatasetWriter, whole: Callable[[stoker.Batch], bytes]
+) -> None:
+    expected = stored(writer)
+    with feed_of(writer) as feed:
+        batches = list(feed)
+    assert any(is_mapped(batch["image"][0]) for batch in batches)
+    for batch in batches:
+        assert whole(batch) == b"".join(expected[k] for k in batch.keys)
+        assert images(batch) == [expected[k] for k in batch.keys]
+
+
+def test_who_wants_whole_messages_gets_them_whole_from_then_on(writer: DatasetWriter) -> None:
+    mapped = []
+    with Feed(writer.root, batch_size=10, lanes=1, tail="keep", epochs=3) as feed:
+        for _ in range(3):
+            for batch in feed:
+                mapped.append(is_mapped(batch["image"][0]))
+                assert batch["image"].values.nbytes == len(batch) * SIZE
+    assert mapped[0]
+    assert not any(mapped[-ROWS // 10 :])
+
+
+def test_writing_to_a_row_changes_no_file_and_no_later_epoch(writer: DatasetWriter) -> None:
+    expected = stored(writer)
+    before = [writer.chunk_path(i).read_bytes() for i in range(3)]
+    with Feed(writer.root, batch_size=10, lanes=1, tail="keep", epochs=2) as feed:
+        for _ in range(2):
+            for batch in feed:
+                assert images(batch) == [expected[k] for k in batch.keys]
+                for row in batch["image"]:
+                    row[:] = 0
+    assert [writer.chunk_path(i).read_bytes() for i in range(3)] == before
+
+
+def test_a_shortened_file_leaves_the_rows_that_are_held_as_they_were(writer: DatasetWriter) -> None:
+    expected = stored(writer)
+    with feed_of(writer, batch_size=ROWS) as feed:
+        batch = next(iter(feed))
+    rows = list(batch["image"])
+    rows[0][0] ^= 255
+    assert is_mapped(rows[0])
+    for i in range(3):
+        program = "import os, sys; os.truncate(sys.argv[1], 10)"
+        subprocess.run([sys.executable, "-c", program, str(writer.chunk_path(i))], check=True, timeout=60)
+        assert writer.chunk_path(i).stat().st_size == 10
+    rows[0][0] ^= 255
+    assert [row.tobytes() for row in rows] == [expected[k] for k in batch.keys]
+
+
+def test_leases_and_descriptors_end_with_the_last_row(writer: DatasetWriter) -> None:
+    held = len(leases._WATCH.held)
+    with feed_of(writer, batch_size=ROWS) as feed:
+        row = next(iter(feed))["image"][0]
+    assert len(leases._WATCH.held) > held
+    del feed
+    wait_for(lambda: len(leases._WATCH.held) == held + 1)
+    assert row.nbytes == SIZE
+    fds = list(leases._WATCH.held)
+    del row
+    wait_for(lambda: len(leases._WATCH.held) == held)
+    for fd in fds:
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(fd)
+
+
+def test_more_files_than_leases_are_copied(writer: DatasetWriter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "MOST", len(leases._WATCH.held) + 1)
+    expected = stored(writer)
+    with feed_of(writer) as feed:
+        for batch in feed:
+            assert images(batch) == [expected[k] for k in batch.keys]
+            assert not is_mapped(batch["image"][0])
+
+
+def test_no_lease_on_file_systems_that_others_may_write_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(bytes(9000))
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        monkeypatch.setattr(leases, "_LOCAL", frozenset({0x6969}))  # NFS
+        assert leases.leased(fd, 9000) is None
+    finally:
+        os.close(fd)
+
+
+def test_no_lease_on_a_file_that_is_being_written_or_has_another_length(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(bytes(9000))
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        assert leases.leased(fd, 9001) is None
+        with open(path, "r+b"):
+            assert leases.leased(fd, 9000) is None
+    finally:
+        os.close(fd)
+
+
+OTHER_USER = """
+import os, sys
+from stoker import Feed
+from stoker._memory import leases
+def read():
+    most = total = 0
+    with Feed(sys.argv[1], batch_size=10, lanes=1, tail="keep", epochs=1) as feed:
+        for batch in feed:
+            total += sum(row.nbytes for row in batch["image"])
+            most = max(most, len(leases._WATCH.held))
+    return total, most > 0
+print(read())
+os.setgid(65534)
+os.setuid(65534)
+print(read())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can become another user")
+def test_another_user_reads_without_leases(writer: DatasetWriter, tmp_path_factory: pytest.TempPathFactory) -> None:
+    for directory in (writer.root, *list(writer.root.rglob("*"))):
+        directory.chmod(0o755)
+    for parent in writer.root.parents:
+        if str(parent).startswith(str(tmp_path_factory.getbasetemp().parent)):
+            parent.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-c", OTHER_USER, str(writer.root)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.stdout.splitlines() == [str((ROWS * SIZE, leased)) for leased in (True, False)], done.stderr
+
+
+@pytest.fixture
+def forked(writer: DatasetWriter) -> Iterator[stoker.Batch]:
+    with feed_of(writer, batch_size=ROWS) as feed:
+        yield next(iter(feed))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+def test_a_forked_child_reads_the_rows_and_leaves_the_leases_alone(forked: stoker.Batch, writer: DatasetWriter) -> None:
+    expected = [stored(writer)[k] for k in forked.keys]
+    held = len(leases._WATCH.held)
+    child = os.fork()
+    if child == 0:
+        same = images(forked) == expected and not leases._WATCH.held
+        os._exit(0 if same else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert len(leases._WATCH.held) == held
+    os.truncate(writer.chunk_path(0), 10)
+    assert images(forked) == expected
