@@ -5,10 +5,11 @@
 
 A tree of equal files is packed by each system's own writer (Stoker: `stoker ingest`, and `stoker.Writer` where a Python
 program makes the samples), then read shuffled, page cache warm, batches of 64. Every sample is obtained as an object
-of bytes; with --decode the files are JPEGs of 500 x 375, decoded by Pillow and cropped to 224 x 224 in each system's
-way of doing that. Peers run with 0 and with 2 DataLoader workers, and the better of the two counts. Each measurement
-is a separate process: it warms up for a few seconds and then times epochs from their first batch, so that the start of
-workers does not count. Rounds alternate, and the best counts. A system that cannot be imported is named and left out.
+of bytes, and the consumer reads each byte once, for a CRC-32C. With --decode the files are JPEGs of 500 x 375, decoded
+by Pillow and cropped to 224 x 224 in each system's way of doing that. Peers run with 0 and with 2 DataLoader workers,
+and the better of the two counts. Each measurement is a separate process: it warms up for a few seconds and then times
+epochs from their first batch, so that the start of workers does not count. Rounds alternate, and the best counts. A
+system that cannot be imported is named and left out.
 
 `--json FILE` keeps what was found for `benchmarks/peers_picture.py`.
 """
@@ -214,6 +215,8 @@ def size_of(sample: object) -> int:
 
 
 def measure(name: str, target: str, workers: int, decoding: bool, seconds: float) -> dict:
+    import google_crc32c
+
     epochs = SYSTEMS[name][2]
     assert epochs is not None
     passes = epochs(target, workers, decoding)
@@ -230,6 +233,8 @@ def measure(name: str, target: str, workers: int, decoding: bool, seconds: float
                 samples += len(batch)
                 for sample in batch:
                     total += size_of(sample)
+                    if not decoding:
+                        google_crc32c.value(sample)
             if time.perf_counter() > end:
                 break
         if not warming:

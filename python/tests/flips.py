@@ -68,7 +68,7 @@ def epoch_of(root: Path, **options: Any) -> list[Any]:
     source = PathSource(PathStream(open_snapshot(root), "train", SPEC), threads=1, **options)
     try:
         batches = source.epoch(0, 0, 1, PathStream(open_snapshot(root), "train", SPEC).batches, "pad")
-        return [[piece.buffer.tobytes() for piece in batch.pieces] for batch in batches]
+        return [[piece.message().tobytes() for piece in batch.pieces] for batch in batches]
     finally:
         source.close()
 

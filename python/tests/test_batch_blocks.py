@@ -15,6 +15,7 @@ from stoker._dataset.snapshot import open_snapshot
 from stoker._format.checksum import RunningCrcs
 from stoker._format.fields import Field
 from stoker._format.message import MessageLayout, batch_columns
+from stoker._memory import leases as _leases
 from stoker._memory import mapping as _mapping
 from stoker._memory.buffers import BufferPool
 from stoker._order.delivery import BatchPlan
@@ -29,9 +30,11 @@ FULL = [{k: v for k, v in f.items() if k != "nullable"} for f in MANY]
 """Every kind of column, none with nulls."""
 
 
-@pytest.fixture
-def used(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The batches of each block that is made."""
+@pytest.fixture(params=["collected", "copied"])
+def used(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The batches of each block that is made, from mappings with leases and without."""
+    if request.param == "copied":
+        monkeypatch.setattr(_leases, "MOST", 0)
     assert _mapping.supported(), "this kernel does not let a process read itself; blocks are not tested"
     made: list[int] = []
     true = _filling.BatchBlock
@@ -88,7 +91,7 @@ def test_messages_are_those_of_batches_laid_out_alone(
         got = read(source, 1, first, stride, len(numbers), "pad")
         assert [b.number for b in got] == list(numbers)
         for batch in got:
-            assert [p.buffer.tobytes() for p in batch.pieces] == expected[batch.number]
+            assert [p.message().tobytes() for p in batch.pieces] == expected[batch.number]
             assert all(p.skipped == 0 and p.buffer.ctypes.data % 64 == 0 for p in batch.pieces)
     if fields is not MANY:
         assert sum(used) > stream.batches / 2
@@ -99,6 +102,7 @@ def test_blocks_grow_and_calls_stay_within_the_limit_of_ranges(
     tmp_path: Path, sources: list[PathSource], used: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = dataset(tmp_path / "d", IMAGES, (2000, 1000), size=20)
+    monkeypatch.setattr(_leases, "MOST", 0)
     calls = []
     copy = _mapping.copy
 
@@ -119,7 +123,7 @@ def test_blocks_grow_and_calls_stay_within_the_limit_of_ranges(
         if size == 300:
             assert max(calls)[1] == 3
         for batch in got[:: max(1, 200 // size)]:
-            assert [p.buffer.tobytes() for p in batch.pieces] == expected_pieces(
+            assert [p.message().tobytes() for p in batch.pieces] == expected_pieces(
                 writer, stream, 0, batch.number, "keep"
             )
 
@@ -130,6 +134,7 @@ def test_damage_inside_a_block_ends_as_outside_of_one(
     tmp_path: Path, used: list[int], monkeypatch: pytest.MonkeyPatch, on_corrupt: str, damage: str
 ) -> None:
     rng = np.random.default_rng(0)
+    monkeypatch.setattr(_leases, "MOST", 0)  # with leases, an open window keeps what the file had
     writer = DatasetWriter(tmp_path / "d", IMAGES)
     writer.commit([[{**sample(rng, i), "image": rng.bytes(5_000 + i)} for i in range(300)]])
     path = writer.chunk_path(0)
@@ -202,7 +207,7 @@ def test_a_batch_of_a_block_that_fails_once_is_read_again(
     monkeypatch.setattr(batch_blocks, "extend", spoils)
     sources.append(source := PathSource(stream, threads=1))
     for batch in read(source, 0, 0, 1, stream.batches, "keep"):
-        assert [p.buffer.tobytes() for p in batch.pieces] == expected_pieces(writer, stream, 0, batch.number, "keep")
+        assert [p.message().tobytes() for p in batch.pieces] == expected_pieces(writer, stream, 0, batch.number, "keep")
     assert used
     assert len(spoiled) == 5
 
@@ -212,11 +217,12 @@ def test_a_copy_that_falls_short_is_no_batch(
     tmp_path: Path, sources: list[PathSource], used: list[int], monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     writer = dataset(tmp_path / "d", IMAGES, (50,), size)
+    monkeypatch.setattr(_leases, "MOST", 0)
     stream = opened(writer, batch_size=4)
     sources.append(source := PathSource(stream))
     monkeypatch.setattr(_mapping, "copy", lambda *_: False)
     for batch in read(source, 0, 0, 1, stream.batches, "keep"):
-        assert [p.buffer.tobytes() for p in batch.pieces] == expected_pieces(writer, stream, 0, batch.number, "keep")
+        assert [p.message().tobytes() for p in batch.pieces] == expected_pieces(writer, stream, 0, batch.number, "keep")
     assert used
 
 

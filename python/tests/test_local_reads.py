@@ -8,8 +8,10 @@ import google_crc32c
 import numpy as np
 import pytest
 
+from stoker._memory import leases
 from stoker._memory.buffers import BufferPool
-from stoker._transport.local_reads import LocalReadError, LocalReads, _Open
+from stoker._transport import local_reads
+from stoker._transport.local_reads import LARGE, LocalReadError, LocalReads, _Open
 from stoker._wire import decoding, encoding
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
@@ -24,6 +26,12 @@ def header_of(message, **over):
     head = encoding.batch_header(p.BatchHeader(**values))
     values["crc"] = google_crc32c.extend(google_crc32c.value(head[p.CRC_START : p.CRC_END]), bytes(message))
     return p.BatchHeader(**values)
+
+
+@pytest.fixture
+def unleased(monkeypatch):
+    """With a lease, the mapping of a file that others change keeps its content."""
+    monkeypatch.setattr(leases, "MOST", 0)
 
 
 class Files:
@@ -53,8 +61,12 @@ class Files:
     def receive(self, inline, slices, **over):
         message = self.message(inline, slices)
         frame = encoding.batch_ref(header_of(message, **over), len(message), inline, slices)
-        header, buffer, crc = self.reads.receive(frame, BufferPool(), p.MAX_BATCH)
-        return header, bytes(buffer), crc, message
+        got = self.reads.receive(frame, BufferPool(), p.MAX_BATCH)
+        assert got.length == len(message) or got.crc != got.header[-1]
+        self.apart = got.apart
+        buffer = got.message if got.apart is None else got.apart.whole(got.message)
+        self.reads._apart = True
+        return got.header, bytes(buffer), got.crc, message
 
 
 @pytest.mark.parametrize("size", [1, 100, 4096, 60_000, 300_000])
@@ -75,6 +87,7 @@ def test_puts_any_message_together(size, rows, flags, tmp_path):
     assert crc == header[-1]
 
 
+@pytest.mark.usefixtures("unleased")
 def test_a_flipped_bit_makes_the_checksum_wrong(tmp_path):
     files = Files(tmp_path, [1 << 20, 1 << 20])
     for size in (640, 64 << 10):
@@ -87,6 +100,7 @@ def test_a_flipped_bit_makes_the_checksum_wrong(tmp_path):
         files.paths[1].write_bytes(files.contents[1])
 
 
+@pytest.mark.usefixtures("unleased")
 @pytest.mark.parametrize("size", [640, 64 << 10])
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_file_that_is_cut_short_is_no_batch_and_no_end_of_the_process(size, kept, tmp_path, monkeypatch):
@@ -97,6 +111,35 @@ def test_a_file_that_is_cut_short_is_no_batch_and_no_end_of_the_process(size, ke
     assert crc != header[-1]
     header, buffer, crc, message = files.receive(b"", [(0, size, 7)])
     assert (buffer, crc) == (message, header[-1])
+
+
+@pytest.mark.parametrize("size", [640, 64 << 10])
+@pytest.mark.parametrize("harm", ["cut", "flip"])
+def test_a_leased_file_that_others_change_keeps_its_content(size, harm, tmp_path):
+    files = Files(tmp_path, [1 << 20, 1 << 20])
+    held = files.receive(bytes(64), [(1, 64 << 10, 900_000)]) and files.apart
+    if harm == "cut":
+        os.truncate(files.paths[1], 4096)
+    else:
+        with open(files.paths[1], "r+b") as f:
+            f.seek(900_001)
+            f.write(bytes([files.contents[1][900_001] ^ 1]))
+    header, buffer, crc, message = files.receive(b"", [(0, size, 0), (1, size, 900_000)])
+    assert (files.apart is not None) == (size >= LARGE)
+    assert (buffer, crc) == (message, header[-1])
+    assert held.rows(np.array([64, 64 + (64 << 10)]))[0].tobytes() == files.contents[1][900_000 : 900_000 + (64 << 10)]
+
+
+def test_rows_that_were_written_to_are_read_from_the_file_again(tmp_path):
+    files = Files(tmp_path, [1 << 20])
+    slices = [(0, 64 << 10, 100 * i) for i in range(8)]
+    files.receive(bytes(64), slices)
+    for row in files.apart.rows(64 + (64 << 10) * np.arange(9)):
+        row[:] = 0
+    header, buffer, crc, message = files.receive(bytes(64), slices)
+    assert files.apart is None
+    assert (buffer, crc) == (message, header[-1])
+    assert files.paths[0].read_bytes() == files.contents[0]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +221,9 @@ def test_refuses_what_the_vectors_refuse(tmp_path):
     assert tried >= 15
 
 
-def test_refuses_every_altered_frame_or_finds_its_checksum_wrong(tmp_path):
+@pytest.mark.parametrize("large", [1, 1 << 20], ids=["apart", "copied"])
+def test_refuses_every_altered_frame_or_finds_its_checksum_wrong(large, tmp_path, monkeypatch):
+    monkeypatch.setattr(local_reads, "LARGE", large)
     files = Files(tmp_path, [3000, 3000])
     message = files.message(bytes(64), slices := [(0, 100, 5), (1, 100, 300), (p.ZEROS, 56, 0)])
     frame = bytearray(encoding.batch_ref(header_of(message), len(message), bytes(64), slices))
@@ -188,8 +233,9 @@ def test_refuses_every_altered_frame_or_finds_its_checksum_wrong(tmp_path):
         for bit in range(8):
             frame[at] ^= 1 << bit
             try:
-                header, buffer, crc = files.reads.receive(bytes(frame), BufferPool(), p.MAX_BATCH)
-                assert crc != header[-1] or bytes(buffer) == message, f"byte {at}, bit {bit}"
+                got = files.reads.receive(bytes(frame), BufferPool(), p.MAX_BATCH)
+                whole = got.message if got.apart is None else got.apart.whole(got.message)
+                assert got.crc != got.header[-1] or bytes(whole) == message, f"byte {at}, bit {bit}"
             except ProtocolError:
                 pass
             frame[at] ^= 1 << bit
@@ -204,6 +250,7 @@ def test_tells_how_many_it_has_read_now_and_then(tmp_path):
     assert [d for d in due if d] == [16, 32]
 
 
+@pytest.mark.usefixtures("unleased")
 @pytest.mark.parametrize("bad", [3, 50])
 @pytest.mark.parametrize("harm", ["cut", "flip"])
 def test_damage_in_either_half_of_a_large_message_is_noticed(bad, harm, tmp_path):

@@ -14,6 +14,7 @@ from dataset_files import batch_message
 from small_datasets import IMAGES, MANY, DatasetWriter, sample, small_dataset
 from stoker._dataset.snapshot import open_snapshot
 from stoker._memory import copying as _copying
+from stoker._memory import leases as _leases
 from stoker._memory import mapping as _mapping
 from stoker._order.delivery import BatchPlan, Share
 from stoker._order.spec import TAILS, OrderSpec
@@ -39,9 +40,11 @@ def expected_pieces(writer: DatasetWriter, stream: PathStream, epoch: int, numbe
     return out
 
 
-@pytest.fixture(params=["mapped", "pread", "mapped in parts", "pread in parts"])
+@pytest.fixture(params=["collected", "apart", "mapped", "pread", "mapped in parts", "pread in parts"])
 def copying(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All ways to copy payload."""
+    """All ways to get payload."""
+    monkeypatch.setattr(_leases, "MOST", 512 if request.param in ("collected", "apart") else 0)
+    monkeypatch.setattr(_copying, "LARGE", {"collected": 1 << 30, "apart": 1}.get(request.param, _copying.LARGE))
     if request.param.endswith("parts"):
         for module, name, value in ((_copying, "STRIDE", 700), (_filling, "_SHARED", 5000), (_filling, "_PART", 900)):
             monkeypatch.setattr(module, name, value)
@@ -85,7 +88,7 @@ def test_messages_are_byte_identical(tmp_path: Path, sources: list[PathSource], 
                 assert [b.number for b in got] == list(range(share.steps))
                 for batch in got:
                     expected = expected_pieces(writer, stream, epoch, batch.number, tail)
-                    assert [p.buffer.tobytes() for p in batch.pieces] == expected
+                    assert [p.message().tobytes() for p in batch.pieces] == expected
                     assert all(p.skipped == 0 and p.buffer.ctypes.data % 64 == 0 for p in batch.pieces)
 
 
@@ -106,7 +109,7 @@ def test_versions_appends_deletes_and_classes(tmp_path: Path, sources: list[Path
         assert dict(stream.snapshot.classes) == {"label": ("b", "d", "a", "c", "0")}
         sources.append(source := PathSource(stream))
         for batch in read(source, 0, 0, 1, stream.batches, "keep"):
-            assert [p.buffer.tobytes() for p in batch.pieces] == expected_pieces(
+            assert [p.message().tobytes() for p in batch.pieces] == expected_pieces(
                 writer, stream, 0, batch.number, "keep"
             )
     old = PathStream(open_snapshot(writer.root, 1), "train", OrderSpec())
@@ -125,14 +128,14 @@ def test_batches_beyond_what_is_read_ahead(
     monkeypatch.setattr(_planning, "UNIT_BYTES", 1)
     stream = opened(small_dataset(tmp_path / "d"), batch_size=4)
     sources.append(source := PathSource(stream, ahead_bytes=1, buffer_bytes=buffer_bytes))
-    expected = [[p.buffer.tobytes() for p in b.pieces] for b in PathSource(stream).epoch(0, 0, 1, 10, "pad")]
+    expected = [[p.message().tobytes() for p in b.pieces] for b in PathSource(stream).epoch(0, 0, 1, 10, "pad")]
     batches = source.epoch(0, 0, 1, 10, "pad")
     seen = []
     for n, batch in enumerate(batches):
         # Less where the window that the next one needs is still being opened.
         seen.append(len(source._running._work))
         assert seen[-1] <= min(under_way, 9 - n)
-        assert [p.buffer.tobytes() for p in batch.pieces] == expected[n]
+        assert [p.message().tobytes() for p in batch.pieces] == expected[n]
     assert max(seen) == under_way
 
 
@@ -164,12 +167,12 @@ def test_the_end_of_an_epoch_waits_for_no_window_of_the_next_one(
 def test_prefetched_epoch_is_picked_up(tmp_path: Path, sources: list[PathSource]) -> None:
     stream = opened(small_dataset(tmp_path / "d"), batch_size=4)
     sources.append(source := PathSource(stream))
-    expected = [[p.buffer.tobytes() for b in read(source, e, 0, 1, 10, "pad") for p in b.pieces] for e in (0, 1)]
+    expected = [[p.message().tobytes() for b in read(source, e, 0, 1, 10, "pad") for p in b.pieces] for e in (0, 1)]
     batches = source.epoch(0, 0, 1, 10, "pad")
     source.prefetch(1, 0, 1, 10, "pad")
-    assert [p.buffer.tobytes() for b in batches for p in b.pieces] == expected[0]
+    assert [p.message().tobytes() for b in batches for p in b.pieces] == expected[0]
     prepared = source._running.following
     assert prepared._lanes
     again = source.epoch(1, 0, 1, 10, "pad")
     assert again is prepared
-    assert [p.buffer.tobytes() for b in again for p in b.pieces] == expected[1]
+    assert [p.message().tobytes() for b in again for p in b.pieces] == expected[1]

@@ -36,7 +36,7 @@ def checksums(batches: Iterator[DeliveredBatch]) -> list[tuple[int, int, int]]:
     for batch in batches:
         crc = 0
         for piece in batch.pieces:
-            crc = google_crc32c.extend(crc, piece.buffer.tobytes())
+            crc = google_crc32c.extend(crc, piece.message().tobytes())
         found.append((batch.epoch, batch.number, crc))
     return found
 

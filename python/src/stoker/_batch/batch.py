@@ -66,7 +66,7 @@ class _Piece:
     def buffer(self) -> npt.NDArray[np.uint8]:
         """The whole message."""
         if self._apart is not None:
-            self._known = self._apart.whole()
+            self._known = self._apart.whole(self._known)
             self._apart = None
         return self._known
 
@@ -106,8 +106,9 @@ class _Piece:
         index = self.form.index[name]
         if self._apart is None or not self.form.layout.columns[index].payload:
             return self.varying(name)
-        number = [i for i, column in enumerate(self.form.layout.columns) if column.payload].index(index)
-        return RowsApart(self._apart.columns[number](), lambda: self.varying(name))
+        _, place = self.place(name)
+        edges = place.data[0] + offsets_at(self._known, place.offsets, place.data[1], name).astype(np.int64)
+        return RowsApart(self._apart.rows(edges), lambda: self.varying(name))
 
     def nested(self, field: Field) -> list[Any]:
         """For each row the list of its items."""

@@ -318,7 +318,7 @@ class FeederSource:
             size = 0
             for piece in batch.pieces:
                 self._samples_taken += piece.rows
-                size += len(piece.buffer)
+                size += piece.nbytes
             if size > self._largest:
                 self._largest = size
                 self._pool.keep_at_least(2 * size)

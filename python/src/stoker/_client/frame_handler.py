@@ -19,6 +19,7 @@ from stoker._client.welcome import Refusal, Welcome
 from stoker._format.view import View
 from stoker._memory.buffers import BufferPool
 from stoker._order.delivery import BatchPlan
+from stoker._source.apart import Apart
 from stoker._source.batch_source import PieceData
 from stoker._transport.feeder_connection import ConnectionLostError, FeederConnection
 from stoker._wire import decoding, encoding
@@ -113,6 +114,16 @@ class FrameHandler:
         self, connection: FeederConnection, header: tuple[int, ...], message: npt.NDArray[np.uint8], crc: int
     ) -> None:
         """See `FrameSink`."""
+        self._on_batch(connection, header, message, crc, None)
+
+    def _on_batch(
+        self,
+        connection: FeederConnection,
+        header: tuple[int, ...],
+        message: npt.NDArray[np.uint8],
+        crc: int,
+        apart: Apart | None,
+    ) -> None:
         # fmt: off
         (_, _, flags, _, feed, fingerprint, epoch, lane, number, piece, pieces, rows, skipped, source_rows, view_tag,
          source_crc, subscription, zero, sent_crc) = header
@@ -145,13 +156,13 @@ class FrameHandler:
                 f"{span.number(span.granted)}",
                 "bad_frame",
             )
-        data = PieceData(lane, rows, bool(flags), skipped, message, crc)
+        data = PieceData(lane, rows, bool(flags), skipped, message, crc, apart)
         span.check(index, piece, pieces, data)
         if self._refused:
             self._refused.pop((span, index, piece), None)
         self._renewals = 0
         self._network.sound()
-        self.counts["bytes"] += len(message)
+        self.counts["bytes"] += data.nbytes
         receipt = encoding.pack_ack_entry(number, piece, flags, crc, rows, skipped, source_rows, source_crc)
         if span.add(index, piece, pieces, data, Arrival(connection, receipt)) and span.received:
             subscriptions.go_on(self._network.feeders.live)
@@ -160,7 +171,8 @@ class FrameHandler:
         if connection.state != "live":
             raise ProtocolError(f"{connection.address} sent BATCH_REF before WELCOME", "bad_frame")
         began = self._page_reads.begin()
-        header, message, crc = connection.take_reference(frame, self._pool)
+        batch = connection.take_reference(frame, self._pool)
+        header = batch.header
         if spent := self._page_reads.end(began):
             # Nobody else knows of it: the pages were read on this side.
             self._waits.explain(p.Delay(header[16], header[6], header[8], header[9], 0, round(spent * 1e6), 0))
@@ -168,14 +180,14 @@ class FrameHandler:
         if due := connection.files.due():
             with self._subscriptions.out:
                 connection.send(encoding.release(due))
-        self.counts["local_read_bytes"] += len(message)
-        if crc != header[-1]:
+        self.counts["local_read_bytes"] += batch.length
+        if batch.crc != header[-1]:
             # The replacement comes over the connection. If only local reads keep failing, the files are to blame.
             connection.faults += 1
             if connection.faults > _MAX_REFUSED:
                 self._network.feeders.refuse_local_reads(connection.address)
                 raise ConnectionLostError(f"{connection.address}: local reads of its chunk files fail here")
-        self.on_batch(connection, header, message, crc)
+        self._on_batch(connection, header, batch.message, batch.crc, batch.apart)
 
     def _on_file(self, connection: FeederConnection, body: bytes) -> None:
         from stoker._transport.local_reads import LocalReadError

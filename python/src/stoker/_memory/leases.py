@@ -1,14 +1,14 @@
 """Files that stay whole while they are mapped, so that Python code may touch the mapping itself.
 
 A mapped file that is cut short kills the process that touches what is gone (SIGBUS). A read lease (`fcntl(2)`,
-`F_SETLEASE`) prevents that: whoever truncates the file, or opens it for writing, waits until this process has given the
-lease back, for at most `/proc/sys/fs/lease-break-time` (45 s). A thread looks for such wishes twice a second, replaces
-the mapping by a copy of it in memory, at the same address, and gives the lease back. Deleting a file needs no lease,
-and the mapping of a deleted file stays whole.
+`F_SETLEASE`) prevents that: a process that truncates the file, or opens it for writing, waits until this process has
+given the lease back, for at most `/proc/sys/fs/lease-break-time` (45 s). A thread looks for such wishes twice a second,
+replaces the mapping by a copy of it in memory, at the same address, and gives the lease back. Deleting a file needs no
+lease, and the mapping of a deleted file stays whole.
 
 Only the owner of a file may take a lease, and only on file systems of this machine: elsewhere there is no
 `LeasedMapping`, and the kernel copies (`stoker._memory.mapping`). A forked child must not rely on a lease of its
-parent, which gives it back for both; its new mappings have leases of their own.
+parent, which gives it back for both.
 """
 
 from __future__ import annotations

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from stoker._dataset.chunk import ChunkReader
 from stoker._format.message import MessageLayout, batch_columns
@@ -23,7 +21,8 @@ from stoker._path.batch_blocks import BatchBlock, Laid
 from stoker._path.gather import OpenChunk, OpenWindow, gather
 from stoker._path.path_stream import PathStream
 from stoker._path.rows import RowBlock, Segment
-from stoker._source.batch_source import Apart, DeliveredBatch, PieceData
+from stoker._source.apart import Apart
+from stoker._source.batch_source import DeliveredBatch, PieceData
 from stoker.errors import CorruptDataError
 
 _SHARED = 16 << 20
@@ -122,26 +121,17 @@ class Filler:
         return self._left_apart(message, made.apart) if made.apart else message
 
     def _left_apart(self, message: Unfilled, length: int) -> Unfilled:
-        columns = [partial(s.window.views, c, s.start, s.end) for c, s, _, _ in message.gathers]
-        apart = Apart(length, columns, partial(self._whole, message))  # no circle: what it holds is not what it is in
+        starts, views = [], []
+        for column, (window, first, last), at, _ in message.gathers:
+            ends = window.block.payload[column].ends[first : last + 1]
+            present = ends[1:] > ends[:-1]
+            starts.append((at - ends[0] + ends[:-1])[present])
+            views += window.views(column, first, last, present)
+        apart = Apart(length, np.concatenate(starts), views, self._copy_from_now_on)
         return message._replace(data=replace(message.data, apart=apart))
 
-    def _whole(self, message: Unfilled) -> npt.NDArray[np.uint8]:
-        """Copies a message that was left apart, and leaves no more apart: its user wants them in one piece."""
+    def _copy_from_now_on(self) -> None:
         self._apart = False
-        data = self.fill(self._in_one(message))
-        if data.rows != message.data.rows:
-            number, epoch, _ = message.what
-            raise CorruptDataError(
-                f"epoch {epoch}, batch {number}: {message.data.rows - data.rows} rows were damaged after they were "
-                f"read; run: stoker verify {self._stream.snapshot.root}"
-            )
-        return data.buffer
-
-    def _in_one(self, message: Unfilled) -> Unfilled:
-        made = self._assembler.assemble([message.gathers[0].segment], message.what)
-        data = replace(message.data, buffer=made.buffer)
-        return message._replace(data=data, gathers=made.gathers, address=made.address)
 
     def _gather(self, gathers: list[Gather], buffer: Any, address: int) -> list[Gather]:
         """Copies payload, of large messages together with another thread; what was not right."""

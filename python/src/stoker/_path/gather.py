@@ -118,12 +118,13 @@ class OpenWindow:
         """Whether the payload of batches may stay where it is: the same, and it is large and has been checked."""
         self._files = np.array([c.fd if c is not None and c.fd is not None else -1 for c in chunks], np.int64)
 
-    def views(self, column: int, row: int, stop: int) -> list[npt.NDArray[np.uint8]]:
-        """The payload of rows [row, stop), in the mappings."""
+    def views(self, column: int, row: int, stop: int, wanted: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.uint8]]:
+        """The payload of the wanted ones of rows [row, stop), in the mappings."""
         payload = self.block.payload[column]
         starts = payload.starts[row:stop].astype(np.int64)
-        stops = starts + payload.ends[row + 1 : stop + 1] - payload.ends[row:stop]
-        places = self.block.places[row:stop].tolist()
+        stops = (starts + payload.ends[row + 1 : stop + 1] - payload.ends[row:stop])[wanted]
+        starts = starts[wanted]
+        places = self.block.places[row:stop][wanted].tolist()
         files = {place: self._bytes(place) for place in set(places)}
         return [files[p][a:b] for p, a, b in zip(places, starts.tolist(), stops.tolist(), strict=True)]
 

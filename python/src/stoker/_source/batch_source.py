@@ -9,7 +9,7 @@ nothing in a forked child but release its own descriptors (no BYE, no joins).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from stoker._format.fields import Field
 from stoker._order.skip import Skipped
 from stoker._order.spec import OrderSpec, Tail
+from stoker._source.apart import Apart
 from stoker._source.instance import Instance, Launch
 
 
@@ -111,18 +112,6 @@ class StreamInfo:
         )
 
 
-@dataclass(frozen=True)
-class Apart:
-    """Payload of a message that lies elsewhere in memory, row by row; its checksums are already verified."""
-
-    length: int
-    """Length of the whole message."""
-    columns: Sequence[Callable[[], list[npt.NDArray[np.uint8]]]]
-    """For each payload column of the layout, what gives its rows as views. All are of bytes, without nulls."""
-    whole: Callable[[], npt.NDArray[np.uint8]]
-    """Returns the whole message in memory of its own."""
-
-
 @dataclass
 class PieceData:
     """One piece as it arrived, its checksum already verified."""
@@ -148,7 +137,7 @@ class PieceData:
 
     def message(self) -> npt.NDArray[np.uint8]:
         """The whole message; copies payload that lies apart."""
-        return self.buffer if self.apart is None else self.apart.whole()
+        return self.buffer if self.apart is None else self.apart.whole(self.buffer)
 
 
 @dataclass

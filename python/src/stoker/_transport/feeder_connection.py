@@ -25,7 +25,7 @@ from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 
 if TYPE_CHECKING:
-    from stoker._transport.local_reads import LocalReads
+    from stoker._transport.local_reads import LocalReads, Received
 
 SEGMENT_BYTES: Final = 512 << 10
 """Bytes received and checksummed at a time: few enough that the checksum reads them from the second-level cache."""
@@ -203,12 +203,12 @@ class FeederConnection:
         """Accepts SAMPLES frames. `largest`: no sample has more bytes."""
         self._samples_limit = min(p.MAX_BATCH, largest + _ANSWER_BYTES)
 
-    def take_reference(self, frame: bytes, pool: BufferPool) -> tuple[tuple[int, ...], npt.NDArray[np.uint8], int]:
-        """Reads the batch that a BATCH_REF frame refers to; returns header, message and computed checksum."""
+    def take_reference(self, frame: bytes, pool: BufferPool) -> Received:
+        """Reads the batch that a BATCH_REF frame refers to."""
         if self.files is None:
             raise ProtocolError(f"{self.address} sent BATCH_REF, but local reads were not agreed", "bad_frame")
         batch = self.files.receive(frame, pool, self._limit)
-        self.bytes_received += len(batch[1])
+        self.bytes_received += batch.length
         return batch
 
     # ---- sending

@@ -1,7 +1,8 @@
 """Batches whose payload crosses no socket: the feeder says where it lies, and this process reads it there.
 
-Files are mapped, and the kernel copies out of the mappings (`stoker._memory.mapping`), so that a file that is cut short
-is an error and not the end of the process; large rows are read with `preadv`. Belongs to the client's turn holder.
+Large rows stay in the mapped files, if nobody can shorten these (`stoker._memory.leases`). Otherwise the kernel copies
+out of the mappings (`stoker._memory.mapping`), so that a file that is cut short is an error and not the end of the
+process; large rows are read with `preadv`. Belongs to the client's turn holder.
 """
 
 from __future__ import annotations
@@ -12,13 +13,15 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stoker._format.checksum import shift
+from stoker._format.checksum import extend_at, shift
 from stoker._format.crc import extend as _crc_extend
 from stoker._memory import copying
 from stoker._memory import mapping as _mapping
 from stoker._memory.buffers import BufferPool
 from stoker._memory.copying import LARGE, Target
+from stoker._memory.leases import LeasedMapping, leased
 from stoker._memory.workers import Workers
+from stoker._source.apart import Apart
 from stoker._wire import decoding
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
@@ -68,6 +71,22 @@ class _Slices(NamedTuple):
         return _Slices(self.files[start:stop], self.lengths[start:stop], self.offsets[start:stop])
 
 
+class Received(NamedTuple):
+    """A batch of local files."""
+
+    header: tuple[int, ...]
+    message: npt.NDArray[np.uint8]
+    """The message, or its beginning if payload lies apart."""
+    crc: int
+    """The checksum that was computed over header and message; a wrong one if bytes could not be read."""
+    apart: Apart | None
+
+    @property
+    def length(self) -> int:
+        """Length of the message."""
+        return len(self.message) if self.apart is None else self.apart.length
+
+
 class LocalReads:
     """The files that one feeder has told one connection of, and the batches that are read from them."""
 
@@ -80,6 +99,10 @@ class LocalReads:
         self._lengths = np.zeros(limit + 1, np.int64)
         self._bases[limit], self._lengths[limit] = self._zeros.ctypes.data, len(self._zeros) - 1
         self._mappings: dict[int, _mapping.Mapping] = {}
+        self._leased = np.zeros(limit + 1, np.bool_)
+        self._leased[limit] = True
+        self._apart = True
+        """Whether payload may stay in the mappings: until a message is wanted in one piece."""
         self._fds = np.full(limit + 1, -1, np.int64)
         self._workers: Workers | None = None
         self._two_cores = len(os.sched_getaffinity(0)) > 1
@@ -103,10 +126,14 @@ class LocalReads:
             found = os.fstat(fd)
             if (found.st_dev, found.st_ino, found.st_size) != (file.device, file.inode, file.length):
                 raise LocalReadError(f"{file.path} is not the same file here as on the feeder")
-            mapping = _mapping.Mapping(fd, file.length)
+            lease = leased(fd, file.length, private=True)
+            mapping = lease or _mapping.Mapping(fd, file.length)
             self._mappings[file.file] = mapping
             self._bases[file.file], self._lengths[file.file] = mapping.address, file.length
-            if _Open.has_room():
+            if lease is not None:
+                self._leased[file.file] = kept = True
+                self._fds[file.file] = fd
+            elif _Open.has_room():
                 self._fds[file.file] = fd
                 _Open.count += 1
                 kept = True
@@ -118,11 +145,11 @@ class LocalReads:
 
     def _forget(self, file: int) -> None:
         self._bases[file] = self._lengths[file] = 0
-        self._mappings.pop(file, None)
-        if self._fds[file] >= 0:
+        if self._fds[file] >= 0 and not self._leased[file]:  # that of a lease ends with its mapping
             os.close(int(self._fds[file]))
-            self._fds[file] = -1
             _Open.count -= 1
+        self._fds[file], self._leased[file] = -1, False
+        self._mappings.pop(file, None)
 
     def close(self) -> None:
         """Lets go of all files."""
@@ -131,27 +158,61 @@ class LocalReads:
         for file in tuple(self._mappings):
             self._forget(file)
 
-    def receive(self, frame: bytes, pool: BufferPool, limit: int) -> tuple[tuple[int, ...], npt.NDArray[np.uint8], int]:
-        """Returns the batch of a whole BATCH_REF frame: header, message and the checksum computed over both.
+    def receive(self, frame: bytes, pool: BufferPool, limit: int) -> Received:
+        """Returns the batch of a whole BATCH_REF frame.
 
-        If bytes cannot be read, the checksum is wrong. `limit` is the greatest length of a BATCH frame. Raises
-        `ProtocolError` for a frame that refers to a file that was not announced.
+        `limit` is the greatest length of a BATCH frame. Raises `ProtocolError` for a frame that refers to a file that
+        was not announced.
         """
         header = decoding.unpack_batch_header(frame)
         message, inline, count = decoding.unpack_batch_ref(frame, limit)
-        buffer, address = pool.take_at(message)
         start = p.BATCH_REF_BYTES
-        buffer[:inline] = np.frombuffer(frame, np.uint8, inline, start)
+        front = np.frombuffer(frame, np.uint8, inline, start)
         places = np.frombuffer(frame, np.int64, 2 * count, start + inline).reshape(count, 2)
         files, lengths = self._checked(places, message - inline)
         self._references += 1
         crc = _crc_extend(0, _BATCH_TYPE + frame[p.CRC_START + 1 : p.CRC_END])
         slices = _Slices(files, lengths, places[:, 1])
+        if self._stays_apart(slices, message - inline, pool):
+            found = self._check(slices, _crc_extend(crc, front.tobytes()))
+            if found is not None and found == header[-1]:
+                buffer = pool.take(inline)
+                buffer[:] = front
+                return Received(header, buffer, found, self._views(slices, inline, message))
+        buffer, address = pool.take_at(message)
+        buffer[:inline] = front
         if message - inline < _HALVED or not self._two_cores:
             found = self._take(slices, message - inline, Target(buffer, address, inline, crc, 0))
         else:
             found = self._take_halves(buffer, address, inline, slices, crc)
-        return header, buffer, header[-1] ^ 0xFFFFFFFF if found is None else found
+        return Received(header, buffer, header[-1] ^ 0xFFFFFFFF if found is None else found, None)
+
+    def _stays_apart(self, slices: _Slices, total: int, pool: BufferPool) -> bool:
+        large = total > 0 and total >= LARGE * len(slices.files)
+        return self._apart and pool.ordinary and large and bool(self._leased.take(slices.files).all())
+
+    def _check(self, slices: _Slices, crc: int) -> int | None:
+        """Returns the checksum `crc`, extended by the slices in the mappings; None if bytes lack."""
+        addresses = self._bases.take(slices.files) + slices.offsets
+        for address, length in zip(addresses.tolist(), slices.lengths.tolist(), strict=True):
+            if not _mapping.populate(address, length):
+                return None
+            crc = extend_at(crc, address, length)
+        return crc
+
+    def _views(self, slices: _Slices, inline: int, message: int) -> Apart:
+        ends = inline + np.cumsum(slices.lengths, dtype=np.int64)
+        files: dict[int, npt.NDArray[np.uint8]] = {-1: self._zeros}
+        for file in set(slices.files.tolist()) - {-1}:
+            mapping = self._mappings[file]
+            assert isinstance(mapping, LeasedMapping)
+            files[file] = mapping.bytes()
+        each = zip(slices.files.tolist(), slices.offsets.tolist(), slices.lengths.tolist(), strict=True)
+        views = [files[file][at : at + length] for file, at, length in each]
+        return Apart(message, ends - slices.lengths, views, self._copy_from_now_on)
+
+    def _copy_from_now_on(self) -> None:
+        self._apart = False
 
     def _take_halves(
         self, buffer: npt.NDArray[np.uint8], address: int, at: int, slices: _Slices, crc: int
