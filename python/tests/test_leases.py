@@ -116,6 +116,18 @@ def test_writing_to_a_row_changes_no_file_and_no_later_epoch(writer: DatasetWrit
     assert [writer.chunk_path(i).read_bytes() for i in range(3)] == before
 
 
+def test_writing_to_a_row_does_not_reach_where_the_epoch_repeats_it(writer: DatasetWriter) -> None:
+    expected = stored(writer)
+    repeated = 0
+    with Feed(writer.root, batch_size=8, lanes=1, shuffle_window=1 << 30, tail="pad", epochs=1, rank=0, world_size=1) as feed:
+        for batch in feed:
+            repeated += batch.repeated
+            assert images(batch) == [expected[k] for k in batch.keys]
+            for row in batch["image"]:
+                row[:] = 0
+    assert repeated
+
+
 def test_a_shortened_file_leaves_the_rows_that_are_held_as_they_were(writer: DatasetWriter) -> None:
     expected = stored(writer)
     with feed_of(writer, batch_size=ROWS) as feed:
@@ -219,10 +231,11 @@ def forked(writer: DatasetWriter) -> Iterator[stoker.Batch]:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_forked_child_reads_the_rows_and_leaves_the_leases_alone(forked: stoker.Batch, writer: DatasetWriter) -> None:
     expected = [stored(writer)[k] for k in forked.keys]
-    held = len(leases._WATCH.held)
+    held, fds = len(leases._WATCH.held), list(leases._WATCH.held)
     child = os.fork()
     if child == 0:
-        same = images(forked) == expected and not leases._WATCH.held
+        files = [fd for fd in fds if os.path.exists(f"/proc/self/fd/{fd}")]
+        same = images(forked) == expected and not leases._WATCH.held and not files
         os._exit(0 if same else 1)
     assert os.waitpid(child, 0)[1] == 0
     assert len(leases._WATCH.held) == held
