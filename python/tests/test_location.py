@@ -51,6 +51,15 @@ def test_open_and_writer_want_locations_that_python_reads() -> None:
         stoker.Writer("hdfs://namenode/photos", {"image": "binary"})
 
 
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [("s3://", "s3://BUCKET/PATH"), ("gs:///photos", "gs://BUCKET/PATH"), ("https://", "https://HOST/PATH")],
+)
+def test_a_uri_without_a_bucket_says_what_is_expected(target: str, expected: str) -> None:
+    with pytest.raises(ValueError, match=f"{target}: expected {expected}"):
+        stoker.Feed(target)
+
+
 def test_a_file_uri_is_a_path(tmp_path: Path) -> None:
     assert dataset_path((tmp_path / "a b").as_uri(), "") == tmp_path / "a b"
 

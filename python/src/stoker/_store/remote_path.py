@@ -90,6 +90,10 @@ class RemotePath:
             return RemotePath(found[0], _key(hub[1][len(found[0]) - 5 :]))
         match = _URI.fullmatch(uri)
         if not match:
+            known = re.match(r"(s3a?|gs|az|abfss?|https?):/+", uri, re.IGNORECASE)
+            if known:
+                where = "HOST" if known[1].lower().startswith("http") else "BUCKET"
+                raise ValueError(f"{uri}: expected {known[1]}://{where}/PATH")
             return None
         scheme = {"s3a": "s3", "abfs": "abfss"}.get(match[1].lower(), match[1].lower())
         key = unquote(match[3]) if scheme.startswith("http") else match[3]
