@@ -70,26 +70,29 @@ class LeasedMapping(Mapping):
 
 
 class _Watch:
-    """The thread that gives leases back when others want to write."""
+    """The thread that gives leases back when others want to write; it ends with the last lease."""
 
     def __init__(self) -> None:
         self.held: dict[int, weakref.ref[LeasedMapping]] = {}
         """By descriptor."""
-        self._started = threading.Lock()
+        self._lock = threading.Lock()
         self._running = False
 
     def add(self, mapping: LeasedMapping) -> None:
-        self.held[mapping.fd] = weakref.ref(mapping)
-        if not self._running:
-            with self._started:
-                if not self._running:
-                    self._running = True
-                    threading.Thread(target=self._run, name="stoker-leases", daemon=True).start()
+        with self._lock:
+            self.held[mapping.fd] = weakref.ref(mapping)
+            if not self._running:
+                self._running = True
+                threading.Thread(target=self._run, name="stoker-leases", daemon=True).start()
 
     def _run(self) -> None:
         while True:
             time.sleep(_LOOK_S)
             self.look()
+            with self._lock:
+                if not self.held:
+                    self._running = False
+                    return
 
     def look(self) -> None:
         """Gives back the leases that somebody waits for."""
