@@ -45,20 +45,33 @@ final class FarFeed {
 
     /** @param shared the store of a feed that was made alike, or null */
     FarFeed(Path directory, FaultyObjectStore shared) throws IOException {
+        this(directory, shared, rows(CHUNKS), "{\"batch_size\":6,\"lanes\":3,\"shuffle_window\":24000,\"seed\":5}");
+    }
+
+    /**
+     * @param rows of each chunk
+     * @param order of the feed, as JSON
+     */
+    FarFeed(Path directory, FaultyObjectStore shared, int[] rows, String order) throws IOException {
         store = shared == null ? new FaultyObjectStore(remote) : shared;
-        int[] rows = new int[CHUNKS];
-        for (int i = 0; i < CHUNKS; i++) {
-            rows[i] = 5 + i * 7 % 11;
-        }
         dataset = TestDataset.create(directory, 7, 300, rows);
-        feed = new TestFeed(dataset, "{\"batch_size\":6,\"lanes\":3,\"shuffle_window\":24000,\"seed\":5}");
+        feed = new TestFeed(dataset, order);
         long sum = 0;
-        for (int chunk = 0; chunk < CHUNKS; chunk++) {
+        for (int chunk = 0; chunk < rows.length; chunk++) {
             byte[] content = Files.readAllBytes(dataset.file(chunk));
             remote.createIfAbsent(name(chunk), content);
             sum += content.length;
         }
         bytes = sum;
+    }
+
+    /** Returns the rows of this many chunks of different sizes. */
+    static int[] rows(int chunks) {
+        int[] rows = new int[chunks];
+        for (int i = 0; i < chunks; i++) {
+            rows[i] = 5 + i * 7 % 11;
+        }
+        return rows;
     }
 
     String name(int chunk) {
@@ -98,20 +111,26 @@ final class FarFeed {
 
     /** Reads an epoch and compares every byte; damaged pieces are asked for again. Returns how many came damaged. */
     int read(NodeLease node, long epoch, String group) throws IOException {
-        try (RawClient client = RawClient.connect(node.address())) {
-            client.join(new Hello(
-                            Optional.empty(),
-                            Optional.empty(),
-                            Optional.empty(),
-                            group,
-                            OrderOverlay.fromJson("{}"),
-                            Participant.rank(0, 1),
-                            0,
-                            0,
-                            "test/1")
-                    .by(RawClient.process(1)));
+        try (RawClient client = join(node, group)) {
             return read(client, epoch);
         }
+    }
+
+    /** Connects as the only trainer of a group. */
+    static RawClient join(NodeLease node, String group) throws IOException {
+        RawClient client = RawClient.connect(node.address());
+        client.join(new Hello(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        group,
+                        OrderOverlay.fromJson("{}"),
+                        Participant.rank(0, 1),
+                        0,
+                        0,
+                        "test/1")
+                .by(RawClient.process(1)));
+        return client;
     }
 
     int read(RawClient client, long epoch) throws IOException {

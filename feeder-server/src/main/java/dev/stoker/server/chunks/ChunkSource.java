@@ -43,7 +43,18 @@ public interface ChunkSource {
      */
     default void want(ListedChunk chunk) {}
 
-    /** Reverts one {@link #want}. */
+    /**
+     * Announces that the chunk is needed before all chunks that are only wanted. Memory that a waiting reader needs is
+     * taken from such chunks last. Otherwise the same as {@link #want}.
+     */
+    default void use(ListedChunk chunk) {}
+
+    /** Returns whether the chunk can be read without a request to a far origin. */
+    default boolean isNear(ListedChunk chunk) {
+        return true;
+    }
+
+    /** Reverts one {@link #want} or {@link #use}. */
     default void unwant(ListedChunk chunk) {}
 
     /**

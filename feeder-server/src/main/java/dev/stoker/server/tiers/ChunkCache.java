@@ -159,8 +159,7 @@ public final class ChunkCache implements RemoteChunks, AutoCloseable {
 
     /** Returns whether a chunk is neither here nor in a tier, and no tier has room for it. */
     boolean isFar(ListedChunk chunk) {
-        return !memory.has(chunk.id())
-                && !placement.has(chunk)
+        return !isNear(chunk)
                 && placement.status().stream()
                         .noneMatch(
                                 tier -> tier.off().isEmpty() && tier.limitBytes() - tier.usedBytes() >= chunk.length());
@@ -206,9 +205,22 @@ public final class ChunkCache implements RemoteChunks, AutoCloseable {
 
     void want(Origin origin, ListedChunk chunk) {
         memory.want(chunk.id());
-        if (!memory.has(chunk.id()) && !placement.has(chunk)) {
+        enqueue(origin, chunk);
+    }
+
+    void use(Origin origin, ListedChunk chunk) {
+        memory.use(chunk.id());
+        enqueue(origin, chunk);
+    }
+
+    private void enqueue(Origin origin, ListedChunk chunk) {
+        if (!isNear(chunk)) {
             loads.enqueue(origin, chunk);
         }
+    }
+
+    boolean isNear(ListedChunk chunk) {
+        return memory.has(chunk.id()) || placement.has(chunk);
     }
 
     void unwant(ListedChunk chunk) {

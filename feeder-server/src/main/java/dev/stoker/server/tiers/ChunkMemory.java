@@ -5,6 +5,8 @@ import dev.stoker.server.chunks.DirectMemory;
 import dev.stoker.server.chunks.ListedChunk;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -18,7 +20,8 @@ import java.util.UUID;
  *
  * <p>Kept chunks have a separate quota. All others are working memory, which has a limit. If room is needed, the pool
  * first frees chunks without holds that nobody wants, longest unused first. For a waiting reader, it then frees the
- * chunks that were wanted last. Held chunks stay, even beyond the limit. Thread-safe; the lock guards maps and counts,
+ * chunk that is needed last: chunks that are only wanted before chunks in use, and the latest announcement first. The
+ * order of the announcements is the order of need, however often a chunk was held since. Held chunks stay, even beyond the limit. Thread-safe; the lock guards maps and counts,
  * and no thread holds it during an allocation.
  */
 final class ChunkMemory implements AutoCloseable {
@@ -52,13 +55,25 @@ final class ChunkMemory implements AutoCloseable {
         }
     }
 
+    /** The announcements of one chunk that are not reverted. The pool's lock guards the fields. */
+    private static final class Want {
+        int count;
+        /** Among wanted chunks, the one with the greatest turn is needed last. */
+        long turn = Long.MAX_VALUE;
+    }
+
+    /** The first turn of chunks that are only wanted. Turns of chunks in use are smaller. */
+    private static final long ONLY_WANTED = Long.MAX_VALUE / 2;
+
     private final Runnable roomMade;
     private final Map<UUID, Entry> present = new HashMap<>();
-    private final Map<UUID, Integer> wants = new HashMap<>();
+    private final Map<UUID, Want> wants = new HashMap<>();
     /** Chunks that are not held, wanted or kept, longest unused first. */
     private final LinkedHashMap<UUID, Entry> spent = new LinkedHashMap<>();
-    /** Chunks that are wanted, but not held or kept, in the order in which they were added. */
-    private final LinkedHashMap<UUID, Entry> ahead = new LinkedHashMap<>();
+    /** Chunks that are wanted, but not held or kept. */
+    private final Map<UUID, Entry> ahead = new HashMap<>();
+
+    private long announcements;
 
     private long limitBytes;
     /** Bytes that are reserved, or belong to chunks that are not kept. */
@@ -114,9 +129,20 @@ final class ChunkMemory implements AutoCloseable {
         return !(bytes instanceof Entry entry) || entry.intact;
     }
 
-    /** Announces that the chunk will be needed. */
+    /** Announces that the chunk will be needed after all chunks that were wanted before it. */
     synchronized void want(UUID id) {
-        wants.merge(id, 1, Integer::sum);
+        want(id, ONLY_WANTED + announcements++);
+    }
+
+    /** Announces that the chunk is needed before all chunks that are only wanted. */
+    synchronized void use(UUID id) {
+        want(id, announcements++);
+    }
+
+    private void want(UUID id, long turn) {
+        Want want = wants.computeIfAbsent(id, key -> new Want());
+        want.count++;
+        want.turn = Math.min(want.turn, turn);
         Entry entry = spent.remove(id);
         if (entry != null) {
             ahead.put(id, entry);
@@ -124,16 +150,17 @@ final class ChunkMemory implements AutoCloseable {
     }
 
     /**
-     * Reverts one {@link #want}.
+     * Reverts one {@link #want} or {@link #use}.
      *
      * @return whether nobody wants the chunk any more
      */
     boolean unwant(UUID id) {
         synchronized (this) {
-            Integer left = wants.computeIfPresent(id, (key, count) -> count == 1 ? null : count - 1);
-            if (left != null) {
+            Want want = wants.get(id);
+            if (want != null && --want.count > 0) {
                 return false;
             }
+            wants.remove(id);
             Entry entry = ahead.remove(id);
             if (entry == null) {
                 return true;
@@ -174,10 +201,7 @@ final class ChunkMemory implements AutoCloseable {
         synchronized (this) {
             evict(spent, bytes, victims);
             while (workingBytes + bytes > limitBytes && !ahead.isEmpty()) {
-                Entry last = ahead.values().iterator().next();
-                for (Entry entry : ahead.values()) {
-                    last = entry;
-                }
+                Entry last = Collections.max(ahead.values(), Comparator.comparingLong(entry -> turn(entry.id)));
                 ahead.remove(last.id);
                 remove(last);
                 victims.add(last);
@@ -185,6 +209,11 @@ final class ChunkMemory implements AutoCloseable {
             workingBytes += bytes;
         }
         free(victims);
+    }
+
+    private long turn(UUID id) {
+        Want want = wants.get(id);
+        return want == null ? Long.MAX_VALUE : want.turn;
     }
 
     private void evict(LinkedHashMap<UUID, Entry> from, long bytes, List<Entry> victims) {

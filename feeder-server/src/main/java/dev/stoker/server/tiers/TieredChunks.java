@@ -52,6 +52,16 @@ final class TieredChunks implements ChunkSource {
     }
 
     @Override
+    public void use(ListedChunk chunk) {
+        cache.use(origin, chunk);
+    }
+
+    @Override
+    public boolean isNear(ListedChunk chunk) {
+        return cache.isNear(chunk);
+    }
+
+    @Override
     public void unwant(ListedChunk chunk) {
         cache.unwant(chunk);
     }

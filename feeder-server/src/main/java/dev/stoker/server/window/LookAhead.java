@@ -26,6 +26,9 @@ final class LookAhead implements AutoCloseable {
     /** The wanted windows, by lane. The first one is the present window of the session. */
     private final List<Deque<Windows.Key>> wanted = new ArrayList<>();
 
+    /** Wanted windows that the session has left. A piece that is not closed yet may hold their chunks. */
+    private final Deque<Windows.Key> left = new ArrayDeque<>();
+
     /** The next windows of other feeders' lanes, in order of need, which are not wanted yet. */
     private final Deque<Windows.Key> heldBack = new ArrayDeque<>();
 
@@ -53,7 +56,8 @@ final class LookAhead implements AutoCloseable {
         }
     }
 
-    private boolean isUseful() {
+    /** Returns whether chunks are loaded ahead, in the order in which they are needed. */
+    boolean isUseful() {
         return source.lookAheadBytes() > 0;
     }
 
@@ -64,6 +68,7 @@ final class LookAhead implements AutoCloseable {
      */
     void follow(long epoch, long number, IntPredicate lanes, IntPredicate own) {
         if (isUseful() && number < order.order().size().batches()) {
+            forget();
             this.own = own;
             plan = new WindowPlan(order, epochs, lanes, epoch, number);
             pending = null;
@@ -88,16 +93,32 @@ final class LookAhead implements AutoCloseable {
         }
         Deque<Windows.Key> lane = wanted.get(key.lane());
         while (!lane.isEmpty() && !lane.peek().equals(key)) {
-            unwant(lane.poll());
+            left.add(lane.poll());
         }
         if (lane.isEmpty()) {
             aheadBytes += bytes(key);
             want(key);
         }
+        // Replaces the want.
+        forEach(key, source::use);
+        forEach(key, source::unwant);
         if (!own.test(key.lane())) {
             foreignEntered += bytes(key);
         }
         extend();
+    }
+
+    /** Notes that all pieces are closed, so that no chunk of a window that the session has left is held. */
+    void closed() {
+        if (!left.isEmpty()) {
+            forget();
+            extend();
+        }
+    }
+
+    private void forget() {
+        left.forEach(this::unwant);
+        left.clear();
     }
 
     private void extend() {
@@ -176,6 +197,7 @@ final class LookAhead implements AutoCloseable {
 
     @Override
     public void close() {
+        forget();
         wanted.forEach(lane -> {
             lane.forEach(this::unwant);
             lane.clear();

@@ -169,6 +169,7 @@ public final class PieceBuilder implements AutoCloseable {
         DeliveredPiece piece = key.batch().pieces().get(key.piece());
         int rows = 0;
         int base = 0;
+        cursor.closed();
         ensureRows(piece.rows());
         for (WindowSlice slice : key.epoch().lane(piece.lane()).slices(piece.firstRow(), piece.rows())) {
             OpenWindow window = cursor.at(key.epoch(), piece.lane(), slice.window(), slice.to());

@@ -16,6 +16,9 @@ final class WindowCursor implements AutoCloseable {
     private final OptionalLong epochs;
     private final Windows.Key[] current;
     private final Windows.Key[] next;
+    /** Whether the next window of the lane was opened ahead, or will not be. */
+    private final boolean[] opening;
+
     private final LookAhead lookAhead;
 
     /** @param epochs number of epochs of the feed, so that later ones are not opened ahead */
@@ -25,6 +28,7 @@ final class WindowCursor implements AutoCloseable {
         this.epochs = epochs;
         this.current = new Windows.Key[order.order().lanes()];
         this.next = new Windows.Key[current.length];
+        this.opening = new boolean[current.length];
         this.lookAhead = new LookAhead(order, windows, epochs);
     }
 
@@ -34,6 +38,11 @@ final class WindowCursor implements AutoCloseable {
      */
     void follow(long epoch, long number, IntPredicate lanes, IntPredicate own) {
         lookAhead.follow(epoch, number, lanes, own);
+    }
+
+    /** Notes that all pieces that were built before are closed. */
+    void closed() {
+        lookAhead.closed();
     }
 
     /**
@@ -48,7 +57,10 @@ final class WindowCursor implements AutoCloseable {
         }
         LaneEpoch laneEpoch = epoch.lane(lane);
         if (next[lane] == null && upTo * 2L >= laneEpoch.windowRows(window)) {
-            openNext(laneEpoch, lane, window);
+            keepNext(laneEpoch, lane, window);
+        }
+        if (next[lane] != null && !opening[lane]) {
+            openNext(lane);
         }
         return windows.get(key);
     }
@@ -62,7 +74,7 @@ final class WindowCursor implements AutoCloseable {
         return key;
     }
 
-    private void openNext(LaneEpoch laneEpoch, int lane, int window) {
+    private void keepNext(LaneEpoch laneEpoch, int lane, int window) {
         Windows.Key ahead;
         if (window + 1 < laneEpoch.windows()) {
             ahead = new Windows.Key(order, laneEpoch.epoch(), lane, window + 1);
@@ -73,7 +85,19 @@ final class WindowCursor implements AutoCloseable {
         }
         windows.keep(ahead);
         next[lane] = ahead;
-        windows.openAhead(ahead);
+        opening[lane] = false;
+    }
+
+    /**
+     * Opens the next window of a lane. If its chunks are being loaded in order of need, this waits until they are here:
+     * a request for them would overtake chunks of other lanes that are needed before them, and take their memory.
+     */
+    private void openNext(int lane) {
+        Windows.Key ahead = next[lane];
+        if (!lookAhead.isUseful() || WindowOpener.isNear(ahead)) {
+            opening[lane] = true;
+            windows.openAhead(ahead);
+        }
     }
 
     private void leave(int lane) {

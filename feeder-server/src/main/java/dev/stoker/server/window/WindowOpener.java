@@ -51,6 +51,20 @@ final class WindowOpener {
         return bytes;
     }
 
+    /** Returns whether the window can be opened without a request to a far origin. */
+    static boolean isNear(Windows.Key key) {
+        GroupOrder order = key.order();
+        StreamChunks chunks = order.order().chunks();
+        ChunkSource source = order.stream().source();
+        for (int chunk : order.epoch(key.epoch()).lane(key.lane()).windowChunks(key.window())) {
+            if (chunks.liveRows(chunk) > 0
+                    && !order.stream().files(chunk).stream().allMatch(source::isNear)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     OpenWindow open(Windows.Key key) throws IOException {
         GroupOrder order = key.order();
         Window rows = order.epoch(key.epoch()).lane(key.lane()).window(key.window());
@@ -65,7 +79,7 @@ final class WindowOpener {
             if (chunks.liveRows(chunk) > 0) {
                 files[place] = order.stream().file(chunk);
                 // All together, so that a far origin is waited for once.
-                order.stream().files(chunk).forEach(source::want);
+                order.stream().files(chunk).forEach(source::use);
             }
         }
         try {

@@ -2,7 +2,6 @@ package dev.stoker.server.window;
 
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.LaneEpoch;
-import dev.stoker.schemas.order.Piece;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
@@ -49,35 +48,40 @@ final class WindowPlan {
 
     private Iterator<Step> steps(long number) {
         EpochOrder of = order.epoch(epoch);
-        long fullBatches = of.numbering().fullBatches();
-        int batchSize = order.spec().batchSize();
-        int count = order.order().lanes();
-        boolean joint = number >= fullBatches;
-        long fromRound = joint ? 0 : of.numbering().batch(number).get(0).firstRow() / batchSize;
-        int[] turn = new int[count];
-        int turns = 0;
-        for (long m = number; m < Math.min(number + count, fullBatches); m++) {
-            Piece piece = of.numbering().batch(m).get(0);
-            if (turn[piece.lane()] == 0) {
-                turn[piece.lane()] = ++turns;
-            }
-        }
         List<Step> found = new ArrayList<>();
-        for (int lane = 0; lane < count; lane++) {
+        for (int lane = 0; lane < order.order().lanes(); lane++) {
             if (lanes.test(lane)) {
-                LaneEpoch laneEpoch = of.lane(lane);
-                long fromRow = joint ? laneEpoch.rows() / batchSize * batchSize : fromRound * batchSize;
-                for (int window = 0; window < laneEpoch.windows(); window++) {
-                    long first = laneEpoch.windowFirstRow(window);
-                    int rows = laneEpoch.windowRows(window);
-                    if (rows > 0 && first + rows > fromRow) {
-                        long round = Math.max(first, fromRow) / batchSize;
-                        found.add(new Step(round * count + turn[lane], new Windows.Key(order, epoch, lane, window)));
-                    }
-                }
+                addSteps(of, lane, number, found);
             }
         }
         found.sort(Comparator.comparingLong(Step::need));
         return found.iterator();
+    }
+
+    /** Adds the windows of a lane that a batch from this number on needs. */
+    private void addSteps(EpochOrder of, int lane, long number, List<Step> found) {
+        LaneEpoch laneEpoch = of.lane(lane);
+        int batchSize = order.spec().batchSize();
+        for (int window = 0; window < laneEpoch.windows(); window++) {
+            long first = laneEpoch.windowFirstRow(window);
+            long last = first + laneEpoch.windowRows(window) - 1;
+            if (last < first || of.numbering().batchOf(lane, last) < number) {
+                continue;
+            }
+            // The first of the lane's batches with rows of the window that is not over.
+            long low = first / batchSize;
+            long high = last / batchSize;
+            while (low < high) {
+                long middle = (low + high) >>> 1;
+                if (of.numbering().batchOf(lane, Math.max(first, middle * batchSize)) >= number) {
+                    high = middle;
+                } else {
+                    low = middle + 1;
+                }
+            }
+            long need = of.numbering().batchOf(lane, Math.max(first, low * batchSize));
+            // The rest of a lane can be in two batches, of which the first is over.
+            found.add(new Step(Math.max(need, number), new Windows.Key(order, epoch, lane, window)));
+        }
     }
 }
