@@ -122,9 +122,8 @@ def report(results: dict[str, list[dict]]) -> None:
         print(f"{name:10}{spread(rates[name]):>18}" + "".join(f"{cell:>20}" for cell in cells))
     both = {name: [c + s for c, s in zip(clients[name], servers[name], strict=True)] for name in results}
     for name in ("plain", YARDSTICK):
-        print(
-            f"CPU of both sides, TLS / {name}: {spread([a / b for a, b in zip(both['TLS'], both[name], strict=True)])}"
-        )
+        ratios = [a / b for a, b in zip(both["TLS"], both[name], strict=True)]
+        print(f"CPU of both sides, TLS / {name}: {spread(ratios)}")
 
 
 def main() -> None:
