@@ -56,6 +56,9 @@ public final class TlsRecords {
     /** The writer's, and the reader's until the handshake is done. */
     private ByteBuffer pending;
 
+    /** The writer's. */
+    private int recordBytes = 16 << 10;
+
     /**
      * Begins the handshake.
      *
@@ -203,6 +206,14 @@ public final class TlsRecords {
         }
     }
 
+    /**
+     * Returns the number of bytes of data in a full record. It is known after the first one; the JDK's engine takes
+     * 16,367 bytes with TLS 1.3.
+     */
+    public int recordBytes() {
+        return recordBytes;
+    }
+
     /** Returns whether {@link #pending} has room for another record. */
     public boolean hasRoom() {
         return !pending.hasRemaining() || pending.capacity() - pending.limit() >= packet();
@@ -230,6 +241,9 @@ public final class TlsRecords {
         }
         // The answers to KeyUpdates precede the data.
         emptyRecords.set(0);
+        if (from.hasRemaining() && result.bytesConsumed() > 0) {
+            recordBytes = result.bytesConsumed();
+        }
         switch (result.getStatus()) {
             case BUFFER_OVERFLOW ->
                 pending =

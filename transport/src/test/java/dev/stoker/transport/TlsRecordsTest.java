@@ -109,6 +109,29 @@ class TlsRecordsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+    void dataOfWholeRecordsLeavesNoSmallRecord(String version) throws Exception {
+        TlsRecords client = records(true, version);
+        TlsRecords server = records(false, version);
+        Pipe up = new Pipe(1 << 20);
+        Pipe down = new Pipe(1 << 20);
+        shakeHands(client, server, up, down);
+        down.take(server.pending());
+        server.wrap(ByteBuffer.allocate(1 << 16));
+        int record = server.recordBytes();
+        assertThat(record).isBetween(16_000, 16_384);
+        ByteBuffer from = ByteBuffer.allocate(3 * record);
+        server.reserve(4);
+        int records = 0;
+        while (from.hasRemaining()) {
+            server.wrap(from);
+            records++;
+        }
+        assertThat(records).isEqualTo(3);
+        assertThat(server.recordBytes()).isEqualTo(record);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
     void whatOneSideWrapsTheOtherReadsInPiecesOfAnySize(String version) throws Exception {
         for (int step : new int[] {1, 700, 1 << 20}) {
             TlsRecords client = records(true, version);

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TlsWire implements Wire {
     private static final int HANDSHAKE = 22;
-    private static final int RECORDS_AT_ONCE = 4;
+    private static final int FULL_RECORD_BYTES = 16 << 10;
     /**
      * Enough for the longest chain of certificates that the JDK reads, 32 KiB, and for a HELLO of 16 KiB in small
      * records.
@@ -169,10 +169,12 @@ final class TlsWire implements Wire {
             return write(parts[from]);
         }
         if (staging == null) {
-            staging = new Staging();
-            records.reserve(RECORDS_AT_ONCE);
+            staging = Staging.open();
+            records.reserve(Staging.BYTES / FULL_RECORD_BYTES);
         }
-        return write(staging.take(parts, from, count));
+        // Whole records: the rest of a step would become a record of a few bytes, which costs a trainer as much.
+        int record = Math.min(Staging.BYTES, records.recordBytes());
+        return write(staging.take(parts, from, count, Staging.BYTES / record * record));
     }
 
     /** Sends everything that is encrypted. */
