@@ -9,7 +9,7 @@ import pytest
 from certificates import Authority
 from growing import FOLLOWING, Growing
 from processes_seen import get
-from stoker_processes import LIMIT_S, REPOSITORY, environment, make_tree, until, views
+from stoker_processes import LIMIT_S, QUICK_JVM, REPOSITORY, environment, make_tree, until, views
 
 import stoker
 from stoker import Feed
@@ -308,6 +308,36 @@ def test_a_secured_feed_lets_in_whom_it_should(photos, start_feeder, train, tmp_
         assert secret not in said["message"]
         assert "Xguessed" not in said["message"]
         assert trainer.lines() == []
+    feeder.stop()
+
+
+def test_trainers_go_on_over_a_new_connection_before_a_key_of_tls_1_2_is_used_up(
+    photos, start_feeder, train, tmp_path, monkeypatch, caplog
+):
+    limits = tmp_path / "java.security"
+    limits.write_text(
+        "jdk.tls.keyLimits=AES/GCM/NoPadding KeyUpdate 131072\n"
+        "jdk.tls.disabledAlgorithms=TLSv1.3, SSLv3, TLSv1, TLSv1.1\n"
+    )
+    authority = Authority(tmp_path / "ca", "ca")
+    pem, key = authority.issue("key-limit", "IP:127.0.0.1")
+    feeder = start_feeder(
+        "key-limit", f"{photos.path}@2", *("--batch-size", 12, "--lanes", 6, "--shuffle-window", "96kb"),
+        *("--tls-cert", pem, "--tls-key", key),
+        within=["env", f"STOKER_JAVA_OPTS={QUICK_JVM} -Djava.security.properties={limits}"],
+    ).ready()  # fmt: skip
+    trainer = train(feeder.address, 2, group="java", tls=str(authority.pem))
+    monkeypatch.setenv("STOKER_TRANSPORT", "tcp")
+    with Feed(photos.path, version=2, **ORDER) as feed:
+        expected = views(feed) + views(feed)
+    with caplog.at_level("INFO", logger="stoker"), Feed(feeder.address, tls=authority.pem) as feed:
+        assert views(feed) + views(feed) == expected
+        stats = feed.stats()
+    assert stats["reconnects"] >= 2
+    assert stats["corrupt_pieces"] == stats["failovers"] == 0
+    assert caplog.messages == []
+    assert trainer.end() == expected
+    assert trainer.said["reconnects"] >= 2
     feeder.stop()
 
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.protocol.Bye;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Frames;
@@ -42,9 +43,11 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A feed under TLS: authorized clients get the same batches as without TLS, and other clients get no byte. */
 class TlsTest {
+    private static final int KEY_LIMIT_BYTES = 128 << 10;
+
     static {
         // Before TLS is first used: the keys of a session change every 128 KiB instead of every 128 GiB.
-        Security.setProperty("jdk.tls.keyLimits", "AES/GCM/NoPadding KeyUpdate 131072");
+        Security.setProperty("jdk.tls.keyLimits", "AES/GCM/NoPadding KeyUpdate " + KEY_LIMIT_BYTES);
     }
 
     @TempDir
@@ -108,7 +111,11 @@ class TlsTest {
             try (RawClient client = RawClient.connect(node.address(), feeder.trusting())) {
                 ((SSLSocket) client.socket()).setEnabledProtocols(new String[] {"TLSv1.2"});
                 client.join(RawClient.hello());
-                assertThat(feed.readAll(client, all())).isNotEmpty();
+                Subscribe subscribe = all();
+                client.send(subscribe);
+                // One piece may exceed what a key may encrypt; the session ends behind it.
+                client.send(new Grant(subscribe.subscription(), 1));
+                feed.verify(client.expect(Batch.class), subscribe.tail());
             }
             try (RawClient client = RawClient.connect(node.address(), feeder.trusting())) {
                 assertThatThrownBy(() -> {
@@ -117,6 +124,31 @@ class TlsTest {
                         })
                         .isInstanceOfAny(SSLException.class, IllegalArgumentException.class);
             }
+        }
+    }
+
+    @Test
+    void aSessionOfVersion12EndsBeforeItsKeyEncryptsMoreThanAllowed() throws Exception {
+        try (NodeLease node = feed.start();
+                RawClient client = RawClient.connect(node.address(), feeder.trusting())) {
+            ((SSLSocket) client.socket()).setEnabledProtocols(new String[] {"TLSv1.2"});
+            client.join(RawClient.hello());
+            Subscribe subscribe = all();
+            client.send(subscribe);
+            client.send(new Grant(subscribe.subscription(), subscribe.count()));
+            long bytes = 0;
+            long largest = 0;
+            Frame frame = client.receive();
+            while (!(frame instanceof Bye)) {
+                if (frame instanceof Batch batch) {
+                    assertThat(batch.isIntact()).isTrue();
+                    bytes += batch.message().remaining();
+                    largest = Math.max(largest, batch.message().remaining());
+                }
+                frame = client.receive();
+            }
+            assertThat(bytes).isBetween(KEY_LIMIT_BYTES - 10_000L, KEY_LIMIT_BYTES + largest);
+            assertThatThrownBy(client::receive).isInstanceOf(EOFException.class);
         }
     }
 

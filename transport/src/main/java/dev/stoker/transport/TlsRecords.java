@@ -81,6 +81,11 @@ public final class TlsRecords {
         return engine.getSession().getPacketBufferSize();
     }
 
+    /** Returns whether the engine changes its keys within the connection. It cannot before TLS 1.3. */
+    public boolean renewsKeys() {
+        return engine.getSession().getProtocol().equals("TLSv1.3");
+    }
+
     /** Returns whether the handshake is done. */
     public boolean isEstablished() {
         return isEstablished;

@@ -21,6 +21,7 @@ import dev.stoker.server.feed.NodeMetrics;
 import dev.stoker.server.feed.ServerOptions;
 import dev.stoker.server.feed.Used;
 import dev.stoker.server.lookup.Lookups;
+import dev.stoker.server.security.KeyLimit;
 import dev.stoker.server.security.ServerTls;
 import dev.stoker.server.security.TokenRights;
 import dev.stoker.server.threads.Threads;
@@ -215,7 +216,7 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
     public Wire wire(SocketChannel channel) throws IOException {
         PlainWire plain = new PlainWire(channel);
         return tls.isPresent() && !plain.isUnix()
-                ? new TlsWire(channel, tls.get().engine())
+                ? new TlsWire(channel, tls.get().engine(), KeyLimit.bytes())
                 : plain;
     }
 

@@ -3,6 +3,7 @@ package dev.stoker.server.session;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.protocol.Bye;
 import dev.stoker.schemas.protocol.Delay;
 import dev.stoker.schemas.protocol.Durable;
 import dev.stoker.schemas.protocol.EpochEnd;
@@ -104,6 +105,10 @@ final class Sender implements Runnable {
 
     private void send(PieceBuilder builder) throws IOException, InterruptedException {
         while (true) {
+            if (out.channel().isSpent()) {
+                LOG.info("{} continues over a new connection: the keys of this one have encrypted enough", session);
+                sendQueue.end(new Bye());
+            }
             watch.idle(System.nanoTime());
             SendQueue.Task task = sendQueue.take(() -> clock.demand(System.nanoTime(), false));
             if (task == null) {

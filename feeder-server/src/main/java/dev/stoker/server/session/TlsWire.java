@@ -39,6 +39,7 @@ final class TlsWire implements Wire {
 
     private final SocketChannel socket;
     private final TlsRecords records;
+    private final long keyLimitBytes;
 
     // Owned by the reader.
     private boolean looked;
@@ -47,12 +48,17 @@ final class TlsWire implements Wire {
     private int bytesBeforeAdmission;
     private int handshakeRecords;
 
-    /** Owned by the writer. */
+    // Owned by the writer.
     private @Nullable Staging staging;
+    private long bytesWritten;
 
-    /** @param engine a new engine in server mode */
-    TlsWire(SocketChannel socket, SSLEngine engine) throws SSLException {
+    /**
+     * @param engine a new engine in server mode
+     * @param keyLimitBytes how much may be sent with one key; the engine observes this limit itself in TLS 1.3
+     */
+    TlsWire(SocketChannel socket, SSLEngine engine, long keyLimitBytes) throws SSLException {
         this.socket = socket;
+        this.keyLimitBytes = keyLimitBytes;
         records = new TlsRecords(engine, "trainer", 1, this::countEmpty);
     }
 
@@ -145,6 +151,7 @@ final class TlsWire implements Wire {
     @Override
     public int write(ByteBuffer from) throws IOException {
         int n = from.remaining();
+        bytesWritten += n;
         while (from.hasRemaining()) {
             if (!records.hasRoom()) {
                 flush();
@@ -175,6 +182,12 @@ final class TlsWire implements Wire {
         // Whole records: the rest of a step would become a record of a few bytes, which costs a trainer as much.
         int record = Math.min(Staging.BYTES, records.recordBytes());
         return write(staging.take(parts, from, count, Staging.BYTES / record * record));
+    }
+
+    /** One piece of at most 2 GiB may exceed the limit. AES-GCM is safe far beyond, see {@code KeyLimit}. */
+    @Override
+    public boolean isSpent() {
+        return bytesWritten >= keyLimitBytes && !records.renewsKeys();
     }
 
     /** Sends everything that is encrypted. */

@@ -21,6 +21,14 @@ public interface Wire extends ByteChannel, GatheringByteChannel {
      */
     default void admitted() {}
 
+    /**
+     * Returns whether so much was sent under the keys of this connection that the session must continue over a new
+     * one. Called by the thread that writes.
+     */
+    default boolean isSpent() {
+        return false;
+    }
+
     /** Returns the underlying socket, for options and addresses. */
     SocketChannel socket();
 
