@@ -1,6 +1,8 @@
 import importlib.resources
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import stoker
@@ -8,6 +10,26 @@ import stoker
 
 def test_declares_its_types():
     assert (importlib.resources.files(stoker) / "py.typed").is_file()
+
+
+def test_every_public_name_is_there_and_no_other():
+    assert set(stoker.__all__) <= set(dir(stoker))
+    assert all(getattr(stoker, name) is not None for name in stoker.__all__)
+    assert not hasattr(stoker, "Feeds")
+
+
+def test_a_trainer_of_a_feeder_imports_neither_writers_nor_other_sources():
+    program = """
+import sys, stoker
+from stoker._client import feeder_source
+stoker.Feed
+print(*(name for name in sys.modules if name.startswith("stoker.")))
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    parts = {name.split(".")[1] for name in run.stdout.split()}
+    assert "_feed" in parts
+    assert not parts & {"_writer", "_packing", "_commit", "_lookup"}
+    assert not set(run.stdout.split()) & {"stoker._path.path_source", "stoker._kafka.topic_source"}
 
 
 def test_the_options_of_a_feed_have_the_same_groups_in_its_page_and_its_docstring():

@@ -11,7 +11,7 @@ from stoker._dataset.location import dataset_path, is_remote
 from stoker._dataset.snapshot import open_snapshot
 from stoker._explain.order_explanation import OrderExplanation
 from stoker._feed.reading import Reading
-from stoker._kafka.topic_source import target_of as topic_of
+from stoker._kafka.target import target_of as topic_of
 from stoker._order.delivery import Share
 from stoker._order.skip import Skip
 from stoker._path.path_stream import PathStream

@@ -74,3 +74,9 @@ def settings_of(target: TopicTarget, group: str) -> dict[str, Any]:
         "max.poll.interval.ms": 86_400_000,
         "log_level": 0,
     }
+
+
+def target_of(text: str | None) -> TopicTarget | None:
+    """The topic that a target, or else STOKER_FEED, names; None if it is something else."""
+    text = text or os.environ.get("STOKER_FEED") or ""
+    return TopicTarget.parse(text) if is_topic(text) else None

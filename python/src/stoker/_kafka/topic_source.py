@@ -20,7 +20,7 @@ from stoker._kafka.guesses import TopicGuesses
 from stoker._kafka.pieces import Message, TopicPieces
 from stoker._kafka.plan import LanePlan, PieceRequest, Span, own_lanes, wants_ahead
 from stoker._kafka.record import BATCH, Position, TopicInfo
-from stoker._kafka.target import TopicTarget, is_topic
+from stoker._kafka.target import TopicTarget
 from stoker._kafka.topic_log import Record, TopicLog
 from stoker._kafka.topic_reading import Key, TopicReading
 from stoker._memory.buffers import BufferPool
@@ -300,9 +300,3 @@ class TopicSource:
                 if time.monotonic() > deadline:
                     self._raise_late(key, deadline - self._batch_timeout)
         return self._pieces.whole(parts)
-
-
-def target_of(text: str | None) -> TopicTarget | None:
-    """The topic that a target, or else STOKER_FEED, names; None if it is something else."""
-    text = text or os.environ.get("STOKER_FEED") or ""
-    return TopicTarget.parse(text) if is_topic(text) else None
