@@ -1,12 +1,19 @@
-"""Measures how long it takes from typing `stoker feed` until a trainer has its first batch.
+"""Measures how long it takes from typing a command until it does its work.
 
     python/.venv/bin/python benchmarks/start.py [DATASET] [--rounds 5] [--bytes 10e9] [--work DIRECTORY]
+        [--stoker COMMAND …]
+
+- `stoker feed`: until a trainer has its first batch. The trainer is this process, which has imported what it needs and
+  connects when the feeder says that it is ready.
+- `stoker run`: until a trainer that it starts, a Python program of three lines, has its first batch.
+- `stoker ingest` of ten files of 20 KB: until its job handles the first file, and until the command has ended.
+
+Processor time is that of the command and of what it starts: with `run`, also of the trainer. With several commands,
+for example of a build before and of one after a change, they take turns in each round.
 
 Without a dataset one of 110-KB samples is made and packed first in the work directory, which takes as much disk again
-while it is packed; it is kept for the next time. The trainer is this process, which has imported what it needs and
-connects when the feeder says that it is ready: a trainer's own start is not the feeder's. Page cache warm. The
-first of `stoker ingest`, `feed` and `run` after a build makes an archive of loaded classes, which takes
-some seconds once.
+while it is packed; it is kept for the next time. Page cache warm. The first of `stoker ingest`, `feed` and `run` after
+a build makes an archive of loaded classes, which takes some seconds once.
 """
 
 from __future__ import annotations
@@ -17,6 +24,7 @@ import re
 import shutil
 import statistics
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -53,11 +61,11 @@ def warm(dataset: Path) -> tuple[int, int]:
     return len(files), sum(file.stat().st_size for file in files)
 
 
-def start(dataset: Path, name: str) -> tuple[float, float]:
-    """Returns the seconds until the feeder said that it is ready, and until the first batch was there."""
+def feed(stoker: Path, dataset: Path, work: Path) -> dict[str, float]:
+    """Starts `stoker feed` and reads one batch."""
     began = time.perf_counter()
     feeder = subprocess.Popen(
-        [ROOT / "stoker", "feed", dataset, "--name", name, "--port", "0"],
+        [stoker, "feed", dataset, "--name", f"start-{os.getpid()}", "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -71,13 +79,59 @@ def start(dataset: Path, name: str) -> tuple[float, float]:
         else:
             raise RuntimeError("the feeder ended before it was ready")
         ready = time.perf_counter() - began
-        with Feed(found[1]) as feed:
-            batch = next(iter(feed))
+        with Feed(found[1]) as trainer:
+            batch = next(iter(trainer))
             assert len(batch) > 0
-            return ready, time.perf_counter() - began
+            first = time.perf_counter() - began
     finally:
         feeder.terminate()
-        feeder.wait(60)
+    return {"ready": ready, "first batch": first, "processor": processor_time(feeder)}
+
+
+def run(stoker: Path, dataset: Path, work: Path) -> dict[str, float]:
+    """Starts `stoker run` with a trainer that reads one batch."""
+    mark = work / "first-batch"
+    trainer = f"import time, stoker\nnext(iter(stoker.Feed()))\nopen({str(mark)!r}, 'w').write(str(time.time()))"
+    began = time.time()
+    command = subprocess.Popen(
+        [stoker, "run", dataset, "--name", f"start-{os.getpid()}", "--", sys.executable, "-c", trainer],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    processor = processor_time(command)
+    return {"first batch": float(mark.read_text()) - began, "ended": time.time() - began, "processor": processor}
+
+
+def ingest(stoker: Path, dataset: Path, work: Path) -> dict[str, float]:
+    """Packs ten small files."""
+    files, target = work / "ten-files", work / "ten-files-dataset"
+    shutil.rmtree(target, ignore_errors=True)
+    if not files.exists():
+        make_tree(str(files), 10, 20_000)
+    began = time.perf_counter()
+    command = subprocess.Popen(
+        [stoker, "ingest", files, target, "--label-from", "parent-dir"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert command.stdout is not None
+    last = command.stdout.read()
+    processor = processor_time(command)
+    ended = time.perf_counter() - began
+    # The command says how long its job took after its first file, and before that from its first look at the options.
+    found = re.search(r"([\d.]+) (m?s) \(start-up", last)
+    if command.returncode != 0 or found is None:
+        raise RuntimeError(f"the ingest failed: {last}")
+    job = float(found[1]) / (1000 if found[2] == "ms" else 1)
+    return {"first file, at the latest": ended - job, "ended": ended, "processor": processor}
+
+
+def processor_time(command: subprocess.Popen[str] | subprocess.Popen[bytes]) -> float:
+    """Waits for the end of a command; returns the seconds of processor time that it and its children took."""
+    _, status, used = os.wait4(command.pid, 0)
+    command.returncode = os.waitstatus_to_exitcode(status)
+    return used.ru_utime + used.ru_stime
 
 
 def main() -> None:
@@ -86,17 +140,26 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--bytes", type=float, default=10e9)
     parser.add_argument("--work", type=Path, default=Path(os.environ.get("TMPDIR", "/tmp"), "stoker-benchmark"))
+    parser.add_argument("--stoker", nargs="+", type=Path, default=[ROOT / "stoker"])
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     dataset = options.dataset or make_dataset(options.work, int(options.bytes))
     chunks, size = warm(dataset)
     print(f"{dataset}: {chunks:,} chunks, {size / 1e9:.2f} GB", flush=True)
-    rounds = []
-    for i in range(options.rounds):
-        ready, first = start(dataset, f"start-{os.getpid()}-{i}")
-        print(f"round {i + 1}: ready after {ready:.2f} s, first batch after {first:.2f} s", flush=True)
-        rounds.append(first)
-    print(f"first batch: best {min(rounds):.2f} s, median {statistics.median(rounds):.2f} s, worst {max(rounds):.2f} s")
+    for stoker in options.stoker:
+        ingest(stoker, dataset, options.work)  # the archive of classes
+    taken: dict[tuple[str, Path, str], list[float]] = {}
+    for _ in range(options.rounds):
+        for measure in (feed, run, ingest):
+            for stoker in options.stoker:
+                for what, seconds in measure(stoker, dataset, options.work).items():
+                    taken.setdefault((measure.__name__, stoker, what), []).append(seconds)
+    for (verb, stoker, what), seconds in taken.items():
+        where = f" of {stoker}" if len(options.stoker) > 1 else ""
+        print(
+            f"{verb}{where}, {what}: best {min(seconds):.2f} s, median {statistics.median(seconds):.2f} s, "
+            f"worst {max(seconds):.2f} s"
+        )
 
 
 if __name__ == "__main__":
