@@ -78,7 +78,11 @@ public final class Stoker implements Runnable {
             job = own.subList(1, own.size());
             own = own.subList(0, 1);
         }
-        Verbs.addTo(command, job, end < 0 ? List.of() : args.subList(end + 1, args.size()));
+        Verbs.addTo(
+                command,
+                own.isEmpty() ? "" : own.get(0),
+                job,
+                end < 0 ? List.of() : args.subList(end + 1, args.size()));
         if (end >= 0 && !(own.size() > 0 && own.get(0).equals("run"))) {
             err.println("stoker: only stoker run takes a command after --");
             return Errors.USAGE;

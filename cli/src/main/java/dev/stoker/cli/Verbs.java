@@ -7,8 +7,11 @@ import dev.stoker.ingest.rows.RowIngestFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.SyncFlags;
 import dev.stoker.ingest.topic.TopicIngestFlags;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -19,6 +22,9 @@ final class Verbs {
 
     /** Verbs that take the options of a job. The job parses them, so that all problems are reported together. */
     static final Set<String> OF_JOBS = Set.of("ingest", "sync", "export", "feed", "run");
+
+    /** Verbs that describe all others. */
+    private static final Set<String> ABOUT_ALL = Set.of("completion", "man");
 
     /** Returns whether a verb writes temporary files. */
     static boolean needsScratch(String verb) {
@@ -33,6 +39,77 @@ final class Verbs {
      * @param trailing the words after the first {@code --}
      */
     static void addTo(CommandLine command, List<String> arguments, List<String> trailing) {
+        all(arguments, trailing).values().forEach(verb -> add(command, verb.get()));
+    }
+
+    /**
+     * Adds the verb that a first word names, or all verbs if it names none. To build all of them takes a tenth of a
+     * second.
+     *
+     * @param command the command
+     * @param word the first word of the command line
+     * @param arguments of the job, if the verb is one of {@link #OF_JOBS}
+     * @param trailing the words after the first {@code --}
+     */
+    static void addTo(CommandLine command, String word, List<String> arguments, List<String> trailing) {
+        Supplier<CommandLine> verb = all(arguments, trailing).get(word);
+        if (verb == null || ABOUT_ALL.contains(word)) {
+            addTo(command, arguments, trailing);
+        } else {
+            add(command, verb.get());
+        }
+    }
+
+    /** Returns the verbs by name, each to be built when it is needed. */
+    private static Map<String, Supplier<CommandLine>> all(List<String> arguments, List<String> trailing) {
+        Map<String, Supplier<CommandLine>> verbs = new LinkedHashMap<>();
+        verbs.put("ingest", () -> ingest(arguments));
+        verbs.put("sync", () -> sync(arguments));
+        verbs.put("export", () -> export(arguments));
+        add(verbs, "sql", SqlVerb::new);
+        add(verbs, "info", InfoVerb::new);
+        add(verbs, "show", ShowVerb::new);
+        add(verbs, "ls", LsVerb::new);
+        add(verbs, "stat", StatVerb::new);
+        add(verbs, "get", GetVerb::new);
+        add(verbs, "cat", CatVerb::new);
+        add(verbs, "browse", BrowseVerb::new);
+        add(verbs, "mount", MountVerb::new);
+        add(verbs, "unmount", UnmountVerb::new);
+        add(verbs, "log", LogVerb::new);
+        add(verbs, "verify", VerifyVerb::new);
+        verbs.put("run", () -> feeding(new RunVerb(arguments, trailing)));
+        verbs.put("feed", () -> feed(arguments));
+        add(verbs, "ps", PsVerb::new);
+        add(verbs, "top", TopVerb::new);
+        add(verbs, "stop", StopVerb::new);
+        add(verbs, "wait", WaitVerb::new);
+        add(verbs, "audit", AuditVerb::new);
+        add(verbs, "why", WhyVerb::new);
+        add(verbs, "tag", TagVerb::new);
+        add(verbs, "diff", DiffVerb::new);
+        add(verbs, "delete", DeleteVerb::new);
+        add(verbs, "update", UpdateVerb::new);
+        add(verbs, "compact", CompactVerb::new);
+        add(verbs, "index", IndexVerb::new);
+        add(verbs, "copy", CopyVerb::new);
+        add(verbs, "mirror", MirrorVerb::new);
+        add(verbs, "expire", ExpireVerb::new);
+        add(verbs, "gc", GcVerb::new);
+        add(verbs, "cache", CacheVerb::new);
+        add(verbs, "recover", RecoverVerb::new);
+        add(verbs, "rebuild", RebuildVerb::new);
+        add(verbs, "bench", BenchVerb::new);
+        add(verbs, "completion", CompletionVerb::new);
+        add(verbs, "man", ManVerb::new);
+        return verbs;
+    }
+
+    private static void add(Map<String, Supplier<CommandLine>> verbs, String name, Supplier<Object> verb) {
+        verbs.put(name, () -> new CommandLine(verb.get()));
+    }
+
+    private static CommandLine ingest(List<String> arguments) {
         CommandLine ingest = new CommandLine(new IngestVerb(arguments));
         JobOptions.describe(
                 ingest.getCommandSpec(),
@@ -44,7 +121,10 @@ final class Verbs {
                 "Directory or URI of the dataset.");
         JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, RowIngestFlags.own());
         JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, TopicIngestFlags.all());
-        command.addSubcommand(ingest);
+        return ingest;
+    }
+
+    private static CommandLine sync(List<String> arguments) {
         CommandLine sync = new CommandLine(new SyncVerb(arguments));
         JobOptions.describe(
                 sync.getCommandSpec(),
@@ -55,7 +135,10 @@ final class Verbs {
                 "DATASET",
                 "Directory or URI of the dataset.");
         JobOptions.describe(sync.getCommandSpec(), IngestFlags.PREFIX, SyncFlags.shared());
-        command.addSubcommand(sync);
+        return sync;
+    }
+
+    private static CommandLine export(List<String> arguments) {
         CommandLine export = new CommandLine(new ExportVerb(arguments));
         JobOptions.describe(
                 export.getCommandSpec(),
@@ -65,47 +148,19 @@ final class Verbs {
                 "The samples to export: path[@version][:split]; all splits by default.",
                 "TARGET",
                 "Directory or URI for the files.");
-        command.addSubcommand(export);
-        command.addSubcommand(new SqlVerb());
-        command.addSubcommand(new InfoVerb());
-        command.addSubcommand(new ShowVerb());
-        command.addSubcommand(new LsVerb());
-        command.addSubcommand(new StatVerb());
-        command.addSubcommand(new GetVerb());
-        command.addSubcommand(new CatVerb());
-        command.addSubcommand(new BrowseVerb());
-        command.addSubcommand(new MountVerb());
-        command.addSubcommand(new UnmountVerb());
-        command.addSubcommand(new LogVerb());
-        command.addSubcommand(new VerifyVerb());
-        command.addSubcommand(feeding(new RunVerb(arguments, trailing)));
+        return export;
+    }
+
+    private static CommandLine feed(List<String> arguments) {
         CommandLine feed = feeding(new FeedVerb(arguments));
         JobOptions.describe(feed.getCommandSpec(), FeedFlags.PREFIX, TopicFeedFlags.all());
-        command.addSubcommand(feed);
-        command.addSubcommand(new PsVerb());
-        command.addSubcommand(new TopVerb());
-        command.addSubcommand(new StopVerb());
-        command.addSubcommand(new WaitVerb());
-        command.addSubcommand(new AuditVerb());
-        command.addSubcommand(new WhyVerb());
-        command.addSubcommand(new TagVerb());
-        command.addSubcommand(new DiffVerb());
-        command.addSubcommand(new DeleteVerb());
-        command.addSubcommand(new UpdateVerb());
-        command.addSubcommand(new CompactVerb());
-        command.addSubcommand(new IndexVerb());
-        command.addSubcommand(new CopyVerb());
-        command.addSubcommand(new MirrorVerb());
-        command.addSubcommand(new ExpireVerb());
-        command.addSubcommand(new GcVerb());
-        command.addSubcommand(new CacheVerb());
-        command.addSubcommand(new RecoverVerb());
-        command.addSubcommand(new RebuildVerb());
-        command.addSubcommand(new BenchVerb());
-        command.addSubcommand(new CompletionVerb());
-        command.addSubcommand(new ManVerb());
+        return feed;
+    }
+
+    private static void add(CommandLine command, CommandLine verb) {
         // No verb has the usual --version, because some use it for a dataset's version.
-        command.getSubcommands().values().forEach(Verbs::addHelp);
+        addHelp(verb);
+        command.addSubcommand(verb);
     }
 
     private static void addHelp(CommandLine verb) {

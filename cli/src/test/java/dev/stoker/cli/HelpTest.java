@@ -112,6 +112,21 @@ class HelpTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void aVerbThatIsBuiltAloneHasTheSameHelp(String verb) {
+        CommandLine all = Stoker.command();
+        HelpLayout.apply(all);
+        CommandLine one = new CommandLine(CommandSpec.create().name("stoker"));
+        Verbs.addTo(one, verb, List.of(), List.of());
+        HelpLayout.apply(one);
+        assertThat(one.getSubcommands().get(verb).getUsageMessage())
+                .isEqualTo(all.getSubcommands().get(verb).getUsageMessage());
+        // Completion and manual pages describe all verbs.
+        assertThat(one.getSubcommands())
+                .hasSize(verb.matches("completion|man") ? all.getSubcommands().size() : 1);
+    }
+
     @Test
     void theCommandItselfBeginsWithExamplesAndListsTheVerbs() {
         List<String> lines = help();

@@ -1,6 +1,7 @@
 package dev.stoker.flink.embedded;
 
 import java.util.Collection;
+import java.util.ServiceLoader;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.blob.BlobServer;
 import org.apache.flink.runtime.dispatcher.DispatcherGateway;
@@ -16,8 +17,10 @@ import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.runtime.resourcemanager.StandaloneResourceManagerFactory;
 import org.apache.flink.runtime.rest.RestEndpointFactory;
 import org.apache.flink.runtime.rpc.FatalErrorHandler;
+import org.apache.flink.runtime.rpc.RpcSystem;
 import org.apache.flink.runtime.security.token.DelegationTokenManager;
 import org.apache.flink.runtime.webmonitor.retriever.MetricQueryServiceRetriever;
+import org.apache.flink.util.Reference;
 
 /**
  * A cluster without sockets. Flink starts a BlobServer and a REST endpoint in any cluster, without authentication; in
@@ -30,7 +33,17 @@ import org.apache.flink.runtime.webmonitor.retriever.MetricQueryServiceRetriever
 final class ClosedCluster extends MiniCluster {
 
     ClosedCluster(MiniClusterConfiguration configuration) {
-        super(configuration);
+        super(configuration, () -> Reference.owned(rpcSystem(configuration)));
+    }
+
+    /**
+     * Returns the RPC system of the class path; the command has one there. Flink's loader would unpack a jar of 24 MB
+     * at each start and load its classes outside the archive of loaded classes.
+     */
+    private static RpcSystem rpcSystem(MiniClusterConfiguration configuration) {
+        return ServiceLoader.load(RpcSystem.class, ClosedCluster.class.getClassLoader())
+                .findFirst()
+                .orElseGet(() -> RpcSystem.load(configuration.getConfiguration()));
     }
 
     @Override

@@ -1,7 +1,11 @@
 package dev.stoker.flink.embedded;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.apache.flink.api.common.JobSubmissionResult;
+import org.apache.flink.api.dag.Pipeline;
 import org.apache.flink.client.deployment.executors.LocalExecutor;
+import org.apache.flink.client.deployment.executors.PipelineExecutorUtils;
 import org.apache.flink.configuration.BlobServerOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.DeploymentOptions;
@@ -9,13 +13,17 @@ import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.configuration.WebOptions;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.PipelineExecutor;
 import org.apache.flink.core.execution.PipelineExecutorFactory;
 import org.apache.flink.core.execution.PipelineExecutorServiceLoader;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.runtime.minicluster.MiniClusterJobClient;
+import org.apache.flink.runtime.minicluster.MiniClusterJobClient.JobFinalizationBehavior;
 import org.apache.flink.runtime.minicluster.RpcServiceSharing;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.graph.StreamGraph;
 
 /** Runs jobs in this process on a Flink cluster that other processes cannot reach. */
 public final class EmbeddedFlink {
@@ -105,10 +113,37 @@ public final class EmbeddedFlink {
 
         @Override
         public PipelineExecutor getExecutor(Configuration configuration) {
-            // The returned object is made from the same configuration.
-            return LocalExecutor.createWithFactory(
-                    configuration,
-                    asked -> cluster(configuration, configuration.get(TaskManagerOptions.NUM_TASK_SLOTS)));
+            // The executor is asked for jobs of the environment that has the same configuration.
+            return (pipeline, settings, classes) -> execute(pipeline, configuration, classes);
+        }
+
+        /**
+         * Submits a job to a cluster that ends with it. Unlike Flink's own executor, returns before the job is
+         * initialized, which that one looks for after 50, 150 and 350 ms.
+         */
+        private static CompletableFuture<JobClient> execute(
+                Pipeline pipeline, Configuration settings, ClassLoader classes) throws Exception {
+            StreamGraph graph = PipelineExecutorUtils.getStreamGraph(pipeline, settings);
+            graph.serializeUserDefinedInstances();
+            MiniCluster cluster = cluster(settings, settings.get(TaskManagerOptions.NUM_TASK_SLOTS));
+            CompletableFuture<JobSubmissionResult> submission;
+            try {
+                cluster.start();
+                submission = cluster.submitJob(graph);
+            } catch (Exception e) {
+                try {
+                    cluster.close();
+                } catch (Exception closing) {
+                    e.addSuppressed(closing);
+                }
+                throw e;
+            }
+            return submission
+                    .<JobClient>thenApply(job -> new MiniClusterJobClient(
+                            job.getJobID(), cluster, classes, JobFinalizationBehavior.SHUTDOWN_CLUSTER))
+                    .exceptionallyCompose(failure -> cluster.closeAsync()
+                            .exceptionally(closing -> null)
+                            .thenCompose(closed -> CompletableFuture.failedFuture(failure)));
         }
     }
 }
