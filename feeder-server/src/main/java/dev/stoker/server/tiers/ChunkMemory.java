@@ -21,8 +21,8 @@ import java.util.UUID;
  * <p>Kept chunks have a separate quota. All others are working memory, which has a limit. If room is needed, the pool
  * first frees chunks without holds that nobody wants, longest unused first. For a waiting reader, it then frees the
  * chunk that is needed last: chunks that are only wanted before chunks in use, and the latest announcement first. The
- * order of the announcements is the order of need, however often a chunk was held since. Held chunks stay, even beyond the limit. Thread-safe; the lock guards maps and counts,
- * and no thread holds it during an allocation.
+ * order of the announcements is the order of need, however often a chunk was held since. Held chunks stay, even beyond
+ * the limit. Thread-safe; the lock guards maps and counts, and no thread holds it during an allocation.
  */
 final class ChunkMemory implements AutoCloseable {
 
