@@ -1,6 +1,7 @@
 package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
+import org.jspecify.annotations.Nullable;
 
 /** Thrown when the credentials do not permit the operation, are missing, or have expired. */
 public final class StoreAccessException extends StokerException {
@@ -11,17 +12,17 @@ public final class StoreAccessException extends StokerException {
     /**
      * @param message the refused operation, its object, who refused it, and what to check; never contains a credential
      */
-    public StoreAccessException(String message, Throwable cause) {
+    public StoreAccessException(String message, @Nullable Throwable cause) {
         this(message, cause, false);
     }
 
-    private StoreAccessException(String message, Throwable cause, boolean expired) {
+    private StoreAccessException(String message, @Nullable Throwable cause, boolean expired) {
         super(message, cause);
         this.expired = expired;
     }
 
     /** Creates an exception for credentials that were valid and must be renewed. */
-    public static StoreAccessException expired(String message, Throwable cause) {
+    public static StoreAccessException expired(String message, @Nullable Throwable cause) {
         return new StoreAccessException(message, cause, true);
     }
 

@@ -4,6 +4,7 @@ import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.UnknownOutcomeException;
+import dev.stoker.storage.retry.Retries;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -81,7 +82,7 @@ final class ConditionalCreator implements ObjectCreator {
                     out.close();
                     return true;
                 } catch (IOException e) {
-                    if (!S3Errors.isConflict(e) && !StoreErrors.mayHaveBeenDone(e)) {
+                    if (!S3Errors.isConflict(e) && !StoreErrors.INSTANCE.mayHaveBeenDone(e)) {
                         throw e;
                     }
                     maybeCreated[0] |= !S3Errors.isConflict(e);
@@ -178,7 +179,7 @@ final class ConditionalCreator implements ObjectCreator {
                 failure = e;
             }
             boolean conflict = S3Errors.isConflict(failure);
-            if (!conflict && !StoreErrors.mayHaveBeenDone(failure)) {
+            if (!conflict && !StoreErrors.INSTANCE.mayHaveBeenDone(failure)) {
                 throw file.failed(failure);
             }
             Owner owner;

@@ -2,6 +2,7 @@ package dev.stoker.storage.hadoop;
 
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.retry.Retries;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.ArrayDeque;

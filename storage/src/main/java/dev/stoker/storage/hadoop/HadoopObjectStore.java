@@ -9,6 +9,9 @@ import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.PartSink;
 import dev.stoker.storage.StoreUnavailableException;
 import dev.stoker.storage.UnsupportedStoreException;
+import dev.stoker.storage.retry.BrokenReadException;
+import dev.stoker.storage.retry.CallScope;
+import dev.stoker.storage.retry.Retries;
 import java.io.IOException;
 import java.net.URI;
 import java.net.UnknownHostException;
@@ -105,6 +108,7 @@ public final class HadoopObjectStore implements ObjectStore {
         try {
             FileSystem fileSystem = fileSystem(uri, configuration);
             Retries retries = new Retries(
+                    StoreErrors.INSTANCE,
                     StoreConfiguration.duration(configuration, StoreConfiguration.RETRY_TIME, Duration.ofSeconds(120)),
                     StoreConfiguration.duration(
                             configuration, StoreConfiguration.FIRST_CONTACT_TIME, Duration.ofSeconds(20)));
@@ -115,14 +119,16 @@ public final class HadoopObjectStore implements ObjectStore {
         } catch (UnsupportedFileSystemException e) {
             throw new UnsupportedStoreException(
                     location(uri) + ": Hadoop does not know the scheme " + uri.getScheme()
-                            + "; it knows hdfs, viewfs, s3a (or s3), and schemes whose jars and configuration you add",
+                            + "; Stoker knows hdfs, viewfs, s3a (or s3), gs, and schemes whose jars and configuration"
+                            + " you add",
                     e);
         } catch (RuntimeException e) {
             if (e.getCause() instanceof ClassNotFoundException) {
                 throw new UnsupportedStoreException(
                         location(uri) + ": the file system of " + uri.getScheme()
                                 + ":// is not shipped with Stoker; add its"
-                                + " Hadoop connector to lib/hadoop or HADOOP_CLASSPATH, or use hdfs:// or s3a://",
+                                + " Hadoop connector to lib/hadoop or HADOOP_CLASSPATH, or use hdfs://, s3a:// or"
+                                + " gs://",
                         e);
             }
             if (!(e instanceof IllegalArgumentException)) {
@@ -133,11 +139,11 @@ public final class HadoopObjectStore implements ObjectStore {
                     "Cannot open " + location(uri) + ": "
                             + (e.getCause() instanceof UnknownHostException
                                     ? "unknown host " + uri.getHost()
-                                    : StoreErrors.reason(e))
+                                    : StoreErrors.INSTANCE.reason(e))
                             + "; check the location and the Hadoop configuration",
                     e);
         } catch (IOException e) {
-            throw new IOException("Cannot open " + location(uri) + ": " + StoreErrors.reason(e), e);
+            throw new IOException("Cannot open " + location(uri) + ": " + StoreErrors.INSTANCE.reason(e), e);
         } finally {
             thread.setContextClassLoader(context);
         }

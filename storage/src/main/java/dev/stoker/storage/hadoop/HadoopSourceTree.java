@@ -2,6 +2,9 @@ package dev.stoker.storage.hadoop;
 
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.SourceTree;
+import dev.stoker.storage.retry.BrokenReadException;
+import dev.stoker.storage.retry.CallScope;
+import dev.stoker.storage.retry.Retries;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;

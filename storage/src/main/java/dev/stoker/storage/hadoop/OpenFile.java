@@ -1,5 +1,7 @@
 package dev.stoker.storage.hadoop;
 
+import dev.stoker.storage.retry.CallScope;
+import dev.stoker.storage.retry.Retries;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.fs.FSDataOutputStream;
@@ -40,7 +42,7 @@ final class OpenFile {
     /** Returns the exception to throw for a failure. */
     IOException failed(IOException e) {
         try (CallScope scope = CallScope.open(retries.limit())) {
-            return StoreErrors.explain("write", where, e, 1, scope);
+            return StoreErrors.INSTANCE.explain("write", where, e, 1, scope);
         }
     }
 }

@@ -1,6 +1,9 @@
 package dev.stoker.storage.hadoop;
 
 import dev.stoker.storage.PartSink;
+import dev.stoker.storage.retry.CallScope;
+import dev.stoker.storage.retry.Parts;
+import dev.stoker.storage.retry.SlowReadGuard;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -39,7 +42,7 @@ final class OpenFileReader implements ObjectReader {
     OpenFileReader(HadoopObjectStore.Connection connection) {
         this.fileSystem = connection.fileSystem();
         this.paths = connection.paths();
-        this.guard = SlowReadGuard.of(connection.configuration());
+        this.guard = StoreConfiguration.slowReads(connection.configuration());
     }
 
     @Override

@@ -20,10 +20,9 @@ final class ReadOnlyCreator implements ObjectCreator {
 
     private UnsupportedStoreException refuse(String name) {
         return new UnsupportedStoreException("Cannot write " + paths.describe(name)
-                + ": Stoker writes only to hdfs, viewfs over it, s3a and directories of this machine, because it must"
-                + " create objects atomically; if a rename of this file system is atomic and never replaces a file,"
-                + " add its"
-                + " scheme to " + StoreConfiguration.RENAME_SCHEMES + " in core-site.xml");
+                + ": Stoker writes only to hdfs, viewfs over it, s3a, gs and directories of this machine, because it"
+                + " must create objects atomically; if a rename of this file system is atomic and never replaces a"
+                + " file, add its scheme to " + StoreConfiguration.RENAME_SCHEMES + " in core-site.xml");
     }
 
     @Override

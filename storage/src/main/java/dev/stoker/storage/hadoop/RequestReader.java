@@ -1,6 +1,9 @@
 package dev.stoker.storage.hadoop;
 
 import dev.stoker.storage.PartSink;
+import dev.stoker.storage.retry.CallScope;
+import dev.stoker.storage.retry.Parts;
+import dev.stoker.storage.retry.SlowReadGuard;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
@@ -29,7 +32,7 @@ final class RequestReader implements ObjectReader {
     RequestReader(HadoopObjectStore.Connection connection) {
         this.fileSystem = connection.fileSystem();
         this.paths = connection.paths();
-        this.guard = SlowReadGuard.of(connection.configuration());
+        this.guard = StoreConfiguration.slowReads(connection.configuration());
         this.gets = SignedGets.of(connection);
     }
 

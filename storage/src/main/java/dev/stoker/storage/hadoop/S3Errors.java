@@ -1,6 +1,6 @@
 package dev.stoker.storage.hadoop;
 
-import dev.stoker.storage.hadoop.StoreErrors.Kind;
+import dev.stoker.storage.retry.FailureKind;
 import java.io.IOException;
 import java.net.UnknownHostException;
 import java.nio.file.AccessDeniedException;
@@ -30,15 +30,15 @@ final class S3Errors {
 
     private S3Errors() {}
 
-    static Kind kind(IOException e) {
+    static FailureKind kind(IOException e) {
         AwsServiceException service = service(e);
         if (service != null) {
             String code = code(service);
             if (EXPIRED.contains(code)) {
-                return Kind.EXPIRED;
+                return FailureKind.EXPIRED;
             }
             if (DENIED.contains(code) || service.statusCode() == 401 || service.statusCode() == 403) {
-                return Kind.DENIED;
+                return FailureKind.DENIED;
             }
         }
         if (e instanceof UnknownStoreException
@@ -47,13 +47,13 @@ final class S3Errors {
                 || e instanceof RemoteFileChangedException
                 || e instanceof UnknownHostException
                 || (e instanceof AWSBadRequestException && (service == null || service.statusCode() != CONFLICT))) {
-            return Kind.REFUSED;
+            return FailureKind.REFUSED;
         }
         if (e instanceof AccessDeniedException) {
             // The absence of any credentials is reported as one of these, too.
-            return Kind.DENIED;
+            return FailureKind.DENIED;
         }
-        return Kind.TRANSIENT;
+        return FailureKind.TRANSIENT;
     }
 
     static boolean isUnsupported(IOException e) {

@@ -1,5 +1,6 @@
 package dev.stoker.storage.hadoop;
 
+import dev.stoker.storage.retry.CallScope;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;

@@ -1,6 +1,10 @@
 package dev.stoker.storage.hadoop;
 
 import dev.stoker.storage.PartSink;
+import dev.stoker.storage.retry.BrokenReadException;
+import dev.stoker.storage.retry.CallScope;
+import dev.stoker.storage.retry.Parts;
+import dev.stoker.storage.retry.SlowReadGuard;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;

@@ -1,5 +1,6 @@
 package dev.stoker.storage.hadoop;
 
+import dev.stoker.storage.retry.SlowReadGuard;
 import java.io.File;
 import java.net.URI;
 import java.time.Duration;
@@ -142,6 +143,12 @@ final class StoreConfiguration {
         }
         String[] sources = conf.getPropertySources(key);
         return sources == null || sources.length == 0 || sources[sources.length - 1].endsWith("-default.xml");
+    }
+
+    static SlowReadGuard slowReads(Configuration conf) {
+        return new SlowReadGuard(
+                duration(conf, SLOW_READ_TIME, SlowReadGuard.DEFAULT.time()),
+                conf.getLongBytes(SLOW_READ_RATE, SlowReadGuard.DEFAULT.bytesPerSecond()));
     }
 
     static Duration duration(Configuration conf, String key, Duration otherwise) {

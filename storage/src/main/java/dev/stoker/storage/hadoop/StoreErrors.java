@@ -1,11 +1,8 @@
 package dev.stoker.storage.hadoop;
 
 import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.storage.NoSpaceException;
-import dev.stoker.storage.NoSuchObjectException;
-import dev.stoker.storage.StoreAccessException;
-import dev.stoker.storage.StoreUnavailableException;
-import dev.stoker.storage.UnsupportedStoreException;
+import dev.stoker.storage.retry.FailureKind;
+import dev.stoker.storage.retry.Failures;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -21,51 +18,35 @@ import org.apache.hadoop.hdfs.protocol.QuotaExceededException;
 import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.security.AccessControlException;
 
-/** Classifies exceptions of Hadoop and adds the next step for the user. */
-final class StoreErrors {
+/** Classifies exceptions of Hadoop. */
+final class StoreErrors extends Failures {
+
+    static final StoreErrors INSTANCE = new StoreErrors();
 
     private StoreErrors() {}
 
-    /** Lists the kinds of failures by the possible reaction. */
-    enum Kind {
-        /** The object does not exist. */
-        ABSENT,
-        /** Credentials are missing, wrong or not sufficient. */
-        DENIED,
-        /** The credentials were valid and must be renewed. */
-        EXPIRED,
-        NO_SPACE,
-        /**
-         * No data node of HDFS accepts a block: the nodes are down or full, or the name node has just started and does
-         * not know them.
-         */
-        NO_NODES,
-        /** The store has understood the request and will answer the same again. */
-        REFUSED,
-        /** The next attempt may succeed. */
-        TRANSIENT
-    }
-
-    static IOException unwrap(IOException e) {
+    @Override
+    protected IOException unwrap(IOException e) {
         return e instanceof RemoteException remote ? remote.unwrapRemoteException() : e;
     }
 
-    static Kind kind(IOException wrapped) {
+    @Override
+    public FailureKind kind(IOException wrapped) {
         IOException e = unwrap(wrapped);
         if (e instanceof FileNotFoundException || e instanceof NoSuchFileException) {
-            return Kind.ABSENT;
+            return FailureKind.ABSENT;
         }
         if (isNoSpace(e)) {
-            return Kind.NO_SPACE;
+            return FailureKind.NO_SPACE;
         }
         if (String.valueOf(e.getMessage()).contains("could only be written to 0 of the")) {
-            return Kind.NO_NODES;
+            return FailureKind.NO_NODES;
         }
         if (isS3(e)) {
             return S3Errors.kind(e);
         }
         if (e instanceof AccessControlException || e instanceof AccessDeniedException) {
-            return Kind.DENIED;
+            return FailureKind.DENIED;
         }
         if (e instanceof StokerException
                 || (e instanceof InterruptedIOException && !(e instanceof SocketTimeoutException))
@@ -74,14 +55,9 @@ final class StoreErrors {
                 || e instanceof PathIOException
                 || e instanceof FileAlreadyExistsException
                 || e instanceof ParentNotDirectoryException) {
-            return Kind.REFUSED;
+            return FailureKind.REFUSED;
         }
-        return Kind.TRANSIENT;
-    }
-
-    /** Returns whether a write that failed with this exception may have taken effect. */
-    static boolean mayHaveBeenDone(IOException e) {
-        return kind(e) == Kind.TRANSIENT;
+        return FailureKind.TRANSIENT;
     }
 
     private static boolean isS3(Throwable e) {
@@ -104,92 +80,14 @@ final class StoreErrors {
                 || message.contains("StorageFull");
     }
 
-    /**
-     * Returns the exception for the caller.
-     *
-     * @param verb verb such as {@code read}
-     * @param where location of the object, as a user would type it
-     * @param attempts number of attempts
-     */
-    static IOException explain(String verb, String where, IOException wrapped, int attempts, CallScope scope) {
-        if (wrapped instanceof StokerException) {
-            return wrapped;
-        }
-        IOException e = unwrap(wrapped);
-        return switch (kind(e)) {
-            case ABSENT -> absent(where, e);
-            case DENIED -> new StoreAccessException(denied(verb, where, e), e);
-            case EXPIRED -> StoreAccessException.expired(denied(verb, where, e), e);
-            case NO_SPACE -> new NoSpaceException(where, e);
-            case NO_NODES ->
-                new StoreUnavailableException(
-                        "Cannot " + verb + " " + where + ": no data node has accepted it within " + seconds(scope)
-                                + "; start stopped data nodes, or free some space on them, and run the same command"
-                                + " again",
-                        e);
-            case REFUSED -> refused(verb, where, e);
-            case TRANSIENT -> {
-                Exception last = scope.lastFailure() != null ? scope.lastFailure() : e;
-                int tries = Math.max(attempts, scope.requests());
-                yield new StoreUnavailableException(
-                        "Cannot " + verb + " " + where + ": " + (tries == 1 ? "1 attempt" : tries + " attempts")
-                                + " in "
-                                + seconds(scope) + " failed, the last with " + reason(last)
-                                + "; check that the store and the way to it are healthy, and run the same"
-                                + " command again",
-                        // Stoker's own exceptions already have a complete message.
-                        e instanceof BrokenReadException ? null : e);
-            }
-        };
+    @Override
+    protected boolean isUnsupported(IOException e) {
+        return isS3(e) && S3Errors.isUnsupported(e);
     }
 
-    private static String denied(String verb, String where, IOException e) {
-        return "Not allowed to " + verb + " " + where + ": " + reason(e)
-                + "; check the credentials (see docs/stores.md) and their permissions there";
-    }
-
-    private static String seconds(CallScope scope) {
-        return Math.max(1, scope.elapsed().toSeconds()) + " s";
-    }
-
-    static NoSuchObjectException absent(String where, Exception cause) {
-        NoSuchObjectException absent = new NoSuchObjectException(where);
-        absent.initCause(cause);
-        return absent;
-    }
-
-    private static IOException refused(String verb, String where, IOException e) {
-        if (e instanceof UnknownHostException) {
-            return new StoreUnavailableException(
-                    "Cannot " + verb + " " + where + ": unknown host " + e.getMessage()
-                            + "; check the address in the location or in the Hadoop configuration",
-                    e);
-        }
-        if (isS3(e) && S3Errors.isUnsupported(e)) {
-            return new UnsupportedStoreException(
-                    "Cannot " + verb + " " + where + ": the server does not support it: " + reason(e), e);
-        }
-        return new StoreUnavailableException(
-                "Cannot " + verb + " " + where + ": " + reason(e)
-                        + "; check the location and the store's configuration",
-                e);
-    }
-
-    /** Returns the reason in one line. */
-    static String reason(Throwable e) {
-        if (isS3(e)) {
-            String s3 = S3Errors.reason(e);
-            if (s3 != null) {
-                return s3;
-            }
-        }
-        Throwable deepest = e;
-        while (deepest.getCause() != null && deepest.getCause() != deepest) {
-            deepest = deepest.getCause();
-        }
-        String message = deepest.getMessage();
-        String line =
-                message == null ? "" : message.lines().findFirst().orElse("").strip();
-        return line.isEmpty() ? deepest.getClass().getSimpleName() : line;
+    @Override
+    public String reason(Throwable e) {
+        String s3 = isS3(e) ? S3Errors.reason(e) : null;
+        return s3 != null ? s3 : super.reason(e);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.UnknownOutcomeException;
+import dev.stoker.storage.retry.Retries;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -64,7 +65,7 @@ class LostReplyTest {
                 return deleted;
             }
         };
-        Retries retries = new Retries(Duration.ofSeconds(20), Duration.ofSeconds(20));
+        Retries retries = new Retries(StoreErrors.INSTANCE, Duration.ofSeconds(20), Duration.ofSeconds(20));
         return new RenamingCreator(new HadoopObjectStore.Connection(lossy, paths, retries), names -> (from, to) -> {
             beforeRename.run();
             names.rename(from, to);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.retry.CallScope;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -76,7 +77,7 @@ class SignedGetsTest {
                             1000,
                             read.length,
                             (offset, part) -> part.get(read, (int) offset - 1000, part.remaining()),
-                            SlowReadGuard.of(store.connection().configuration()));
+                            StoreConfiguration.slowReads(store.connection().configuration()));
                     assertThat(answered).as(name).isTrue();
                     assertThat(scope.requests()).isOne();
                 }

@@ -1,9 +1,9 @@
-package dev.stoker.storage.hadoop;
+package dev.stoker.storage.retry;
 
 import java.io.IOException;
 
 /** An operation on a store that can be repeated. */
 @FunctionalInterface
-interface Call<T> {
+public interface Call<T> {
     T run() throws IOException;
 }

@@ -1,7 +1,6 @@
-package dev.stoker.storage.hadoop;
+package dev.stoker.storage.retry;
 
 import java.time.Duration;
-import org.apache.hadoop.conf.Configuration;
 
 /**
  * Ends a connection on which bytes arrive too slowly. No time-out applies to such a connection, because bytes still
@@ -10,20 +9,18 @@ import org.apache.hadoop.conf.Configuration;
  * @param time period over which the rate is measured
  * @param bytesPerSecond minimum rate
  */
-record SlowReadGuard(Duration time, long bytesPerSecond) {
+public record SlowReadGuard(Duration time, long bytesPerSecond) {
 
-    static SlowReadGuard of(Configuration conf) {
-        return new SlowReadGuard(
-                StoreConfiguration.duration(conf, StoreConfiguration.SLOW_READ_TIME, Duration.ofSeconds(20)),
-                conf.getLongBytes(StoreConfiguration.SLOW_READ_RATE, 8 << 10));
-    }
+    /** Limits of stores that have no setting for them. */
+    public static final SlowReadGuard DEFAULT = new SlowReadGuard(Duration.ofSeconds(20), 8 << 10);
 
     /** Watches one read. */
-    final class Watch {
+    public final class Watch {
         private long sinceNs = System.nanoTime();
         private long bytes;
 
-        void got(int count) throws BrokenReadException {
+        /** Counts bytes that have arrived. */
+        public void got(int count) throws BrokenReadException {
             bytes += count;
             long elapsedNs = System.nanoTime() - sinceNs;
             if (elapsedNs < time.toNanos()) {

@@ -1,4 +1,4 @@
-package dev.stoker.storage.hadoop;
+package dev.stoker.storage.retry;
 
 import dev.stoker.storage.PartSink;
 import java.io.IOException;
@@ -9,7 +9,7 @@ import java.nio.ByteBuffer;
  * Buffers a stream in an array and passes the array on when it is full. The array is small enough to stay in the
  * processor's cache until then, and large enough to justify a call. Not thread-safe.
  */
-final class Parts {
+public final class Parts {
 
     private static final int MOST_BYTES = 256 << 10;
 
@@ -21,7 +21,7 @@ final class Parts {
     private long left;
     private int filled;
 
-    Parts(long offset, int length, PartSink sink) {
+    public Parts(long offset, int length, PartSink sink) {
         this.array = new byte[Math.min(length, MOST_BYTES)];
         this.sink = sink;
         this.offset = offset;
@@ -33,7 +33,8 @@ final class Parts {
      *
      * @return the number of bytes
      */
-    static int copy(InputStream in, long offset, int length, PartSink sink, SlowReadGuard guard) throws IOException {
+    public static int copy(InputStream in, long offset, int length, PartSink sink, SlowReadGuard guard)
+            throws IOException {
         Parts parts = new Parts(offset, length, sink);
         SlowReadGuard.Watch watch = guard.new Watch();
         for (int read; (read = in.read(parts.array(), parts.filled(), parts.room())) > 0; ) {
@@ -44,27 +45,27 @@ final class Parts {
         return (int) (parts.position() - offset);
     }
 
-    byte[] array() {
+    public byte[] array() {
         return array;
     }
 
     /** Returns the position of the next bytes in the array. */
-    int filled() {
+    public int filled() {
         return filled;
     }
 
     /** Returns the number of bytes that may be read into the array; 0 after the last byte. */
-    int room() {
+    public int room() {
         return (int) Math.min(array.length - filled, left);
     }
 
     /** Returns the position of the next bytes in the object. */
-    long position() {
+    public long position() {
         return offset + filled;
     }
 
     /** Reports the number of bytes that were read. */
-    void add(int read) {
+    public void add(int read) {
         filled += read;
         left -= read;
         if (filled == array.length) {
@@ -73,7 +74,7 @@ final class Parts {
     }
 
     /** Passes on the rest after the last byte. */
-    void end() {
+    public void end() {
         if (filled > 0) {
             sink.put(offset, ByteBuffer.wrap(array, 0, filled));
             offset += filled;

@@ -1,12 +1,12 @@
-package dev.stoker.storage.hadoop;
+package dev.stoker.storage.retry;
 
 import java.io.IOException;
 
 /** Thrown when a reply ended too early or arrived too slowly. The object may be intact. */
-final class BrokenReadException extends IOException {
+public final class BrokenReadException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    BrokenReadException(String message) {
+    public BrokenReadException(String message) {
         super(message);
     }
 }

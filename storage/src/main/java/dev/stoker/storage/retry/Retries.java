@@ -1,8 +1,7 @@
-package dev.stoker.storage.hadoop;
+package dev.stoker.storage.retry;
 
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.storage.UnsupportedStoreException;
-import dev.stoker.storage.hadoop.StoreErrors.Kind;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
@@ -15,35 +14,39 @@ import org.slf4j.LoggerFactory;
  * retry single requests. This class handles the failures that remain, and those that only the whole call reveals (a
  * body that ended too early, a slow transfer). Thread-safe.
  */
-final class Retries {
+public final class Retries {
 
     private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
     private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
+    private final Failures failures;
     private final Duration limit;
     private final Duration firstContactLimit;
     private volatile boolean answered;
 
     /**
+     * @param failures classifies the exceptions of the store
      * @param limit time limit for the retries of a call
      * @param firstContactLimit the same before the first answer of the store, when the address is probably wrong
      */
-    Retries(Duration limit, Duration firstContactLimit) {
+    public Retries(Failures failures, Duration limit, Duration firstContactLimit) {
+        this.failures = failures;
         this.limit = limit;
         this.firstContactLimit = firstContactLimit;
     }
 
-    Duration limit() {
+    /** Returns the time limit for the retries of the next call. */
+    public Duration limit() {
         return answered ? limit : firstContactLimit;
     }
 
     /** Runs the call until it succeeds, fails permanently, or reaches the time limit. The exception states which. */
-    <T> T call(String verb, String where, Call<T> call) throws IOException {
+    public <T> T call(String verb, String where, Call<T> call) throws IOException {
         Thread thread = Thread.currentThread();
         ClassLoader context = thread.getContextClassLoader();
-        // Hadoop finds its services with the thread's class loader.
-        thread.setContextClassLoader(Retries.class.getClassLoader());
+        // Clients find their services with the thread's class loader.
+        thread.setContextClassLoader(failures.getClass().getClassLoader());
         try (CallScope scope = CallScope.open(limit())) {
             for (int attempt = 1; ; attempt++) {
                 try {
@@ -57,14 +60,16 @@ final class Retries {
                     throw new UnsupportedStoreException(
                             "Cannot " + verb + " " + where + ": this kind of file system does not support it", e);
                 } catch (IOException e) {
-                    Kind kind = StoreErrors.kind(e);
-                    if (kind == Kind.ABSENT || kind == Kind.REFUSED) {
+                    FailureKind kind = failures.kind(e);
+                    if (kind == FailureKind.ABSENT || kind == FailureKind.REFUSED) {
                         answered = true;
                     }
-                    boolean again = kind == Kind.TRANSIENT || kind == Kind.EXPIRED || kind == Kind.NO_NODES;
+                    boolean again = kind == FailureKind.TRANSIENT
+                            || kind == FailureKind.EXPIRED
+                            || kind == FailureKind.NO_NODES;
                     Duration pause = pause(attempt);
                     if (!again || pause.compareTo(scope.left()) >= 0) {
-                        throw StoreErrors.explain(verb, where, e, attempt, scope);
+                        throw failures.explain(verb, where, e, attempt, scope);
                     }
                     LOG.debug("Attempt {} to {} {} failed", attempt, verb, where, e);
                     sleep(pause, e);
@@ -82,7 +87,7 @@ final class Retries {
         return Duration.ofMillis(bounded / 2 + ThreadLocalRandom.current().nextLong(bounded));
     }
 
-    static void sleep(Duration pause, IOException cause) throws InterruptedIOException {
+    public static void sleep(Duration pause, IOException cause) throws InterruptedIOException {
         try {
             Thread.sleep(pause.toMillis());
         } catch (InterruptedException e) {

@@ -1,4 +1,4 @@
-package dev.stoker.storage.hadoop;
+package dev.stoker.storage.retry;
 
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * Counts the requests of a thread's current call over all its attempts. The requests of an S3 client are added to the
  * scope of their thread, and rejected after its time limit; see {@link S3Requests}.
  */
-final class CallScope implements AutoCloseable {
+public final class CallScope implements AutoCloseable {
 
     private static final ThreadLocal<CallScope> CURRENT = new ThreadLocal<>();
 
@@ -23,64 +23,64 @@ final class CallScope implements AutoCloseable {
         this.limitNs = limit.toNanos();
     }
 
-    static CallScope open(Duration limit) {
+    public static CallScope open(Duration limit) {
         CallScope scope = new CallScope(limit);
         CURRENT.set(scope);
         return scope;
     }
 
     /** Returns the innermost scope of this thread, or null. */
-    static CallScope current() {
+    public static CallScope current() {
         return CURRENT.get();
     }
 
-    Duration elapsed() {
+    public Duration elapsed() {
         return Duration.ofNanos(System.nanoTime() - startNs);
     }
 
-    boolean isOver() {
+    public boolean isOver() {
         return System.nanoTime() - startNs > limitNs;
     }
 
-    Duration left() {
+    public Duration left() {
         return Duration.ofNanos(Math.max(0, limitNs - (System.nanoTime() - startNs)));
     }
 
-    void countRequest() {
+    public void countRequest() {
         requests++;
         objectLength = -1;
     }
 
     /** Returns the number of requests; 0 if no client counts them. */
-    int requests() {
+    public int requests() {
         return requests;
     }
 
     /** Refuses all further requests because the time limit is reached. */
-    void refuseRequests() {
+    public void refuseRequests() {
         refusing = true;
     }
 
-    boolean isRefusingRequests() {
+    public boolean isRefusingRequests() {
         return refusing;
     }
 
-    void failed(Exception failure) {
+    public void failed(Exception failure) {
         lastFailure = failure;
     }
 
     /** Returns the failure of the last failed request, or null. */
     @Nullable
-    Exception lastFailure() {
+    public Exception lastFailure() {
         return lastFailure;
     }
 
-    void objectLength(long length) {
+    public void objectLength(long length) {
         objectLength = length;
     }
 
     /** Returns the length in bytes of the object in the last reply; -1 if no reply stated it. */
-    long objectLength() {
+    public long objectLength() {
         return objectLength;
     }
 
