@@ -141,6 +141,18 @@ class ModuleDirectionsTest {
     }
 
     @Test
+    void clientsOfCloudsAreKnownInOnePackageThatNobodyKnows() {
+        // It is loaded by a separate class loader, with the first location of a cloud.
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.stoker.storage.cloud..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(
+                        "dev.stoker.storage.cloud..", "com.google.api..", "com.google.auth..", "com.azure.."));
+    }
+
+    @Test
     void onlyTheCommandKnowsRedis() {
         check(noClasses()
                 .that()

@@ -22,7 +22,8 @@ final class AtomicCreateProbe {
         store.delete(name);
         if (twice) {
             throw new UnsupportedStoreException("The store created " + store.describe(name)
-                    + " twice, the second over the first: it does not support conditional creation (If-None-Match),"
+                    + " twice, the second over the first: it does not support conditional creation (If-None-Match,"
+                    + " x-goog-if-generation-match),"
                     + " without which two writers overwrite each other's versions; put the dataset on another store, or"
                     + " upgrade the"
                     + " server");

@@ -8,32 +8,58 @@ import java.lang.invoke.MethodType;
 import java.net.URL;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
- * Finds the classes of Hadoop when the first remote store is opened. They are on the class path (a cluster's {@code
- * lib/} or {@code HADOOP_CLASSPATH}) or in the directory {@code lib/hadoop} of the distribution. In the latter case
- * they get their own class loader, so a process without a remote store loads none of them, and Flink does not see them.
+ * Finds the client libraries of remote stores when the first one is opened. They are on the class path (a cluster's
+ * {@code lib/} or {@code HADOOP_CLASSPATH}), or in the directories {@code lib/hadoop} and {@code lib/cloud} of the
+ * distribution. In the latter case they get their own class loader, so a process without a remote store loads none of
+ * them, and Flink does not see them.
  */
 final class RemoteStores {
 
-    private static final String PACKAGE = "dev.stoker.storage.hadoop.";
     private static final String FILE_SYSTEM = "org.apache.hadoop.fs.FileSystem";
     private static final String DISTRIBUTION = "stoker.dist";
 
-    /** Methods that open stores and trees, by the kind of file system and the class. */
+    /** Lists the libraries by the way in which they are loaded. */
+    private enum Library {
+        /** Hadoop for all schemes but those of S3. */
+        HADOOP("hadoop.Hadoop"),
+        /** Hadoop with S3A, which looks up Stoker's classes by name. */
+        S3("hadoop.Hadoop"),
+        /** The clients of Google and Microsoft. */
+        CLOUD("cloud.Cloud");
+
+        private final String classes;
+
+        Library(String classes) {
+            this.classes = "dev.stoker.storage." + classes;
+        }
+
+        static Library of(String location) {
+            String scheme = location.substring(0, location.indexOf(':')).toLowerCase(Locale.ROOT);
+            return switch (scheme) {
+                case "gs" -> CLOUD;
+                case "s3", "s3a" -> S3;
+                default -> HADOOP;
+            };
+        }
+    }
+
+    /** Methods that open stores and trees, by the library and the end of the class's name. */
     private static final Map<String, MethodHandle> OPENERS = new HashMap<>();
 
-    private static final Map<Boolean, ClassLoader> LOADERS = new HashMap<>();
+    private static final Map<Library, ClassLoader> LOADERS = new EnumMap<>(Library.class);
 
     private RemoteStores() {}
 
     static ObjectStore open(String location, Map<String, String> settings) throws IOException {
         try {
-            return (ObjectStore)
-                    opener(location, "HadoopObjectStore", Map.class).invoke(location, settings);
+            return (ObjectStore) opener(location, "ObjectStore", Map.class).invoke(location, settings);
         } catch (IOException | RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
@@ -43,7 +69,7 @@ final class RemoteStores {
 
     static SourceTree openTree(String location) throws IOException {
         try {
-            return (SourceTree) opener(location, "HadoopSourceTree").invoke(location);
+            return (SourceTree) opener(location, "SourceTree").invoke(location);
         } catch (IOException | RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
@@ -53,55 +79,61 @@ final class RemoteStores {
 
     /** @param more types of the parameters after the location */
     private static synchronized MethodHandle opener(String location, String type, Class<?>... more) throws IOException {
-        boolean isS3 = location.regionMatches(true, 0, "s3", 0, 2);
-        MethodHandle known = OPENERS.get(type + isS3);
+        Library library = Library.of(location);
+        MethodHandle known = OPENERS.get(type + library);
         if (known != null) {
             return known;
         }
         try {
-            ClassLoader loader = LOADERS.get(isS3);
+            ClassLoader loader = LOADERS.get(library);
             if (loader == null) {
-                loader = loader(isS3);
-                LOADERS.put(isS3, loader);
+                loader = library == Library.CLOUD ? CloudClasses.loader(distribution("cloud")) : loader(library);
+                LOADERS.put(library, loader);
             }
-            Class<?> opened = Class.forName(PACKAGE + type, true, loader);
+            Class<?> opened = Class.forName(library.classes + type, true, loader);
             MethodHandle opener = MethodHandles.publicLookup()
                     .findStatic(
                             opened,
                             "open",
                             MethodType.methodType(opened, String.class).appendParameterTypes(more));
-            OPENERS.put(type + isS3, opener);
+            OPENERS.put(type + library, opener);
             return opener;
         } catch (ReflectiveOperationException | LinkageError e) {
             throw new UnsupportedStoreException(
-                    "Cannot open remote stores: the classes of Hadoop on the class path are incompatible: " + e, e);
+                    "Cannot open remote stores: the client libraries on the class path are incompatible: " + e, e);
         }
     }
 
-    private static ClassLoader loader(boolean isS3) throws IOException, ClassNotFoundException {
-        ClassLoader own = RemoteStores.class.getClassLoader();
+    /** Returns the jars in a directory of the distribution; none if this process does not run from one. */
+    private static List<URL> distribution(String directory) throws IOException {
         List<URL> jars = new ArrayList<>();
+        String distribution = System.getProperty(DISTRIBUTION);
+        if (distribution != null) {
+            File[] files =
+                    Path.of(distribution, "lib", directory).toFile().listFiles((parent, name) -> name.endsWith(".jar"));
+            for (File file : files == null ? new File[0] : files) {
+                jars.add(file.toURI().toURL());
+            }
+        }
+        return jars;
+    }
+
+    private static ClassLoader loader(Library library) throws IOException, ClassNotFoundException {
+        ClassLoader own = RemoteStores.class.getClassLoader();
         if (has(own)) {
             ClassLoader hadoop = Class.forName(FILE_SYSTEM, false, own).getClassLoader();
-            if (!isS3 || hadoop == own) {
+            if (library != Library.S3 || hadoop == own) {
                 return own;
             }
             // Hadoop belongs to a cluster, and this class to a job. S3A looks up Stoker's classes by name with its own
             // class loader. The other file systems do not, and share the cluster's logins.
+            List<URL> jars = new ArrayList<>();
             for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
                 jars.add(Path.of(entry).toUri().toURL());
             }
             return classes(jars, own, HadoopClasses.Hadoop.RELOADED);
         }
-        String distribution = System.getProperty(DISTRIBUTION);
-        if (distribution != null) {
-            File[] files = Path.of(distribution, "lib", "hadoop")
-                    .toFile()
-                    .listFiles((directory, name) -> name.endsWith(".jar"));
-            for (File file : files == null ? new File[0] : files) {
-                jars.add(file.toURI().toURL());
-            }
-        }
+        List<URL> jars = distribution("hadoop");
         if (jars.isEmpty()) {
             throw new UnsupportedStoreException(
                     "Remote stores need the classes of Hadoop, but the class path does not have them: on a Flink"

@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
 
 /**
  * Opens stores at locations as users type them: a path of this machine ({@code ./photos}, {@code file:///data/photos})
- * or the URI of another file system ({@code hdfs://namenode/data/photos}, {@code s3a://bucket/photos}).
+ * or the URI of another file system ({@code hdfs://namenode/data/photos}, {@code s3a://bucket/photos},
+ * {@code gs://bucket/photos}).
  */
 public final class Stores {
 

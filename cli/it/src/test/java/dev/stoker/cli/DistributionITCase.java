@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.jar.JarFile;
@@ -42,6 +43,19 @@ class DistributionITCase {
                 .startsWith("hadoop-client-api");
         assertThat(having("org/apache/hadoop/fs/s3a/S3AFileSystem.class", DISTRIBUTION.resolve("lib/hadoop")))
                 .hasSize(1);
+    }
+
+    @Test
+    void theClientsOfCloudsAreBesideTheClassPathAndSlim() throws IOException {
+        for (String type : List.of("com/google/api/services/storage/Storage.class")) {
+            assertThat(having(type, DISTRIBUTION.resolve("lib"))).isEmpty();
+            assertThat(having(type, DISTRIBUTION.resolve("jobs"))).isEmpty();
+            assertThat(having(type, DISTRIBUTION.resolve("lib/hadoop"))).isEmpty();
+            assertThat(having(type, DISTRIBUTION.resolve("lib/cloud"))).hasSize(1);
+        }
+        try (Stream<Path> jars = Files.list(DISTRIBUTION.resolve("lib/cloud"))) {
+            assertThat(jars.mapToLong(jar -> jar.toFile().length()).sum()).isLessThan(16 << 20);
+        }
     }
 
     /** If these are on the class path, anyone who reaches Flink's REST endpoint can run code. */

@@ -81,7 +81,9 @@ final class FlinkCluster implements AutoCloseable {
                                     + "|zstd-jni).*"))
                     .forEach(path::add);
         }
-        path.addAll(List.of(DIST.resolve("lib/web") + "/*", DIST.resolve("lib/hadoop") + "/*"));
+        for (String more : List.of("lib/web", "lib/hadoop", "lib/cloud")) {
+            path.add(DIST.resolve(more) + "/*");
+        }
         classPath = String.join(File.pathSeparator, path);
     }
 

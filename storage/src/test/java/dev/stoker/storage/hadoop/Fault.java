@@ -42,7 +42,7 @@ public sealed interface Fault {
     /** The server hears of it when the latch opens. */
     record Held(CountDownLatch until) implements Fault {}
 
-    /** The condition ({@code If-None-Match}) is removed from the request. */
+    /** The condition ({@code If-None-Match}, or {@code ifGenerationMatch} in the query) is removed from the request. */
     record IgnoredCondition() implements Fault {}
 
     /** S3's answer for throttled requests. */

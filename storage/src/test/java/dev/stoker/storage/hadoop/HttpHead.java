@@ -13,7 +13,7 @@ final class HttpHead {
 
     private static final int MOST_BYTES = 64 << 10;
 
-    final String firstLine;
+    private String firstLine;
     private final List<String[]> headers = new ArrayList<>();
 
     HttpHead(String firstLine) {
@@ -57,6 +57,10 @@ final class HttpHead {
         return line.length() == 0 ? null : line.toString();
     }
 
+    String firstLine() {
+        return firstLine;
+    }
+
     Optional<String> get(String name) {
         return headers.stream()
                 .filter(header -> header[0].equalsIgnoreCase(name))
@@ -74,6 +78,10 @@ final class HttpHead {
 
     void remove(String name) {
         headers.removeIf(header -> header[0].equalsIgnoreCase(name));
+    }
+
+    void removeFromQuery(String name) {
+        firstLine = firstLine.replaceAll("(?<=[?&])" + name + "=[^& ]*&?", "");
     }
 
     void set(String name, String value) {

@@ -129,6 +129,7 @@ final class ProxyConnection implements Runnable {
             request.remove("Range");
         } else if (fault instanceof Fault.IgnoredCondition) {
             request.remove("If-None-Match");
+            request.removeFromQuery("ifGenerationMatch");
         }
         if (server == null) {
             server = proxy.connectUpstream();
@@ -250,14 +251,14 @@ final class ProxyConnection implements Runnable {
         long total = 0;
         while (true) {
             HttpHead size = HttpHead.read(new OneLine(from));
-            long length = Long.parseLong(size.firstLine.split(";", 2)[0].strip(), 16);
-            write(to, size.firstLine);
+            long length = Long.parseLong(size.firstLine().split(";", 2)[0].strip(), 16);
+            write(to, size.firstLine());
             total += copy(from, to, length, Long.MAX_VALUE);
             if (length == 0) {
                 // Trailers, up to an empty line.
                 HttpHead line = HttpHead.read(new OneLine(from));
-                while (!line.firstLine.isEmpty()) {
-                    write(to, line.firstLine);
+                while (!line.firstLine().isEmpty()) {
+                    write(to, line.firstLine());
                     line = HttpHead.read(new OneLine(from));
                 }
                 write(to, "");

@@ -1,0 +1,21 @@
+package dev.stoker.storage.cloud;
+
+import dev.stoker.storage.retry.FailureKind;
+import java.io.IOException;
+
+/** Thrown when a cloud refuses a request or does not answer it. */
+final class BucketException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private final FailureKind kind;
+
+    /** @param message the answer in one line */
+    BucketException(FailureKind kind, String message, Throwable cause) {
+        super(message, cause);
+        this.kind = kind;
+    }
+
+    FailureKind kind() {
+        return kind;
+    }
+}

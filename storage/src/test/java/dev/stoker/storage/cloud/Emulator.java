@@ -1,0 +1,164 @@
+package dev.stoker.storage.cloud;
+
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+
+/**
+ * An emulator of a cloud as a separate process on this machine, with its objects in memory. It is installed with the
+ * first call, and ends with the process that started it, even if that process is killed.
+ */
+public final class Emulator implements Closeable {
+
+    /** The bucket that every emulator has. */
+    public static final String BUCKET = "stoker-test";
+
+    private static Emulator google;
+
+    private final Process process;
+    private final URI endpoint;
+    private final Path log;
+
+    private Emulator(Process process, URI endpoint, Path log) {
+        this.process = process;
+        this.endpoint = endpoint;
+        this.log = log;
+    }
+
+    /** Google Cloud Storage in this JVM's own process (fake-gcs-server), started with the first call. */
+    public static synchronized Emulator google() throws IOException {
+        if (google == null) {
+            google = start(
+                    "google",
+                    port -> List.of(
+                            "-backend",
+                            "memory",
+                            "-scheme",
+                            "http",
+                            "-host",
+                            "127.0.0.1",
+                            "-port",
+                            "" + port,
+                            "-external-url",
+                            "http://127.0.0.1:" + port,
+                            "-public-host",
+                            "127.0.0.1:" + port));
+            google.put(HttpRequest.newBuilder(google.endpoint.resolve("/storage/v1/b?project=test"))
+                    .header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"" + BUCKET + "\"}")));
+        }
+        return google;
+    }
+
+    private static Emulator start(String cloud, IntFunction<List<String>> options) throws IOException {
+        List<String> line = new ArrayList<>(List.of(
+                // The shell ends the server when its standard input ends, which is this process's to keep open.
+                "sh", "-c", "\"$@\" & server=$!; read _; kill $server", "sh"));
+        line.addAll(List.of(install(cloud).split("\n")));
+        int port;
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        line.addAll(options.apply(port));
+        Path log = Files.createTempFile(Path.of(System.getProperty("java.io.tmpdir")), cloud, ".log");
+        Process process = new ProcessBuilder(line)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        return new Emulator(process, URI.create("http://127.0.0.1:" + port), log);
+    }
+
+    /** Returns the command and its first arguments, one a line. */
+    private static String install(String cloud) throws IOException {
+        File script = root().resolve("storage/src/test/emulators").toFile();
+        Process process = new ProcessBuilder(script.toString(), cloud)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        String printed = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+        try {
+            if (process.waitFor() != 0) {
+                throw new IOException("Cannot install the emulator: " + script + " " + cloud + " failed");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
+        return printed.strip();
+    }
+
+    private static Path root() {
+        Path directory = Path.of("").toAbsolutePath();
+        while (!Files.exists(directory.resolve("mvnw"))) {
+            directory = directory.getParent();
+        }
+        return directory;
+    }
+
+    private void put(HttpRequest.Builder request) throws IOException {
+        HttpClient http = HttpClient.newHttpClient();
+        HttpRequest built = request.timeout(Duration.ofSeconds(30)).build();
+        long deadline = System.nanoTime() + Duration.ofSeconds(90).toNanos();
+        try {
+            while (true) {
+                try {
+                    int status = http.send(built, HttpResponse.BodyHandlers.discarding())
+                            .statusCode();
+                    if (status / 100 != 2) {
+                        throw new IllegalStateException("The emulator answered " + status + "; see " + log);
+                    }
+                    return;
+                } catch (IOException e) {
+                    if (!process.isAlive() || System.nanoTime() > deadline) {
+                        throw new IOException("The emulator does not start; see " + log, e);
+                    }
+                    process.waitFor(50, TimeUnit.MILLISECONDS);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
+    }
+
+    /** Where it listens. */
+    public URI endpoint() {
+        return endpoint;
+    }
+
+    /** Variables of a process that uses this emulator of Google Cloud Storage. */
+    public Map<String, String> environment() {
+        return Map.of("STORAGE_EMULATOR_HOST", endpoint.toString());
+    }
+
+    /** Opens a store or a tree in this process; see {@link #environment}. */
+    static CloudObjectStore open(String location, Map<String, String> environment) {
+        try {
+            return CloudSettings.of(environment, Map.of("fs.stoker.retry.time.first", "2s"))
+                    .open(location);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        // The shell's end alone would leave the server running.
+        process.descendants().forEach(ProcessHandle::destroy);
+        process.destroy();
+    }
+}
