@@ -65,13 +65,17 @@ final class WindowPlan {
         for (int window = 0; window < laneEpoch.windows(); window++) {
             long first = laneEpoch.windowFirstRow(window);
             long last = first + laneEpoch.windowRows(window) - 1;
-            if (last < first || of.numbering().batchOf(lane, last) < number) {
+            if (last < first) {
                 continue;
             }
-            // The first of the lane's batches with rows of the window that is not over.
+            long need = of.numbering().batchOf(lane, first);
+            if (need < number && of.numbering().batchOf(lane, last) < number) {
+                continue;
+            }
+            // In the present window of a lane: the first of its batches that is not over.
             long low = first / batchSize;
             long high = last / batchSize;
-            while (low < high) {
+            while (need < number && low < high) {
                 long middle = (low + high) >>> 1;
                 if (of.numbering().batchOf(lane, Math.max(first, middle * batchSize)) >= number) {
                     high = middle;
@@ -79,7 +83,9 @@ final class WindowPlan {
                     low = middle + 1;
                 }
             }
-            long need = of.numbering().batchOf(lane, Math.max(first, low * batchSize));
+            if (need < number) {
+                need = of.numbering().batchOf(lane, Math.max(first, low * batchSize));
+            }
             // The rest of a lane can be in two batches, of which the first is over.
             found.add(new Step(Math.max(need, number), new Windows.Key(order, epoch, lane, window)));
         }
