@@ -68,7 +68,9 @@ final class StokerProcess implements AutoCloseable {
             command.addAll(List.of("-XX:SharedArchiveFile=" + ARCHIVE, "-Xlog:disable"));
         }
         command.add("-Dstoker.dist=" + DISTRIBUTION);
-        command.addAll(List.of("-cp", DISTRIBUTION.resolve("lib") + File.separator + "*"));
+        // The class path of the launcher; the archive is of no use with another one.
+        Path lib = DISTRIBUTION.resolve("lib");
+        command.addAll(List.of("-cp", lib + "/*" + File.pathSeparator + lib.resolve("rpc") + "/*"));
         command.add("dev.stoker.cli.Stoker");
         command.addAll(Arrays.asList(args));
         Path output = Files.createTempFile(directory, "stoker", ".log");
