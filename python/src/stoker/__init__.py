@@ -3,6 +3,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+import stoker._format.crc  # noqa: F401 - warns at once if checksums are slow here
 from stoker import errors
 from stoker._version import __version__
 from stoker.errors import StokerError
