@@ -35,7 +35,9 @@ def places(code: CodeType) -> frozenset[int]:
     out = set()
     for at, step in enumerate(steps):
         before = steps[at - 1].opname if at else ""
-        if before in ("CALL", "CALL_KW", "CALL_FUNCTION_EX", "RESUME"):
+        # After the call of `return f()` in a `with` block, the signal is raised in the block, and not where it ends.
+        ends = step.opname == "SWAP" and [s.argval for s in steps[at + 1 : at + 4]] == [None] * 3
+        if before in ("CALL", "CALL_KW", "CALL_FUNCTION_EX", "RESUME") and not ends:
             out.add(step.offset)
         if "JUMP_BACKWARD" in step.opname and "NO_INTERRUPT" not in step.opname:
             out.add(step.argval)

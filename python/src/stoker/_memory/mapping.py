@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 _P, _N = ctypes.c_void_p, ctypes.c_size_t
 _NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
@@ -77,10 +78,18 @@ class Mapping:
 
     def cached(self) -> bool:
         """Whether the kernel reports at least 90 % of the mapping in the page cache."""
-        assert _LIBC is not None
-        pages = np.ones(-(-self.length // mmap.PAGESIZE), np.uint8)
-        _LIBC[3](self.address, self.length, pages.ctypes.data)
+        pages = self._pages()
         return int(np.count_nonzero(pages & 1)) * 10 >= 9 * len(pages)
+
+    def provided(self) -> bool:
+        """Whether all pages are in memory; those that are not are read. Does not hold the GIL while it reads."""
+        return bool((self._pages() & 1).all()) or populate(self.address, self.length)
+
+    def _pages(self) -> npt.NDArray[np.uint8]:
+        assert _LIBC is not None
+        pages = np.zeros(-(-self.length // mmap.PAGESIZE), np.uint8)
+        _LIBC[3](self.address, self.length, pages.ctypes.data)
+        return pages
 
 
 def copy(local: int, length: int, remote: int, count: int, into: int = 1) -> bool:

@@ -21,6 +21,13 @@ class Job:
         self._out: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
         self.cancelled = False
 
+    @classmethod
+    def done_by(cls, work: Callable[[], Any]) -> Job:
+        """Returns a job that is already done."""
+        job = cls(work)
+        job.run()
+        return job
+
     def run(self) -> None:
         if self.cancelled:
             return
@@ -41,15 +48,41 @@ class Job:
         return value
 
 
-def _serve(jobs: queue.SimpleQueue[Job | None]) -> None:
+class _Jobs:
+    """Jobs that wait for a thread: those that are needed soon, before those that are not."""
+
+    def __init__(self) -> None:
+        self._soon: deque[Job] = deque()
+        self._later: deque[Job] = deque()
+        self._turns: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        """True for each job; False at the end."""
+
+    def put(self, job: Job, later: bool) -> None:
+        (self._later if later else self._soon).append(job)
+        self._turns.put(True)
+
+    def get(self) -> Job | None:
+        """Waits for a job; None at the end."""
+        if not self._turns.get():
+            self.end()  # for the next thread
+            return None
+        try:
+            return self._soon.popleft()
+        except IndexError:
+            return self._later.popleft()
+
+    def end(self) -> None:
+        self._turns.put(False)
+
+
+def _serve(jobs: _Jobs) -> None:
     while (job := jobs.get()) is not None:
         job.run()
         del job
-    jobs.put(None)  # for the next thread
 
 
-def _end(jobs: queue.SimpleQueue[Job | None]) -> None:
-    jobs.put(None)
+def _end(jobs: _Jobs) -> None:
+    jobs.end()
 
 
 class Shared:
@@ -92,19 +125,19 @@ class Workers:
 
     def __init__(self, threads: int, timeout_s: float, where: str) -> None:
         self._threads, self._timeout_s, self._where = threads, timeout_s, where
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._jobs = _Jobs()
         self._finalizer: Any = None
         self._running = 0
         """Threads that were started, at least."""
         self.waited = {"wait_window_s": 0.0, "wait_read_s": 0.0}
         """Seconds, by cause."""
 
-    def submit(self, work: Callable[[], Any]) -> Job:
-        """Gives work to the threads."""
+    def submit(self, work: Callable[[], Any], later: bool = False) -> Job:
+        """Gives work to the threads. `later`: other work comes first."""
         if self._running < self._threads:
             self._start()
         job = Job(work)
-        self._jobs.put(job)
+        self._jobs.put(job, later)
         return job
 
     def _start(self) -> None:
@@ -120,7 +153,7 @@ class Workers:
     def offer(self, work: Callable[[], Any]) -> None:
         """Work that a thread may do, if it has time, and that nobody waits for; from any thread."""
         if self._finalizer is not None:
-            self._jobs.put(Job(work))
+            self._jobs.put(Job(work), later=False)
 
     def wait(self, job: Job, cause: str, what: str) -> Any:
         """Returns a job's result, and counts the time waited in seconds. Raises `BatchTimeoutError`."""
@@ -138,5 +171,5 @@ class Workers:
         """Ends the threads once they are through with what they have; later work starts new ones."""
         if self._finalizer is not None:
             self._finalizer()
-            jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+            jobs = _Jobs()
             self._jobs, self._running, self._finalizer = jobs, 0, None

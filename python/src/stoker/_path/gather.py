@@ -67,10 +67,6 @@ class OpenChunk:
             if self.fd is None and self.leased is None:
                 os.close(fd)
 
-    def populated(self) -> bool:
-        """Has the kernel provide all pages; whether they are there."""
-        return self.mapping is not None and _mapping.populate(self.mapping.address, self.mapping.length)
-
     def verified(self) -> bool:
         """Whether all payload has the right checksum, in the mapping. Does not hold the GIL while it reads."""
         assert self.mapping is not None
@@ -111,7 +107,7 @@ class OpenWindow:
         average = sum(int(p.ends[-1]) for p in block.payload) // max(1, block.rows * len(block.payload))
         bytes_only = all(p.column.kind == "bytes" for p in block.payload)
         whole = None not in leases and block.plain
-        whole = whole and all(not c.fetch and c.populated() for c in chunks if c is not None)
+        whole = whole and all(not c.fetch and c.mapping.provided() for c in chunks if c is not None and c.mapping)
         self.collected = whole and average < copying.LARGE
         """Whether payload may be copied without the kernel: no file can be shortened, and all its pages are there."""
         self.apart = whole and bytes_only and not self.collected and all(c.verified() for c in chunks if c is not None)

@@ -109,7 +109,7 @@ class LaneReader:
     def _begin(self, w: int) -> None:
         if w < len(self._order.window_ends) and w != self._number and w not in self._opening:
             filler, order = self._filler, self._order
-            self._opening[w] = self._workers.submit(lambda: filler.open_window(order, w))
+            self._opening[w] = self._workers.submit(lambda: filler.open_window(order, w), later=True)
 
     def _open(self, w: int) -> OpenWindow:
         if self._window is None or w != self._number:
