@@ -177,7 +177,7 @@ class IngestOptionsTest {
         assertThat(problems("https://example.com/photos/", target.toString()))
                 .containsExactly(
                         "the source https://example.com/photos is a web address, and web servers do not list their"
-                                + " files; download the files first, or name a directory, hdfs:// or s3a://");
+                                + " files; download the files first, or name a directory, hdfs://, s3a:// or gs://");
     }
 
     @Test
