@@ -54,9 +54,10 @@ class LeasedMapping(Mapping):
         self.fd = fd
 
     def __del__(self) -> None:
+        if self.fd >= 0:  # first, so that nobody looks for it
+            _WATCH.held.pop(self.fd, None)
         super().__del__()
         if self.fd >= 0:
-            _WATCH.held.pop(self.fd, None)
             os.close(self.fd)
 
     @property
