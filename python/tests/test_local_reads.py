@@ -10,6 +10,7 @@ import pytest
 
 from stoker._memory import leases
 from stoker._memory.buffers import BufferPool
+from stoker._memory.mapping import Mapping
 from stoker._transport import local_reads
 from stoker._transport.local_reads import LARGE, LocalReadError, LocalReads, _Open
 from stoker._wire import decoding, encoding
@@ -128,6 +129,26 @@ def test_a_leased_file_that_others_change_keeps_its_content(size, harm, tmp_path
     assert (files.apart is not None) == (size >= LARGE)
     assert (buffer, crc) == (message, header[-1])
     assert held.rows(np.array([64, 64 + (64 << 10)]))[0].tobytes() == files.contents[1][900_000 : 900_000 + (64 << 10)]
+
+
+@pytest.mark.parametrize("bad", [3, 50])
+@pytest.mark.parametrize("resident", [True, False])
+def test_a_wrong_byte_of_a_leased_file_makes_the_checksum_wrong(bad, resident, tmp_path, monkeypatch):
+    monkeypatch.setattr(Mapping, "resident", lambda self: resident)
+    files = Files(tmp_path, [1 << 20, 1 << 20])
+    slices = [(0, 64 << 10, 100 * i) for i in range(64)]
+    slices[bad] = (1, 64 << 10, 900_000)
+    header, buffer, crc, message = files.receive(bytes(64), slices)
+    assert files.apart is not None
+    assert (buffer, crc) == (message, header[-1])
+    files.reads.close()
+    with open(files.paths[1], "r+b") as f:
+        f.seek(900_001)
+        f.write(bytes([files.contents[1][900_001] ^ 1]))
+    for number in range(2):
+        files.announce(number)
+    header, _, crc, _ = files.receive(bytes(64), slices)
+    assert crc != header[-1]
 
 
 def test_rows_that_were_written_to_are_read_from_the_file_again(tmp_path):

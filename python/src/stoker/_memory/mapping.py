@@ -81,9 +81,13 @@ class Mapping:
         pages = self._pages()
         return int(np.count_nonzero(pages & 1)) * 10 >= 9 * len(pages)
 
+    def resident(self) -> bool:
+        """Whether all pages are in memory."""
+        return bool((self._pages() & 1).all())
+
     def provided(self) -> bool:
         """Whether all pages are in memory; those that are not are read. Does not hold the GIL while it reads."""
-        return bool((self._pages() & 1).all()) or populate(self.address, self.length)
+        return self.resident() or populate(self.address, self.length)
 
     def _pages(self) -> npt.NDArray[np.uint8]:
         assert _LIBC is not None

@@ -71,6 +71,13 @@ class _Slices(NamedTuple):
         return _Slices(self.files[start:stop], self.lengths[start:stop], self.offsets[start:stop])
 
 
+def _middle(slices: _Slices) -> tuple[int, int]:
+    """The first slice of the second half, and the bytes of the first half."""
+    ends = np.cumsum(slices.lengths, dtype=np.int64)
+    middle = min(int(ends.searchsorted(ends.item(-1) // 2)) + 1, len(ends) - 1)
+    return middle, ends.item(middle - 1) if middle else 0
+
+
 class Received(NamedTuple):
     """A batch of local files."""
 
@@ -101,6 +108,8 @@ class LocalReads:
         self._mappings: dict[int, _mapping.Mapping] = {}
         self._leased = np.zeros(limit + 1, np.bool_)
         self._leased[limit] = True
+        self._resident = self._leased.copy()
+        """Whether all pages of a leased file are in memory."""
         self._apart = True
         """Whether payload may stay in the mappings: until a message is wanted in one piece."""
         self._fds = np.full(limit + 1, -1, np.int64)
@@ -132,6 +141,7 @@ class LocalReads:
             self._bases[file.file], self._lengths[file.file] = mapping.address, file.length
             if lease is not None:
                 self._leased[file.file] = kept = True
+                self._resident[file.file] = lease.resident()
                 self._fds[file.file] = fd
             elif _Open.has_room():
                 self._fds[file.file] = fd
@@ -148,7 +158,7 @@ class LocalReads:
         if self._fds[file] >= 0 and not self._leased[file]:  # that of a lease ends with its mapping
             os.close(int(self._fds[file]))
             _Open.count -= 1
-        self._fds[file], self._leased[file] = -1, False
+        self._fds[file], self._leased[file], self._resident[file] = -1, False, False
         self._mappings.pop(file, None)
 
     def close(self) -> None:
@@ -174,7 +184,7 @@ class LocalReads:
         crc = _crc_extend(0, _BATCH_TYPE + frame[p.CRC_START + 1 : p.CRC_END])
         slices = _Slices(files, lengths, places[:, 1])
         if self._stays_apart(slices, message - inline, pool):
-            found = self._check(slices, _crc_extend(crc, front.tobytes()))
+            found = self._check(slices, message - inline, _crc_extend(crc, front.tobytes()))
             if found is not None and found == header[-1]:
                 buffer = pool.take(inline)
                 buffer[:] = front
@@ -191,14 +201,32 @@ class LocalReads:
         large = total > 0 and total >= LARGE * len(slices.files)
         return self._apart and pool.ordinary and large and bool(self._leased.take(slices.files).all())
 
-    def _check(self, slices: _Slices, crc: int) -> int | None:
+    def _check(self, slices: _Slices, total: int, crc: int) -> int | None:
         """Returns the checksum `crc`, extended by the slices in the mappings; None if bytes lack."""
+        if total < _HALVED or not self._two_cores:
+            return self._extended(slices, crc)
+        middle, half = _middle(slices)
+        second = slices.part(middle, len(slices.files))
+        job = self._second_thread().submit(lambda: self._extended(second, 0))
+        try:
+            first = self._extended(slices.part(0, middle), crc)
+        finally:
+            rest = self._second_thread().wait(job, "wait_read_s", "a batch")
+        return None if first is None or rest is None else shift(first, total - half) ^ rest
+
+    def _extended(self, slices: _Slices, crc: int) -> int | None:
         addresses = self._bases.take(slices.files) + slices.offsets
+        resident = self._resident.take(slices.files).all()
         for address, length in zip(addresses.tolist(), slices.lengths.tolist(), strict=True):
-            if not _mapping.populate(address, length):
+            if not resident and not _mapping.populate(address, length):
                 return None
             crc = extend_at(crc, address, length)
         return crc
+
+    def _second_thread(self) -> Workers:
+        if self._workers is None:
+            self._workers = Workers(1, _PATIENCE_S, "local files")
+        return self._workers
 
     def _views(self, slices: _Slices, inline: int, message: int) -> Apart:
         ends = inline + np.cumsum(slices.lengths, dtype=np.int64)
@@ -218,18 +246,14 @@ class LocalReads:
         self, buffer: npt.NDArray[np.uint8], address: int, at: int, slices: _Slices, crc: int
     ) -> int | None:
         """Does what `_take` does, with a second thread for the second half."""
-        ends = np.cumsum(slices.lengths, dtype=np.int64)
-        total = ends.item(-1)
-        middle = min(int(ends.searchsorted(total // 2)) + 1, len(ends) - 1)
-        half = ends.item(middle - 1) if middle else 0
-        if self._workers is None:
-            self._workers = Workers(1, _PATIENCE_S, "local files")
-        second, begin = slices.part(middle, len(ends)), at + half
-        job = self._workers.submit(lambda: self._take(second, total - half, Target(buffer, address, begin)))
+        middle, half = _middle(slices)
+        total = int(slices.lengths.sum(dtype=np.int64))
+        second, begin = slices.part(middle, len(slices.files)), at + half
+        job = self._second_thread().submit(lambda: self._take(second, total - half, Target(buffer, address, begin)))
         try:
             first = self._take(slices.part(0, middle), half, Target(buffer, address, at, crc, 0))
         finally:
-            rest = self._workers.wait(job, "wait_read_s", "a batch")
+            rest = self._second_thread().wait(job, "wait_read_s", "a batch")
         return None if first is None or rest is None else shift(first, total - half) ^ rest
 
     def _checked(
