@@ -49,7 +49,7 @@ class Job:
 
 
 class _Jobs:
-    """Jobs that wait for a thread: those that are needed soon, before those that are not."""
+    """Jobs that wait for a thread, those that are needed soon apart from those that are not."""
 
     def __init__(self) -> None:
         self._soon: deque[Job] = deque()
@@ -61,22 +61,23 @@ class _Jobs:
         (self._later if later else self._soon).append(job)
         self._turns.put(True)
 
-    def get(self) -> Job | None:
+    def get(self, later_first: bool) -> Job | None:
         """Waits for a job; None at the end."""
         if not self._turns.get():
             self.end()  # for the next thread
             return None
+        first, second = (self._later, self._soon) if later_first else (self._soon, self._later)
         try:
-            return self._soon.popleft()
+            return first.popleft()
         except IndexError:
-            return self._later.popleft()
+            return second.popleft()
 
     def end(self) -> None:
         self._turns.put(False)
 
 
-def _serve(jobs: _Jobs) -> None:
-    while (job := jobs.get()) is not None:
+def _serve(jobs: _Jobs, later_first: bool) -> None:
+    while (job := jobs.get(later_first)) is not None:
         job.run()
         del job
 
@@ -133,7 +134,7 @@ class Workers:
         """Seconds, by cause."""
 
     def submit(self, work: Callable[[], Any], later: bool = False) -> Job:
-        """Gives work to the threads. `later`: other work comes first."""
+        """Gives work to the threads. `later`: the first thread does other work first, the others this."""
         if self._running < self._threads:
             self._start()
         job = Job(work)
@@ -147,7 +148,9 @@ class Workers:
             finalizer.atexit = False
             self._finalizer = finalizer
         while self._running < self._threads:
-            threading.Thread(target=_serve, args=(self._jobs,), name="stoker-read", daemon=True).start()
+            later_first = self._running > 0  # one of several, so that neither kind of work waits for all of the other
+            arguments = self._jobs, later_first
+            threading.Thread(target=_serve, args=arguments, name="stoker-read", daemon=True).start()
             self._running += 1
 
     def offer(self, work: Callable[[], Any]) -> None:

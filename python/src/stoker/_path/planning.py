@@ -69,7 +69,7 @@ class EpochReader:
         self._work: deque[tuple[Job, int]] = deque()
         self._ahead = self._largest = self._prepared = 0
         self._ready: deque[DeliveredBatch] = deque()
-        self._exhausted = self._stopped = self._in_place = False
+        self._exhausted = self._stopped = False
 
     def __iter__(self) -> EpochReader:
         return self
@@ -120,25 +120,14 @@ class EpochReader:
             if unit:
                 fill = _Fill(self._filler, self._epoch, unit)
                 self._work.append((self._workers.submit(fill) if fill.copies else Job.done_by(fill), size))
-                self._in_place = not fill.copies
                 self._ahead += size
             if waiting:
                 break
         if self.following is not None and not self._stopped:
             if self._exhausted:
                 self.following.plan(early=True)
-            elif self._count - self._next + len(self._run[1]) - self._at < self._soon():
+            elif self._count - self._next + len(self._run[1]) - self._at < _PREPARED:
                 self.following.prepare()
-
-    def _soon(self) -> int:
-        """Returns how many batches before its end the next epoch is prepared.
-
-        Where payload stays in place, to open a window takes as long as to use it, so this is done all the time.
-        """
-        if not self._in_place:
-            return _PREPARED
-        window = self._stream.order.lane_epoch(0, self._epoch).window_ends[0]
-        return max(_PREPARED, 2 * window * len(self._stream.order.lane_rows) // self._stream.spec.batch_size)
 
     def prepare(self) -> None:
         """Has a window opened that one of the first batches will need: not all at once, which holds others up."""
