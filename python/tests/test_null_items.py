@@ -13,7 +13,8 @@ import pytest
 import chunk_prototype
 import stoker
 from stoker import Feed, Writer
-from stoker._batch.batch import Batch, Form
+from stoker._batch.batch import Batch
+from stoker._batch.piece import Form
 from stoker._dataset.snapshot import open_snapshot
 from stoker._format.fields import Field
 from stoker._source.batch_source import DeliveredBatch, PieceData

@@ -20,7 +20,8 @@ import pytest
 
 import stoker
 from stoker import Feed, testing
-from stoker._batch.batch import Batch, Form
+from stoker._batch.batch import Batch
+from stoker._batch.piece import Form
 from stoker._format.fields import Field
 from stoker._source.batch_source import DeliveredBatch, PieceData
 from stoker.errors import CorruptDataError, InvalidSampleError

@@ -7,7 +7,7 @@ import pytest
 from stoker_processes import view, views
 
 from stoker import Batch, Feed
-from stoker._batch.batch import Form
+from stoker._batch.piece import Form
 from stoker._client.feeder_source import FeederSource
 from stoker._source.batch_source import Consumer, DeliveredBatch
 from stoker._transport.discovery import target_of

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from stoker._batch.batch import Form
 from stoker._batch.decoding import Decoding
+from stoker._batch.piece import Form
 from stoker._feed.client_stats import ClientStats
 from stoker._feed.options import Options
 from stoker._feed.progress import Progress

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from stoker._batch.batch import Batch, is_ragged
+from stoker._batch.batch import Batch
+from stoker._batch.piece import is_ragged
 from stoker._batch.ragged import Ragged
 from stoker._feed.reading import Reading
 from stoker._format.fields import Field

@@ -1,6 +1,6 @@
 """Files that stay whole while they are mapped, so that Python code may touch the mapping itself.
 
-A mapped file that is cut short kills the process that touches what is gone (SIGBUS). A read lease (`fcntl(2)`,
+A mapped file that is cut short kills the process that touches the missing pages (SIGBUS). A read lease (`fcntl(2)`,
 `F_SETLEASE`) prevents that: a process that truncates the file, or opens it for writing, waits until this process has
 given the lease back, for at most `/proc/sys/fs/lease-break-time` (45 s). A thread looks for such wishes twice a second,
 replaces the mapping by a copy of it in memory, at the same address, and gives the lease back. Deleting a file needs no
@@ -40,7 +40,7 @@ _STATFS_BYTES: Final = 256
 
 
 class LeasedMapping(Mapping):
-    """A mapped file that nobody can shorten. Keeps a descriptor; ends with its last reference.
+    """A mapped file that no process can shorten. Keeps a descriptor; ends with its last reference.
 
     `numpy.asarray` returns its bytes without a copy, and keeps it.
     """
@@ -54,7 +54,7 @@ class LeasedMapping(Mapping):
         self.fd = fd
 
     def __del__(self) -> None:
-        if self.fd >= 0:  # first, so that nobody looks for it
+        if self.fd >= 0:  # first, so that the watching thread does not use it
             _WATCH.held.pop(self.fd, None)
         super().__del__()
         if self.fd >= 0:

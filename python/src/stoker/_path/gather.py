@@ -40,7 +40,7 @@ class OpenChunk:
         """
         self.mapping: _mapping.Mapping | None = None
         self.leased: LeasedMapping | None = None
-        """The mapping, if nobody can shorten the file."""
+        """The mapping, if no process can shorten the file."""
         self.fd: int | None = None
         fd = reader.open_head(index) if heads_only else reader.open(index)
         try:

@@ -19,7 +19,7 @@ class Apart:
     def __init__(self, length: int, starts: I64, views: Sequence[U8], on_whole: Callable[[], Any]) -> None:
         """`starts`: the offsets in the message of the views, which are not empty. What no view covers is zero.
 
-        `length` is that of the message. `on_whole` is called if the message is put together.
+        `length`: of the message. `on_whole` is called when the message is put together.
         """
         self.length = length
         self._starts, self._views, self._on_whole = starts, views, on_whole

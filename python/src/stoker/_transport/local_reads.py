@@ -1,8 +1,8 @@
 """Batches whose payload crosses no socket: the feeder says where it lies, and this process reads it there.
 
-Large rows stay in the mapped files, if nobody can shorten these (`stoker._memory.leases`). Otherwise the kernel copies
-out of the mappings (`stoker._memory.mapping`), so that a file that is cut short is an error and not the end of the
-process; large rows are read with `preadv`. Belongs to the client's turn holder.
+Large rows stay in the mapped files if no process can shorten these (`stoker._memory.leases`). Otherwise the kernel
+copies out of the mappings (`stoker._memory.mapping`), so that a file that is cut short is an error and not the end of
+the process; large rows are read with `preadv`. Belongs to the client's turn holder.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class LocalReads:
 
     def _forget(self, file: int) -> None:
         self._bases[file] = self._lengths[file] = 0
-        if self._fds[file] >= 0 and not self._leased[file]:  # that of a lease ends with its mapping
+        if self._fds[file] >= 0 and not self._leased[file]:  # a lease's descriptor is closed with its mapping
             os.close(int(self._fds[file]))
             _Open.count -= 1
         self._fds[file], self._leased[file], self._resident[file] = -1, False, False

@@ -9,6 +9,21 @@ import java.util.NoSuchElementException;
 /** Iterates over a listing while it is fetched. Not thread-safe. The caller closes it. */
 public interface ObjectIterator extends Closeable {
 
+    /** Returns an iterator over nothing. */
+    static ObjectIterator none() {
+        return new ObjectIterator() {
+            @Override
+            public boolean hasNext() {
+                return false;
+            }
+
+            @Override
+            public ObjectInfo next() {
+                throw new NoSuchElementException();
+            }
+        };
+    }
+
     /** Returns whether another object was found. */
     boolean hasNext() throws IOException;
 

@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies parts of a piece into memory of its own without touching them: the kernel reads the mapped pages. Where a file
- * was truncated or its disk fails, that is an error of the copy, as it is on a socket, and no signal that ends the
- * process. One thread.
+ * Copies parts of a piece into separate memory without touching them: the kernel reads the mapped pages. If a file was
+ * truncated or its disk fails, the copy returns an error, as a write to a socket does, and no signal ends the process.
+ * One thread.
  */
 final class Staging implements AutoCloseable {
     /** Enough for eight full TLS records. More bytes at a time save no measurable time. */

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * A mapped file in memory: one copy for each byte, and pages that are allocated once. The file has no name, so nobody
- * else can truncate it.
+ * A mapped file in memory: one copy for each byte, and pages that are allocated once. The file has no name, so no other
+ * process can truncate it.
  */
 final class StagingFile implements Staging.Medium {
     private final FileChannel file;

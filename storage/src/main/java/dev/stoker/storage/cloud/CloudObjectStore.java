@@ -1,7 +1,6 @@
 package dev.stoker.storage.cloud;
 
 import dev.stoker.schemas.errors.CorruptDataException;
-import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
@@ -14,7 +13,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.NoSuchElementException;
 import java.util.Optional;
 
 /**
@@ -151,20 +149,10 @@ public final class CloudObjectStore implements ObjectStore {
         return new CloudObjectIterator(bucket, location, retries, prefix, after);
     }
 
-    /** Returns no names: both clouds hide unfinished uploads and delete them after a week. */
+    /** Returns no names: the cloud hides unfinished uploads and deletes them after a week. */
     @Override
     public ObjectIterator listUnfinished(String prefix) {
-        return new ObjectIterator() {
-            @Override
-            public boolean hasNext() {
-                return false;
-            }
-
-            @Override
-            public ObjectInfo next() {
-                throw new NoSuchElementException();
-            }
-        };
+        return ObjectIterator.none();
     }
 
     @Override

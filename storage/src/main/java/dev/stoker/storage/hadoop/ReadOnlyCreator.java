@@ -1,10 +1,8 @@
 package dev.stoker.storage.hadoop;
 
-import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.UnsupportedStoreException;
-import java.util.NoSuchElementException;
 
 /**
  * Rejects the creation of objects on a file system that is not known to assign a name once. Such a file system is
@@ -42,17 +40,7 @@ final class ReadOnlyCreator implements ObjectCreator {
 
     @Override
     public ObjectIterator listUnfinished(String prefix) {
-        return new ObjectIterator() {
-            @Override
-            public boolean hasNext() {
-                return false;
-            }
-
-            @Override
-            public ObjectInfo next() {
-                throw new NoSuchElementException();
-            }
-        };
+        return ObjectIterator.none();
     }
 
     @Override
