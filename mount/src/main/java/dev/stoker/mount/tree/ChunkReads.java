@@ -21,11 +21,18 @@ final class ChunkReads implements AutoCloseable {
         this.ahead = new ReadAhead(source);
     }
 
+    /**
+     * Notes that a program reads a sample. Samples that are only read ahead are not noted: they always follow each
+     * other, whatever the program does.
+     */
+    void note(SamplePlace place) {
+        ahead.note(place.stream(), place.index(), place.chunk(), place.row());
+    }
+
     /** Fills a buffer with bytes of a sample, which are not checked. */
     void read(SamplePlace place, int offset, ByteBuffer target) throws IOException {
-        boolean isWhole = ahead.note(place.stream(), place.index(), place.chunk(), place.row());
         long position = (long) place.position() + offset;
-        if (isWhole) {
+        if (ahead.isWhole(place.chunk())) {
             source.read(place.chunk(), position, target);
         } else {
             source.readPart(place.chunk(), position, target);

@@ -68,15 +68,22 @@ public final class OpenSample implements AutoCloseable {
         ByteBuffer part = target.slice(target.position(), bytes);
         if (!place.isPayload()) {
             part.put(place.head().column(place.field()).bytesAt(place.row()).slice(at, bytes));
-        } else if (bytes == length && content == null) {
-            readAll(part);
-        } else if (length <= KEPT_BYTES) {
-            part.put(content().slice(at, bytes));
         } else {
-            readPart(at, part);
+            version.chunks().note(place);
+            readPayload(at, part);
         }
         target.position(target.position() + bytes);
         return bytes;
+    }
+
+    private void readPayload(int offset, ByteBuffer target) throws IOException {
+        if (target.remaining() == length && content == null) {
+            readAll(target);
+        } else if (length <= KEPT_BYTES) {
+            target.put(content().slice(offset, target.remaining()));
+        } else {
+            readPart(offset, target);
+        }
     }
 
     private ByteBuffer content() throws IOException {

@@ -54,32 +54,41 @@ final class ReadAhead implements AutoCloseable {
     }
 
     /**
-     * Notes that a sample is read.
+     * Notes that a program reads a sample, or a part of it.
      *
      * @param index index of its chunk in the stream
-     * @return whether to read the whole chunk even if it is far
      */
-    synchronized boolean note(ServedStream of, int index, ListedChunk chunk, int row) {
+    synchronized void note(ServedStream of, int index, ListedChunk chunk, int row) {
         if (source.lookAheadBytes() == 0) {
-            return false;
+            return;
         }
         Last last = lastRows.get(chunk.id());
         int run = last == null ? runBefore(chunk, row) : next(last, row);
         lastRows.put(chunk.id(), new Last(row, run));
-        if (run < IN_ORDER) {
-            return false;
+        if (run >= IN_ORDER) {
+            extend(of, index);
         }
-        extend(of, index);
-        return true;
+    }
+
+    /** Returns whether to read the whole chunk even if it is far. */
+    synchronized boolean isWhole(ListedChunk chunk) {
+        Last last = lastRows.get(chunk.id());
+        return last == null ? isExpected(chunk) : last.run() >= IN_ORDER;
     }
 
     /** A known reader continues at the beginning of the next chunk. */
     private int runBefore(ListedChunk chunk, int row) {
-        boolean isExpected = wanted.stream().anyMatch(next -> next.chunk().id().equals(chunk.id()));
-        return isExpected && row <= MOST_SKIPPED ? IN_ORDER : 0;
+        return isExpected(chunk) && row <= MOST_SKIPPED ? IN_ORDER : 0;
+    }
+
+    private boolean isExpected(ListedChunk chunk) {
+        return wanted.stream().anyMatch(next -> next.chunk().id().equals(chunk.id()));
     }
 
     private static int next(Last last, int row) {
+        if (row == last.row()) {
+            return last.run();
+        }
         int most = last.run() < IN_ORDER ? 1 : MOST_SKIPPED;
         return row > last.row() && row - last.row() <= most ? last.run() + 1 : 0;
     }
