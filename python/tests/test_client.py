@@ -6,6 +6,7 @@ import pytest
 
 from feed_fakes import FakeFeed, OpaqueStream, consume, content, eventually, pieces_of
 from stoker._source.batch_source import Consumer
+from stoker._transport.feeder_connection import FeederConnection
 from stoker._wire import encoding
 from stoker._wire import protocol as p
 from stoker.errors import (
@@ -95,6 +96,29 @@ def test_a_slow_trainer_holds_no_more_than_its_grant():
                 break
         assert session.granted <= consumed + 3
         assert session.received[p.PING] == 0
+
+
+def test_a_trainer_with_enough_batches_sends_nothing_itself(monkeypatch):
+    """A feeder that is woken by it may take the processor from the trainer."""
+    senders = []
+    send = FeederConnection.send
+
+    def noted(self, data):
+        senders.append(threading.current_thread() is threading.main_thread())
+        return send(self, data)
+
+    with FakeFeed(OpaqueStream(lane_rows=(800,), batch_size=4)) as feed:
+        client = feed.client(buffer_bytes=16 * 192)
+        for consumed, batch in enumerate(client.epoch(0, 0, 1, 200, "pad")):
+            ready = client._subscriptions.reading.ready
+            eventually(lambda ready=ready: len(ready) > 8)
+            if consumed == 1:  # what began the epoch was the trainer's
+                monkeypatch.setattr(FeederConnection, "send", noted)
+            if consumed == 50:
+                break
+            client.ack(0, batch.number)
+        assert False in senders
+        assert True not in senders
 
 
 def test_even_a_tiny_buffer_grants_two_batches():

@@ -62,6 +62,14 @@ def read(source: PathSource, epoch: int, first: int, stride: int, count: int, ta
     return list(source.epoch(epoch, first, stride, count, tail))
 
 
+def planned(source: PathSource) -> None:
+    """Waits until no thread plans."""
+    reader = source._running
+    assert reader is not None
+    while not (reader._planner.done or reader._planner.cancelled):
+        pass
+
+
 @pytest.fixture
 def sources() -> Iterator[list[PathSource]]:
     made: list[PathSource] = []
@@ -132,11 +140,59 @@ def test_batches_beyond_what_is_read_ahead(
     batches = source.epoch(0, 0, 1, 10, "pad")
     seen = []
     for n, batch in enumerate(batches):
+        planned(source)
         # Less where the window that the next one needs is still being opened.
         seen.append(len(source._running._work))
         assert seen[-1] <= min(under_way, 9 - n)
         assert [p.message().tobytes() for p in batch.pieces] == expected[n]
     assert max(seen) == under_way
+
+
+@pytest.mark.parametrize("large", [1, 1 << 30], ids=["apart", "blocks"])
+def test_a_thread_plans_for_a_consumer_that_takes_its_time(
+    large: int, tmp_path: Path, sources: list[PathSource], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_copying, "LARGE", large)
+    monkeypatch.setattr(_planning, "UNIT_BYTES", 1)
+    monkeypatch.setattr(_planning, "_AT_ONCE_S", 0.0)
+    by: list[bool] = []
+    hand_out = _planning.EpochReader._hand_out
+
+    def noted(self: Any, early: bool) -> None:
+        by.append(threading.current_thread() is threading.main_thread())
+        hand_out(self, early)
+
+    monkeypatch.setattr(_planning.EpochReader, "_hand_out", noted)
+    stream = opened(small_dataset(tmp_path / "d"), batch_size=2, lanes=1)
+    sources.append(source := PathSource(stream, ahead_bytes=1, buffer_bytes=1 << 30))
+    for _ in source.epoch(0, 0, 1, stream.batches, "pad"):
+        planned(source)
+    assert by.count(False) > stream.batches // 2
+    assert by[0]
+
+
+def test_an_error_of_the_planning_thread_comes_after_the_batches_before_it(
+    tmp_path: Path, sources: list[PathSource], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_planning, "UNIT_BYTES", 1)
+    monkeypatch.setattr(_planning, "_AT_ONCE_S", 0.0)
+    full_batch = _planning.EpochReader._full_batch
+
+    def failing(self: Any) -> Any:
+        if self._at == 3:
+            raise OSError("no more")
+        return full_batch(self)
+
+    monkeypatch.setattr(_planning.EpochReader, "_full_batch", failing)
+    stream = opened(small_dataset(tmp_path / "d"), batch_size=2, lanes=1)
+    sources.append(source := PathSource(stream))
+    batches = source.epoch(0, 0, 1, stream.batches, "pad")
+    for number in range(3):
+        assert next(batches).number == number
+        planned(source)
+    for _ in range(2):
+        with pytest.raises(OSError, match="no more"):
+            next(batches)
 
 
 def test_the_end_of_an_epoch_waits_for_no_window_of_the_next_one(

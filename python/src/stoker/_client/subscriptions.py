@@ -64,9 +64,8 @@ class Subscriptions:
         with self.out:
             if self.following is not span or self.receiving is not span:
                 return False
-            self._flush()
             self.reading, self.following = span, None
-            self._grant(span.consumed)
+            self._tell(span, flush=True)
             return True
 
     def begin_empty(self, span: Span, live: list[FeederConnection]) -> None:
@@ -172,7 +171,11 @@ class Subscriptions:
     # ---- any thread's
 
     def acknowledge(self, span: Span, index: int) -> None:
-        """Notes the receipts of a batch that the trainer has consumed, and grants the feeders more batches."""
+        """Notes the receipts of a batch that the trainer has consumed, and grants the feeders more batches.
+
+        While enough batches are ready, `flush_due` does the sending: a feeder that is woken by it may take the
+        processor, and the trainer would wait.
+        """
         arrivals = span.arrivals.get(index)
         now = time.monotonic()
         with self.out:
@@ -180,9 +183,7 @@ class Subscriptions:
             if arrivals is not None:
                 self.receipts.add(span.epoch, arrivals, now)
                 span.arrivals.pop(index, None)  # last: a receipt may come twice, but not be lost by an interrupt
-            if span.consumed == span.count or self._due(now):
-                self._flush()
-            self._grant(span.consumed)
+            self._tell(span, flush=span.consumed == span.count or self._due(now))
 
     def need(self, span: Span, index: int) -> None:
         """The trainer waits for a batch: it is granted, whatever it still holds of those before."""
@@ -196,12 +197,14 @@ class Subscriptions:
             self._flush()
 
     def flush_due(self, now: float) -> bool:
-        """Sends receipts that have waited long enough; returns True if some still wait."""
+        """Sends receipts that have waited long enough, and grants; returns True if some receipts still wait."""
         if self.receipts.oldest is None and not self.receipts.orphaned:
             return False
         with self.out:
             if self.receipts.orphaned or self._due(now):
                 self._flush()
+            if self.reading is not None:
+                self._grant(self.reading.consumed)
             return self.receipts.oldest is not None
 
     @property
@@ -225,6 +228,16 @@ class Subscriptions:
             for connection in self.subscribed:
                 connection.send(self.receipts.adopt(connection))
                 return
+
+    def _tell(self, reading: Span, flush: bool) -> None:
+        """Sends receipts and grants; leaves that to `flush_due` if the trainer has enough batches."""
+        receiving = self.receiving
+        ready = len(reading.ready) + (0 if receiving is None or receiving is reading else len(receiving.ready))
+        if 2 * ready > self.depth:
+            return
+        if flush:
+            self._flush()
+        self._grant(reading.consumed)
 
     def _through(self, span: Span) -> int:
         """The index through which the feeders may send: what the trainer holds and what waits fits the buffer."""

@@ -160,6 +160,8 @@ class Workers:
 
     def wait(self, job: Job, cause: str, what: str) -> Any:
         """Returns a job's result, and counts the time waited in seconds. Raises `BatchTimeoutError`."""
+        if job.done:
+            return job.result(0)
         start = time.perf_counter()
         try:
             return job.result(self._timeout_s)

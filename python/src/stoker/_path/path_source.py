@@ -1,7 +1,7 @@
 """Batches straight from the chunk files of a dataset directory, without a server: the same bytes as from a feeder.
 
-The trainer's thread plans (which rows, which places in a batch), two threads open windows, copy payload and check
-it. Planned work is bounded in bytes; batches come out in order.
+Two threads open windows, copy payload and check it. The trainer's thread plans (which rows, which places in a batch)
+while it waits for batches, else one of the two. Planned work is bounded in bytes; batches come out in order.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+import threading
+import time
 from collections import deque
 from collections.abc import Sequence
 
@@ -24,12 +27,19 @@ _PREPARED = 32
 """This many batches before the end of an epoch, the reader begins to open windows of the next, one with each batch."""
 Planned = tuple["Laid | tuple[int, list[Unfilled]]", int]
 """The work for a batch, and its bytes."""
+_AT_ONCE_S = 0.004
+"""A consumer that asks for the next batch within this time does so at once."""
 LOOK_AHEAD = 4
 """Batches looked at before they are planned."""
 
 
 class EpochReader:
-    """The batches of one consumer in one epoch, in order."""
+    """The batches of one consumer in one epoch, in order.
+
+    The consumer plans itself as long as it waits for batches. If the next one is there, a thread plans, and the
+    consumer gets its batch at once. A thread that plans competes with the consumer for the interpreter, so a consumer
+    that asks again and again at once also plans itself, unless whole blocks are laid out together.
+    """
 
     def __init__(
         self,
@@ -50,7 +60,6 @@ class EpochReader:
         """The reader that is planned after this one."""
         self._stream, self._filler, self._workers = stream, filler, workers
         self._ahead_bytes, self._most_bytes = ahead_bytes
-        self._plan = BatchPlan(self._stream.spec, self._stream.order.lane_rows)
         self._epoch, self._tail = epoch, tail
         self._rest = deque(numbers.runs())
         """Numbers that have not been looked at."""
@@ -67,9 +76,22 @@ class EpochReader:
         """Batches after the full ones."""
         self._lanes: dict[int, LaneReader] = {}
         self._work: deque[tuple[Job, int]] = deque()
-        self._ahead = self._largest = self._prepared = 0
+        self._planned_bytes = self._largest = self._prepared = 0
+        self._taken_bytes = 0
         self._ready: deque[DeliveredBatch] = deque()
-        self._exhausted = self._stopped = False
+        self._exhausted = self._stopped = self._lays_out = False
+        self._planning = threading.Lock()
+        self._error: BaseException | None = None
+        """What ended the planning; the batches planned before come first."""
+        self._planner = Job.done_by(lambda: None)
+        """The last planning by a thread."""
+        self._handed_out = 0.0
+        """When the last batch was handed out."""
+
+    @functools.cached_property
+    def _plan(self) -> BatchPlan:
+        """Made by the thread that plans first: usually while another epoch is read."""
+        return BatchPlan(self._stream.spec, self._stream.order.lane_rows)
 
     def __iter__(self) -> EpochReader:
         return self
@@ -77,31 +99,54 @@ class EpochReader:
     def __next__(self) -> DeliveredBatch:
         if not self._ready:
             if not self._work:
-                self.plan()
+                self._plan_here()
             if not self._work:
-                raise StopIteration
+                raise self._error or StopIteration
             job, size = self._work.popleft()
-            self._ahead -= size
+            self._taken_bytes += size
             self._ready.extend(self._workers.wait(job, "wait_read_s", f"epoch {self._epoch}"))
-            self.plan()  # last: the threads that it wakes compete for the interpreter
+            # last: the threads that it wakes compete for the interpreter
+            if not self._work or (not self._lays_out and time.monotonic() < self._handed_out + _AT_ONCE_S):
+                self._plan_here()
+            elif self._planner.done or self._planner.cancelled:
+                self._planner = self._workers.submit(self._plan_early)
+        self._handed_out = time.monotonic()
         return self._ready.popleft()
+
+    def _plan_here(self) -> None:
+        self._planner.cancelled = True  # unless a thread has begun
+        self.plan()
+
+    def _plan_early(self) -> None:
+        self.plan(early=True)
 
     def cancel(self) -> None:
         """Drops everything that is planned."""
         self._stopped = True
-        for job, _ in self._work:
-            job.cancelled = True
-        for lane in self._lanes.values():
-            lane.cancel()
-        self._work.clear()
-        lanes, self._lanes = self._lanes, {}
+        with self._planning:
+            for job, _ in self._work:
+                job.cancelled = True
+            for lane in self._lanes.values():
+                lane.cancel()
+            self._work.clear()
+            lanes, self._lanes = self._lanes, {}
         self._workers.offer(lanes.clear)  # closing hundreds of files takes a millisecond
 
     def plan(self, early: bool = False) -> None:
-        """Hands out work until enough is in progress.
+        """Hands out work until enough is in progress. May be called by several threads.
 
         Waits for a window only if no work is in progress, and never if `early`.
         """
+        with self._planning:
+            if self._error is None:
+                try:
+                    self._hand_out(early)
+                except BaseException as e:
+                    self._error = e
+                    if not isinstance(e, Exception):
+                        raise
+
+    def _hand_out(self, early: bool) -> None:
         while not self._stopped and not self._exhausted and self._has_room():
             unit: list[Laid | tuple[int, list[Unfilled]]] = []
             size = 0
@@ -119,24 +164,26 @@ class EpochReader:
                 size += batch[1]
             if unit:
                 fill = _Fill(self._filler, self._epoch, unit)
+                self._planned_bytes += size
                 self._work.append((self._workers.submit(fill) if fill.copies else Job.done_by(fill), size))
-                self._ahead += size
             if waiting:
                 break
-        if self.following is not None and not self._stopped:
+        following = self.following
+        if following is not None and not self._stopped:
             if self._exhausted:
-                self.following.plan(early=True)
+                following.plan(early=True)
             elif self._count - self._next + len(self._run[1]) - self._at < _PREPARED:
-                self.following.prepare()
+                following.prepare()
 
     def prepare(self) -> None:
         """Has a window opened that one of the first batches will need: not all at once, which holds others up."""
-        if not self._next:
-            self._more_rounds()
-        lanes = self._run[1]
-        if self._prepared < min(_PREPARED, len(lanes)):
-            self._foresee(self._prepared)
-            self._prepared += 1
+        with self._planning:
+            if not self._next:
+                self._more_rounds()
+            lanes = self._run[1]
+            if self._prepared < min(_PREPARED, len(lanes)) and not self._stopped:
+                self._foresee(self._prepared)
+                self._prepared += 1
 
     def _foresee(self, at: int) -> None:
         _, lanes, rounds = self._run
@@ -154,9 +201,10 @@ class EpochReader:
         return any(self._lane(p.lane).opening(p.first, p.first + p.rows) for p in pieces)
 
     def _has_room(self) -> bool:
-        if self._ahead < self._ahead_bytes or not self._work:
+        ahead = self._planned_bytes - self._taken_bytes
+        if ahead < self._ahead_bytes or not self._work:
             return True
-        return len(self._work) < 2 and 2 * self._ahead <= self._most_bytes
+        return len(self._work) < 2 and 2 * ahead <= self._most_bytes
 
     def _full_batch(self) -> Planned | None:
         """The next full batch; None after the last."""
@@ -176,6 +224,7 @@ class EpochReader:
             self._foresee(at + LOOK_AHEAD)
         lane = lanes[at]
         place = self._lane(lane).place(self._rounds[lane])
+        self._lays_out = place is not None
         if place is not None:
             block, index = place
             return Laid(numbers[at], lane, block, index), block.lengths[index]
