@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import time
@@ -66,11 +67,12 @@ class _Jobs:
         if not self._turns.get():
             self.end()  # for the next thread
             return None
-        first, second = (self._later, self._soon) if later_first else (self._soon, self._later)
-        try:
-            return first.popleft()
-        except IndexError:
-            return second.popleft()
+        order = (self._later, self._soon) if later_first else (self._soon, self._later)
+        while True:  # another thread may take what was seen in one, when there is more in the other
+            for jobs in order:
+                if jobs:
+                    with contextlib.suppress(IndexError):
+                        return jobs.popleft()
 
     def end(self) -> None:
         self._turns.put(False)
