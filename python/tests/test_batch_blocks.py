@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from small_datasets import IMAGES, MANY, DatasetWriter, sample
-from stoker import Ragged, errors
+from stoker import Feed, Ragged, errors
 from stoker._dataset.snapshot import open_snapshot
 from stoker._format.checksum import RunningCrcs
 from stoker._format.fields import Field
 from stoker._format.message import MessageLayout, batch_columns
+from stoker._memory import copying as _copying
 from stoker._memory import leases as _leases
 from stoker._memory import mapping as _mapping
 from stoker._memory.buffers import BufferPool
@@ -30,18 +31,19 @@ FULL = [{k: v for k, v in f.items() if k != "nullable"} for f in MANY]
 """Every kind of column, none with nulls."""
 
 
-@pytest.fixture(params=["collected", "copied"])
+@pytest.fixture(params=["collected", "copied", "apart"])
 def used(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The batches of each block that is made, from mappings with leases and without."""
+    """The batches of each block that is made, from mappings with leases and without, and left in the mappings."""
+    monkeypatch.setattr(_copying, "VIEWED", 1 if request.param == "apart" else 1 << 30)
     if request.param == "copied":
         monkeypatch.setattr(_leases, "MOST", 0)
     assert _mapping.supported(), "this kernel does not let a process read itself; blocks are not tested"
     made: list[int] = []
     true = _filling.BatchBlock
 
-    def block(layout: Any, window: Any, firsts: Any, rows: int) -> Any:
+    def block(layout: Any, window: Any, firsts: Any, rows: int, apart: bool) -> Any:
         made.append(len(firsts))
-        return true(layout, window, firsts, rows)
+        return true(layout, window, firsts, rows, apart)
 
     monkeypatch.setattr(_filling, "BatchBlock", block)
     return made
@@ -194,6 +196,7 @@ def test_damage_inside_a_block_ends_as_outside_of_one(
 def test_a_batch_of_a_block_that_fails_once_is_read_again(
     tmp_path: Path, sources: list[PathSource], used: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(_copying, "VIEWED", 1 << 30)
     writer = dataset(tmp_path / "d", IMAGES, (100,))
     stream = opened(writer, batch_size=4)
     extend, spoiled = batch_blocks.extend, []
@@ -226,7 +229,27 @@ def test_a_copy_that_falls_short_is_no_batch(
     assert used
 
 
+def test_rows_of_several_columns_stay_apart(tmp_path: Path, used: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_copying, "VIEWED", 1)
+    fields = [{"name": name, "type": "binary", "payload": True} for name in ("left", "right")]
+    writer = dataset(tmp_path / "d", fields, (31, 40, 57), size=5)
+    expected = {s["key"]: (s["left"], s["right"]) for s in writer.live("train").values()}
+    with Feed(writer.root, batch_size=4) as feed:
+        found = {}
+        for batch in feed:
+            for key, *rows in zip(batch.keys, batch["left"], batch["right"], strict=True):
+                assert all(row.flags.writeable for row in rows)
+                found[key] = tuple(row.tobytes() for row in rows)
+        source = feed._reading.source
+        assert isinstance(source, PathSource)
+        assert source._filler._apart, "a message was put together"
+    assert found == expected
+    assert any(not left for left, _ in expected.values())
+    assert sum(used) > 20
+
+
 def test_windows_that_do_not_suit_blocks(tmp_path: Path, used: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_copying, "VIEWED", 1 << 30)
     writer = dataset(tmp_path / "d", IMAGES, (50,))
     for name, value in (("LARGEST", 100), ("_FRONT", 10), ("MOST", 5), ("BODY_LIMIT", 1 << 10)):
         with monkeypatch.context() as patched:

@@ -36,7 +36,8 @@ def copying(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     leased = request.param in LEASED
     monkeypatch.setattr(_leases, "MOST", 512 if leased else 0)
     monkeypatch.setattr(_leases, "_LOOK_S", 0.01)
-    monkeypatch.setattr(_copying, "LARGE", {"collected": 1 << 30, "apart": 1}.get(request.param, _copying.LARGE))
+    monkeypatch.setattr(_copying, "LARGE", 1 << 30 if request.param == "collected" else _copying.LARGE)
+    monkeypatch.setattr(_copying, "VIEWED", 1 if request.param == "apart" else 1 << 30)
     if request.param == "in parts":
         for module, name, value in ((_copying, "STRIDE", 700), (_filling, "_SHARED", 5000), (_filling, "_PART", 900)):
             monkeypatch.setattr(module, name, value)

@@ -44,7 +44,8 @@ def expected_pieces(writer: DatasetWriter, stream: PathStream, epoch: int, numbe
 def copying(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """All ways to get payload."""
     monkeypatch.setattr(_leases, "MOST", 512 if request.param in ("collected", "apart") else 0)
-    monkeypatch.setattr(_copying, "LARGE", {"collected": 1 << 30, "apart": 1}.get(request.param, _copying.LARGE))
+    monkeypatch.setattr(_copying, "LARGE", 1 << 30 if request.param == "collected" else _copying.LARGE)
+    monkeypatch.setattr(_copying, "VIEWED", 1 if request.param == "apart" else 1 << 30)
     if request.param.endswith("parts"):
         for module, name, value in ((_copying, "STRIDE", 700), (_filling, "_SHARED", 5000), (_filling, "_PART", 900)):
             monkeypatch.setattr(module, name, value)
@@ -148,11 +149,11 @@ def test_batches_beyond_what_is_read_ahead(
     assert max(seen) == under_way
 
 
-@pytest.mark.parametrize("large", [1, 1 << 30], ids=["apart", "blocks"])
+@pytest.mark.parametrize("viewed", [1, 1 << 30], ids=["apart", "copied"])
 def test_a_thread_plans_for_a_consumer_that_takes_its_time(
-    large: int, tmp_path: Path, sources: list[PathSource], monkeypatch: pytest.MonkeyPatch
+    viewed: int, tmp_path: Path, sources: list[PathSource], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_copying, "LARGE", large)
+    monkeypatch.setattr(_copying, "VIEWED", viewed)
     monkeypatch.setattr(_planning, "UNIT_BYTES", 1)
     monkeypatch.setattr(_planning, "_AT_ONCE_S", 0.0)
     by: list[bool] = []

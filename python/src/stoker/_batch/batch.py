@@ -39,7 +39,7 @@ class Batch:
       `validity(name)` works for all types
 
     Columns are views of the received memory. That memory is reused once nothing refers to it. Of a dataset on this
-    machine, large binary rows are views of the mapped files; writing to a row leaves the file as it is.
+    machine, binary rows that are not small are views of the mapped files; writing to a row leaves the file as it is.
     """
 
     def __init__(

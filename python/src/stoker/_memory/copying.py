@@ -22,6 +22,8 @@ STRIDE: Final = 512 << 10
 """Bytes copied before they are checked: still in the core's cache then."""
 LARGE: Final = 48 << 10
 """From this average length of ranges on one `preadv` each is cheaper than mapped pages, by measurement."""
+VIEWED: Final = 2 << 10
+"""From this average length of rows on a path leaves them in the files, if it may."""
 Integers = npt.NDArray[Any]
 
 

@@ -4,12 +4,14 @@ A small batch costs more interpreter than copying if it is laid out alone. A blo
 everything but the payload (the *front*: metadata, small columns, offsets), the addresses of its payload rows, its
 length and its checksums. Filling one is then a call to the kernel, which collects front, rows and padding, and a
 checksum. A block holds no payload: batches have their own buffers, taken when they are filled.
+
+If payload may stay where it is, a batch is its front, and the places of its rows in the mapped files.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +25,7 @@ from stoker._memory.buffers import BufferPool
 from stoker._memory.copying import LISTS, MOST
 from stoker._path.gather import OpenWindow
 from stoker._path.rows import PayloadColumn, RowBlock
+from stoker._source.apart import Apart
 
 LONGEST = 64
 """Batches of a block: from here on a batch's share of the calls is small."""
@@ -101,16 +104,23 @@ class _Places:
 class BatchBlock:
     """Some batches of `rows` rows of one window."""
 
-    __slots__ = ("_keep", "checks", "entries", "firsts", "lengths", "ranges", "rows", "window")
+    __slots__ = ("_keep", "checks", "entries", "firsts", "lengths", "ranges", "rows", "views", "window")
 
-    def __init__(self, layout: MessageLayout, window: OpenWindow, firsts: Sequence[int], rows: int) -> None:
-        """The batches begin at these rows of the window, see `longest`."""
+    def __init__(
+        self, layout: MessageLayout, window: OpenWindow, firsts: Sequence[int], rows: int, apart: bool = False
+    ) -> None:
+        """The batches begin at these rows of the window, see `longest`. `apart`: their payload stays where it is."""
         self.window, self.firsts, self.rows = window, firsts, rows
         first = np.array(firsts, np.int64)
         places = _Places(layout, window.block, first, rows)
         self.lengths: list[int] = (places.end + layout.body_start).tolist()
         """Lengths of the messages."""
         fronts, at = _fronts(layout, places, rows)
+        self._keep = fronts
+        self.views: _Views | None = _Views(layout, window, places, fronts, at) if apart else None
+        """The batches if their payload stays where it is."""
+        if apart:
+            return
         ranges = np.zeros((len(first), 1 + len(places.payload) * (rows + 1), 2), np.int64)
         ranges[:, 0, 0] = at + fronts.ctypes.data
         ranges[:, 0, 1] = places.front + layout.body_start
@@ -134,7 +144,42 @@ class BatchBlock:
         """Ranges of a batch."""
         self.ranges = memoryview(ranges.reshape(-1).view(np.uint8))
         """For each batch the (address, length) pairs that make up its message."""
-        self._keep = fronts
+
+
+class _Views:
+    """Batches whose payload stays where it is; arrays have a line for each batch."""
+
+    def __init__(
+        self,
+        layout: MessageLayout,
+        window: OpenWindow,
+        places: _Places,
+        fronts: npt.NDArray[np.uint8],
+        at: I64,
+    ) -> None:
+        self._window, self._fronts, self._at = window, fronts, at.tolist()
+        self._lengths = (places.front + layout.body_start).tolist()
+        inner = places.edge[:, :-1]
+        begins, lengths, starts, files = [], [], [], []
+        for column, place, ends, _ in places.payload:
+            begins.append(ends[:, :-1] + (place + layout.body_start)[:, None])
+            lengths.append(ends[:, 1:] - ends[:, :-1])
+            starts.append(column.starts.take(inner).astype(np.int64))
+            files.append(window.block.places.take(inner))
+        self._begins, self._rows = np.concatenate(begins, 1), np.concatenate(lengths, 1)
+        self._starts, self._files = np.concatenate(starts, 1), np.concatenate(files, 1)
+        self._present: Any = None if self._rows.all() else self._rows > 0
+
+    def front(self, i: int) -> npt.NDArray[np.uint8]:
+        """The beginning of a message."""
+        at = self._at[i]
+        return self._fronts[at : at + self._lengths[i]]
+
+    def apart(self, i: int, length: int, on_whole: Callable[[], Any]) -> Apart:
+        """The rest of a message of this length."""
+        window, there = self._window, slice(None) if self._present is None else self._present[i]
+        begins, rows, starts, files = (a[i][there] for a in (self._begins, self._rows, self._starts, self._files))
+        return Apart(length, begins, begins + rows, lambda: window.views(files, starts, starts + rows), on_whole)
 
 
 class Laid(NamedTuple):
@@ -152,7 +197,7 @@ def _fronts(layout: MessageLayout, places: _Places, rows: int) -> tuple[npt.NDAr
     body = layout.body_start
     front = places.front + body
     at = np.cumsum(front) - front
-    fronts = np.zeros(int(front.sum()), np.uint8)
+    fronts = _aligned(int(front.sum()))
     metadata = layout.pack_each(places.end, rows, places.nodes, places.buffers)
     fronts.view(np.int64)[(at >> 3)[:, None] + np.arange(metadata.shape[1])] = metadata
     words = fronts.view(np.int32)
@@ -167,16 +212,25 @@ def _fronts(layout: MessageLayout, places: _Places, rows: int) -> tuple[npt.NDAr
     return fronts, at
 
 
-def longest(layout: MessageLayout, window: OpenWindow, rows: int) -> int:
+def _aligned(length: int) -> npt.NDArray[np.uint8]:
+    """Zeros that start at a multiple of 64 in memory."""
+    out = np.zeros(length + 63, np.uint8)
+    start = -out.ctypes.data & 63
+    return out[start : start + length]
+
+
+def longest(layout: MessageLayout, window: OpenWindow, rows: int, apart: bool) -> int:
     """Returns how many batches of a window a block may have; 0 if its batches must be laid out one by one."""
     block = window.block
     nested = any(c.kind == "nested" for c in layout.columns)
-    if window.bases is None or window.apart or not block.plain or not block.payload or nested:
+    if window.bases is None or not block.plain or not block.payload or nested:
         return 0
     entries = 1 + len(block.payload) * (rows + 1)
     small = sum(c.data.nbytes for c in block.small) * rows // max(1, block.rows)
     payload = sum(int(p.ends[-1]) for p in block.payload) * rows // max(1, block.rows)
-    if entries > MOST or small > _FRONT or payload > LARGEST or rows * _longest_row(layout, block) >= BODY_LIMIT // 2:
+    if not apart and (entries > MOST or payload > LARGEST):
+        return 0
+    if small > _FRONT or rows * _longest_row(layout, block) >= BODY_LIMIT // 2:
         return 0
     offsets = sum(4 * rows + 64 for c in layout.columns if c.has_offsets)
     return min(LONGEST, max(1, _BYTES // (layout.body_start + small + offsets + 16 * entries)))

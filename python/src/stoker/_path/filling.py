@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,7 +69,7 @@ class Filler:
     def _open_chunk(self, index: int, fetch: bool | None) -> OpenChunk | None:
         """Reads a head; None if it is damaged and damaged data are left out."""
         try:
-            return OpenChunk(self._reader, index, fetch, heads_only=self._heads_only)
+            return OpenChunk(self._reader, index, fetch, heads_only=self._heads_only, views=self._apart)
         except CorruptDataError:
             if self._on_corrupt == "fail":
                 raise
@@ -89,21 +90,29 @@ class Filler:
         places, rows = lane_epoch.window_rows(w)
         heads = [c.head if c is not None else None for c in chunks]
         block = RowBlock(self._columns, heads, places, rows, self._numbers)
-        window = OpenWindow(self._reader, members, chunks, block)
-        window.longest_block = batch_blocks.longest(self._layout, window, self._stream.spec.batch_size)
+        window = OpenWindow(self._reader, members, chunks, block, self._apart)
+        size = self._stream.spec.batch_size
+        window.longest = {kind: batch_blocks.longest(self._layout, window, size, kind) for kind in (False, True)}
         return window
 
-    def block(self, window: OpenWindow, firsts: Sequence[int]) -> BatchBlock:
+    def stays_apart(self, window: OpenWindow) -> bool:
+        """Whether the payload of batches of a window stays where it is."""
+        return self._apart and window.apart
+
+    def block(self, window: OpenWindow, firsts: Sequence[int], apart: bool) -> BatchBlock:
         """Returns a block of the full batches that begin at these rows of a window."""
-        return BatchBlock(self._layout, window, firsts, self._stream.spec.batch_size)
+        return BatchBlock(self._layout, window, firsts, self._stream.spec.batch_size, apart)
 
     def fill_blocks(self, epoch: int, batches: Sequence[Laid]) -> list[DeliveredBatch]:
         """Copies and checks batches of blocks. A batch that fails is filled like a batch outside a block."""
         out = []
-        for laid, buffer in zip(batches, batch_blocks.fill(batches, self.pool), strict=True):
-            number, lane, block, i = laid
+        filled = iter(batch_blocks.fill([laid for laid in batches if laid.block.views is None], self.pool))
+        for number, lane, block, i in batches:
             rows = block.rows
-            if buffer is not None:
+            if block.views is not None:
+                apart = block.views.apart(i, block.lengths[i], self._copy_from_now_on)
+                data = PieceData(lane, rows, False, 0, block.views.front(i), apart=apart)
+            elif (buffer := next(filled)) is not None:
                 data = PieceData(lane, rows, False, 0, buffer)
             else:
                 segment = Segment(block.window, block.firsts[i], block.firsts[i] + rows)
@@ -121,13 +130,20 @@ class Filler:
         return self._left_apart(message, made.apart) if made.apart else message
 
     def _left_apart(self, message: Unfilled, length: int) -> Unfilled:
-        starts, views = [], []
+        """The same as `_Views` of a block, for one message."""
+        columns: list[tuple[Any, ...]] = []
         for column, (window, first, last), at, _ in message.gathers:
-            ends = window.block.payload[column].ends[first : last + 1]
-            present = ends[1:] > ends[:-1]
-            starts.append((at - ends[0] + ends[:-1])[present])
-            views += window.views(column, first, last, present)
-        apart = Apart(length, np.concatenate(starts), views, self._copy_from_now_on)
+            payload = window.block.payload[column]
+            ends = payload.ends[first : last + 1] - payload.ends[first]
+            rows = ends[1:] - ends[:-1]
+            starts = payload.starts[first:last].astype(np.int64)
+            columns.append((at + ends[:-1], rows, starts, window.block.places[first:last]))
+        begins, rows, starts, files = (np.concatenate(arrays) for arrays in zip(*columns, strict=True))
+        present = rows > 0
+        begins, rows, starts, files = begins[present], rows[present], starts[present], files[present]
+        window = message.gathers[0].segment.window
+        views = partial(window.views, files, starts, starts + rows)
+        apart = Apart(length, begins, begins + rows, views, self._copy_from_now_on)
         return message._replace(data=replace(message.data, apart=apart))
 
     def _copy_from_now_on(self) -> None:

@@ -20,6 +20,7 @@ from stoker._path.assembler import Gather
 from stoker._path.rows import RowBlock
 from stoker.errors import CorruptDataError
 
+Integers = npt.NDArray[Any]
 _KEPT_OPEN = 256
 """Descriptors that may be kept for that; the usual limit of a process is 1,024."""
 
@@ -33,10 +34,18 @@ class _Kept:
 class OpenChunk:
     """A chunk whose head has been read and checked, and whose payload can be copied."""
 
-    def __init__(self, reader: ChunkReader, index: int, fetch: bool | None = None, *, heads_only: bool = False) -> None:
+    def __init__(
+        self,
+        reader: ChunkReader,
+        index: int,
+        fetch: bool | None = None,
+        *,
+        heads_only: bool = False,
+        views: bool = False,
+    ) -> None:
         """`fetch`: have the kernel read the whole file ahead; None: if it is not in the page cache.
 
-        `heads_only`: no payload will be copied.
+        `heads_only`: no payload will be copied. `views`: large rows may stay in the mapping, to be written to as well.
         """
         self.mapping: _mapping.Mapping | None = None
         self.leased: LeasedMapping | None = None
@@ -47,11 +56,12 @@ class OpenChunk:
             self.head: ChunkHead = reader.head(fd, index)
             payload = () if heads_only else self.head.payload
             fetch = fetch and not heads_only
-            large = sum(int(p.lengths.sum()) for p in payload) >= copying.LARGE * max(1, self.head.rows)
+            average = sum(int(p.lengths.sum()) for p in payload) // max(1, self.head.rows)
+            large = average >= copying.LARGE
             if _mapping.supported() and payload:
                 length = os.fstat(fd).st_size
                 try:
-                    self.leased = leased(fd, length, private=large)
+                    self.leased = leased(fd, length, private=views and average >= copying.VIEWED)
                     self.mapping = self.leased or _mapping.Mapping(fd, length)
                     fetch = not self.mapping.cached() if fetch is None else fetch
                 except OSError:  # a file system without mappings, or too many of them
@@ -89,13 +99,21 @@ class OpenWindow:
     """The chunks of one window of a lane and its rows in order."""
 
     def __init__(
-        self, reader: ChunkReader, indexes: Sequence[int], chunks: Sequence[OpenChunk | None], block: RowBlock
+        self,
+        reader: ChunkReader,
+        indexes: Sequence[int],
+        chunks: Sequence[OpenChunk | None],
+        block: RowBlock,
+        views: bool = False,
     ) -> None:
+        """`views`: payload may stay in the mappings."""
         self.reader, self.indexes, self.block = reader, list(indexes), block
         self._chunks = list(chunks)
         """Keeps mappings and descriptors."""
-        self.longest_block = 0
-        """Full batches that may be laid out together; 0: each alone."""
+        self._bytes: dict[int, npt.NDArray[np.uint8]] = {}
+        """Mappings of chunks whose payload stays where it is."""
+        self.longest: dict[bool, int] = {}
+        """Full batches that may be laid out together, by whether their payload stays apart; 0: each alone."""
         self.bases: Any = None
         """Addresses of the chunks' mappings; None if some is not mapped."""
         maps = [c.mapping for c in chunks if c is not None]
@@ -110,25 +128,21 @@ class OpenWindow:
         whole = whole and all(not c.fetch and c.mapping.provided() for c in chunks if c is not None and c.mapping)
         self.collected = whole and average < copying.LARGE
         """Whether payload may be copied without the kernel: no file can be shortened, and all its pages are there."""
-        self.apart = whole and bytes_only and not self.collected and all(c.verified() for c in chunks if c is not None)
+        self.apart = whole and views and bytes_only and average >= copying.VIEWED
+        self.apart = self.apart and all(c.leased.private and c.verified() for c in chunks if c is not None and c.leased)
         """Whether the payload of batches may stay where it is: the same, and it is large and has been checked."""
         self._files = np.array([c.fd if c is not None and c.fd is not None else -1 for c in chunks], np.int64)
 
-    def views(self, column: int, row: int, stop: int, wanted: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.uint8]]:
-        """The payload of the wanted ones of rows [row, stop), in the mappings."""
-        payload = self.block.payload[column]
-        starts = payload.starts[row:stop].astype(np.int64)
-        stops = (starts + payload.ends[row + 1 : stop + 1] - payload.ends[row:stop])[wanted]
-        starts = starts[wanted]
-        places = self.block.places[row:stop][wanted].tolist()
-        files = {place: self._bytes(place) for place in set(places)}
-        return [files[p][a:b] for p, a, b in zip(places, starts.tolist(), stops.tolist(), strict=True)]
-
-    def _bytes(self, place: int) -> npt.NDArray[np.uint8]:
-        chunk = self._chunks[place]
-        assert chunk is not None
-        assert chunk.leased is not None
-        return chunk.leased.bytes()
+    def views(self, places: Integers, starts: Integers, stops: Integers) -> list[npt.NDArray[np.uint8]]:
+        """Bytes [start, stop) of each of the files at these places of the window, in the mappings."""
+        each = places.tolist()
+        for place in set(each).difference(self._bytes):
+            chunk = self._chunks[place]
+            assert chunk is not None
+            assert chunk.leased is not None
+            self._bytes[place] = chunk.leased.bytes()
+        files = self._bytes
+        return [files[p][a:b] for p, a, b in zip(each, starts.tolist(), stops.tolist(), strict=True)]
 
     def copy(self, column: int, row: int, stop: int, target: Target) -> int | None:
         """Copies the payload of rows [row, stop); the checksum, None if any byte is missing."""

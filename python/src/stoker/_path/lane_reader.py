@@ -72,10 +72,13 @@ class LaneReader:
             self._open(self._order.window_of(rounds[0] * size))
         window = self._window
         whole = self._until // size  # rounds below it end in the window
-        if window is None or not window.longest_block or not self._from <= rounds[0] * size < whole * size:
+        if window is None or not self._from <= rounds[0] * size < whole * size:
+            return None
+        apart = self._filler.stays_apart(window)
+        most = min(self._length, window.longest[apart])
+        if not most:
             return None
         firsts: list[int] = []
-        most = min(self._length, window.longest_block)
         while rounds and rounds[0] < whole and len(firsts) < most:
             firsts.append(rounds.popleft() * size - self._from)
         self._length *= 2
@@ -83,7 +86,7 @@ class LaneReader:
             self.foresee(rounds[0] * size)
         else:
             self._foresee_next(firsts[-1] + size)
-        return self._filler.block(window, firsts)
+        return self._filler.block(window, firsts, apart)
 
     def _foresee_next(self, planned: int) -> None:
         if 2 * planned > self._until - self._from:  # half of the window is planned

@@ -293,7 +293,9 @@ class _Fill:
 
     def __init__(self, filler: Filler, epoch: int, unit: list[Laid | tuple[int, list[Unfilled]]]) -> None:
         self._filler, self._epoch, self._unit = filler, epoch, unit
-        self.copies = any(isinstance(b, Laid) or any(m.data.apart is None for m in b[1]) for b in unit)
+        self.copies = any(
+            b.block.views is None if isinstance(b, Laid) else any(m.data.apart is None for m in b[1]) for b in unit
+        )
         """Whether payload is copied; otherwise there is nothing to do."""
 
     def __call__(self) -> list[DeliveredBatch]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,21 +16,34 @@ _EMPTY = np.zeros(0, np.uint8)
 class Apart:
     """The end of a message, as views of other memory whose checksums have been verified."""
 
-    def __init__(self, length: int, starts: I64, views: Sequence[U8], on_whole: Callable[[], Any]) -> None:
-        """`starts`: the offsets in the message of the views, which are not empty. What no view covers is zero.
+    def __init__(
+        self, length: int, starts: I64, ends: I64, views: Callable[[], list[U8]], on_whole: Callable[[], Any]
+    ) -> None:
+        """`starts` and `ends`: the offsets in the message of the views, which are not empty.
 
-        `length`: of the message. `on_whole` is called when the message is put together.
+        `views` makes them on first use. What no view covers is zero. `length`: of the message. `on_whole` is called
+        when the message is put together.
         """
         self.length = length
-        self._starts, self._views, self._on_whole = starts, views, on_whole
+        self._starts, self._ends, self._make, self._on_whole = starts, ends, views, on_whole
+        self._made: list[U8] | None = None
+
+    @property
+    def _views(self) -> list[U8]:
+        if self._made is None:
+            self._made = self._make()
+            self._make = list  # what it needs may be large
+        return self._made
 
     def rows(self, edges: I64) -> list[U8]:
         """The rows between these offsets in the message; only a row that lies in several views is copied."""
-        starts = edges[:-1]
+        starts, ends = edges[:-1], edges[1:]
+        if len(starts) == len(self._starts) and (starts == self._starts).all() and (ends == self._ends).all():
+            return self._views.copy()
         places = self._starts.searchsorted(starts, "right") - 1
         return [
             self._row(place, start, end) if start < end else _EMPTY
-            for place, start, end in zip(places.tolist(), starts.tolist(), edges[1:].tolist(), strict=True)
+            for place, start, end in zip(places.tolist(), starts.tolist(), ends.tolist(), strict=True)
         ]
 
     def _row(self, place: int, start: int, end: int) -> U8:

@@ -237,7 +237,7 @@ class LocalReads:
             files[file] = mapping.bytes()
         each = zip(slices.files.tolist(), slices.offsets.tolist(), slices.lengths.tolist(), strict=True)
         views = [files[file][at : at + length] for file, at, length in each]
-        return Apart(message, ends - slices.lengths, views, self._copy_from_now_on)
+        return Apart(message, ends - slices.lengths, ends, lambda: views, self._copy_from_now_on)
 
     def _copy_from_now_on(self) -> None:
         self._apart = False
