@@ -1,10 +1,11 @@
-"""Leaves out tests whose means are absent, and says so; where STOKER_TORCH=1, STOKER_BROWSER=1 or STOKER_FUSE=1 ask for
-them, they fail."""
+"""Leaves out tests whose means are absent, and says so; where STOKER_TORCH=1, STOKER_BROWSER=1, STOKER_FUSE=1 or
+STOKER_AZURITE=1 ask for them, they fail."""
 
 import ctypes.util
 import importlib.util
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +33,8 @@ if not any(map(shutil.which, BROWSERS)):
     leave_out("with_browser", "STOKER_BROWSER", "no Chromium here (Debian: apt-get install chromium)")
 if not os.access("/dev/fuse", os.R_OK | os.W_OK) or ctypes.util.find_library("fuse") is None:
     leave_out("with_fuse", "STOKER_FUSE", "no /dev/fuse or libfuse 2 here (Debian: apt-get install libfuse2)")
+if not (Path(__file__).parents[2] / "storage/target/emulators/azure/complete").exists():
+    leave_out("with_azurite", "STOKER_AZURITE", "no Azurite here (storage/src/test/emulators azure installs it)")
 
 
 def pytest_report_header():
