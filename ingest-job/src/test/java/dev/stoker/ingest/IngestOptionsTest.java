@@ -177,7 +177,8 @@ class IngestOptionsTest {
         assertThat(problems("https://example.com/photos/", target.toString()))
                 .containsExactly(
                         "the source https://example.com/photos is a web address, and web servers do not list their"
-                                + " files; download the files first, or name a directory, hdfs://, s3a:// or gs://");
+                                + " files; download the files first, or name a directory, hdfs://, s3a://, gs:// or"
+                                + " az://");
     }
 
     @Test

@@ -13,7 +13,10 @@ import java.util.List;
 final class CloudClasses extends URLClassLoader {
 
     private static final String OWN = "dev.stoker.storage.cloud.";
-    private static final String CLIENT = "com.google.api.services.storage.Storage";
+    private static final List<String> CLIENTS = List.of(
+            "com.google.api.services.storage.Storage",
+            "com.azure.storage.blob.BlobContainerClient",
+            "com.azure.identity.DefaultAzureCredential");
 
     static {
         registerAsParallelCapable();
@@ -35,10 +38,10 @@ final class CloudClasses extends URLClassLoader {
             all.add(CloudClasses.class.getProtectionDomain().getCodeSource().getLocation());
             return new CloudClasses(all.toArray(new URL[0]), own);
         }
-        if (own.getResource(CLIENT.replace('.', '/') + ".class") == null) {
+        if (CLIENTS.stream().anyMatch(client -> own.getResource(client.replace('.', '/') + ".class") == null)) {
             throw new UnsupportedStoreException(
-                    "gs:// needs the client libraries of clouds, but the class path does not have them:"
-                            + " on a Flink cluster, copy cli/target/dist/lib/cloud/*.jar to Flink's lib directory on"
+                    "Clouds (gs://, az://, abfss://) need their client libraries, which are not on the class path: on a"
+                            + " Flink cluster, copy cli/target/dist/lib/cloud/*.jar to Flink's lib directory on"
                             + " every machine; see docs/stores.md");
         }
         return own;

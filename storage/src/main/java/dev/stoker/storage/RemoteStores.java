@@ -43,7 +43,7 @@ final class RemoteStores {
         static Library of(String location) {
             String scheme = location.substring(0, location.indexOf(':')).toLowerCase(Locale.ROOT);
             return switch (scheme) {
-                case "gs" -> CLOUD;
+                case "gs", "az", "abfs", "abfss" -> CLOUD;
                 case "s3", "s3a" -> S3;
                 default -> HADOOP;
             };

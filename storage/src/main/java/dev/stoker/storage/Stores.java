@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 /**
  * Opens stores at locations as users type them: a path of this machine ({@code ./photos}, {@code file:///data/photos})
  * or the URI of another file system ({@code hdfs://namenode/data/photos}, {@code s3a://bucket/photos},
- * {@code gs://bucket/photos}).
+ * {@code gs://bucket/photos}, {@code az://container/photos}).
  */
 public final class Stores {
 
@@ -37,8 +37,11 @@ public final class Stores {
      */
     public static String normalize(String location) {
         if (isRemote(location)) {
-            // AWS's own tools use s3 for the scheme that Hadoop calls s3a.
-            String known = location.startsWith("s3://") ? "s3a" + location.substring(2) : location;
+            // AWS's own tools use s3 for the scheme that Hadoop calls s3a. Azure's two schemes differ only in
+            // encryption.
+            String known = location.startsWith("s3://")
+                    ? "s3a" + location.substring(2)
+                    : location.startsWith("abfs://") ? "abfss" + location.substring(4) : location;
             String text = uri(known).normalize().toString();
             return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
         }

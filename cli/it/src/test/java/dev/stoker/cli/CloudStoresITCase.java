@@ -56,10 +56,14 @@ class CloudStoresITCase {
 
     @BeforeAll
     static void start() throws IOException {
-        variables = new TreeMap<>(Emulator.google().environment());
-        variables.forEach((name, value) -> System.setProperty("stoker." + name, value));
         String path = UUID.randomUUID().toString();
-        clouds = List.of("gs://" + Emulator.BUCKET + "/" + path);
+        clouds = new ArrayList<>(List.of("gs://" + Emulator.BUCKET + "/" + path));
+        variables = new TreeMap<>(Emulator.google().environment());
+        if ("1".equals(System.getenv("STOKER_AZURITE"))) {
+            clouds.add("abfss://" + Emulator.BUCKET + "@devstoreaccount1.dfs.core.windows.net/" + path);
+            variables.putAll(Emulator.azure().environment());
+        }
+        variables.forEach((name, value) -> System.setProperty("stoker." + name, value));
         Random random = new Random(5);
         for (int i = 0; i < SAMPLES; i++) {
             byte[] bytes = new byte[1 + random.nextInt(1500)];

@@ -47,7 +47,11 @@ class DistributionITCase {
 
     @Test
     void theClientsOfCloudsAreBesideTheClassPathAndSlim() throws IOException {
-        for (String type : List.of("com/google/api/services/storage/Storage.class")) {
+        for (String type : List.of(
+                "com/google/api/services/storage/Storage.class",
+                "com/azure/storage/blob/BlobContainerClient.class",
+                "com/azure/identity/DefaultAzureCredential.class",
+                "reactor/core/publisher/Mono.class")) {
             assertThat(having(type, DISTRIBUTION.resolve("lib"))).isEmpty();
             assertThat(having(type, DISTRIBUTION.resolve("jobs"))).isEmpty();
             assertThat(having(type, DISTRIBUTION.resolve("lib/hadoop"))).isEmpty();

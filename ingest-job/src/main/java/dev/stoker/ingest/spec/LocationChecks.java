@@ -48,7 +48,7 @@ public record LocationChecks(Consumer<String> problems) {
         if (WEB.matcher(source).matches()) {
             problems.accept(
                     "the source " + source + " is a web address, and web servers do not list their files; download"
-                            + " the files first, or name a directory, hdfs://, s3a:// or gs://");
+                            + " the files first, or name a directory, hdfs://, s3a://, gs:// or az://");
             return source;
         }
         try (SourceTree tree = Stores.openTree(source)) {

@@ -61,6 +61,11 @@ interface Bucket extends Closeable {
 
     Found find(String key) throws IOException;
 
+    /** Returns whether the store has a directory of this name, although no key may begin with it. */
+    default boolean isEmptyDirectory(String key) throws IOException {
+        return false;
+    }
+
     /** Returns the bytes from the offset on. There are none at or after the end. */
     Body read(String key, long offset, long length) throws IOException;
 

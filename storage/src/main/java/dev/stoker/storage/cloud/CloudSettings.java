@@ -4,6 +4,8 @@ import dev.stoker.storage.retry.Retries;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -40,13 +42,26 @@ record CloudSettings(Map<String, String> environment, Duration retryTime, Durati
                 .filter(value -> !value.isEmpty());
     }
 
+    /** Returns whether a variable is set to a word for yes, by the rules of the Python package. */
+    boolean isSet(String variable) {
+        return get(variable)
+                .filter(value -> List.of("1", "true", "on", "yes", "y").contains(value.toLowerCase(Locale.ROOT)))
+                .isPresent();
+    }
+
     CloudObjectStore open(String location) throws IOException {
         URI uri = URI.create(location).normalize();
         if (uri.getRawAuthority() == null) {
             throw new IllegalArgumentException(
-                    location + ": the name of a bucket is missing after " + uri.getScheme() + "://");
+                    location + ": the name of a bucket or container is missing after " + uri.getScheme() + "://");
         }
-        Bucket bucket = GoogleBucket.open(uri.getRawAuthority(), this);
+        Bucket bucket = uri.getScheme().equalsIgnoreCase("gs")
+                ? GoogleBucket.open(uri.getRawAuthority(), this)
+                : AzureBucket.open(AzureAddress.of(uri, this), this, AzureBucket.PAGE_SIZE);
+        return open(uri, bucket);
+    }
+
+    CloudObjectStore open(URI uri, Bucket bucket) {
         return new CloudObjectStore(
                 bucket, CloudLocation.of(uri), new Retries(bucket.failures(), retryTime, firstContactTime));
     }

@@ -79,10 +79,10 @@ public final class CloudSourceTree implements SourceTree {
             next = page.next();
         } while (next != null);
         if (isEmpty && !prefix.isEmpty()) {
-            if (find(directory).isPresent()) {
+            Entry found = find(directory).orElseThrow(() -> new NoSuchFileException(where));
+            if (found.kind() != Kind.DIRECTORY) {
                 throw new NotDirectoryException(where);
             }
-            throw new NoSuchFileException(where);
         }
     }
 
@@ -104,7 +104,8 @@ public final class CloudSourceTree implements SourceTree {
             Bucket.Page page = bucket.list(below(path), "", Bucket.Depth.ONE_LEVEL, null);
             boolean exists = key.isEmpty()
                     || !page.objects().isEmpty()
-                    || !page.directories().isEmpty();
+                    || !page.directories().isEmpty()
+                    || bucket.isEmptyDirectory(key);
             return exists ? Optional.of(directory(key)) : Optional.empty();
         });
     }

@@ -1,5 +1,11 @@
 package dev.stoker.storage.cloud;
 
+import com.azure.storage.blob.BlobServiceClientBuilder;
+import com.azure.storage.common.StorageSharedKeyCredential;
+import com.azure.storage.common.sas.AccountSasPermission;
+import com.azure.storage.common.sas.AccountSasResourceType;
+import com.azure.storage.common.sas.AccountSasService;
+import com.azure.storage.common.sas.AccountSasSignatureValues;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
@@ -13,6 +19,8 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +36,14 @@ public final class Emulator implements Closeable {
     /** The bucket that every emulator has. */
     public static final String BUCKET = "stoker-test";
 
+    /** The account of Azure's emulator, and its published key. */
+    static final String ACCOUNT = "devstoreaccount1";
+
+    private static final String KEY =
+            "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
+
     private static Emulator google;
+    private static Emulator azure;
 
     private final Process process;
     private final URI endpoint;
@@ -63,6 +78,42 @@ public final class Emulator implements Closeable {
                     .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"" + BUCKET + "\"}")));
         }
         return google;
+    }
+
+    /** Azure Blob Storage (Azurite), as {@link #google}. */
+    public static synchronized Emulator azure() throws IOException {
+        if (azure == null) {
+            azure = start(
+                    "azure",
+                    port -> List.of(
+                            "--blobHost",
+                            "127.0.0.1",
+                            "--blobPort",
+                            "" + port,
+                            "--inMemoryPersistence",
+                            "--skipApiVersionCheck",
+                            "--disableTelemetry",
+                            "--silent"));
+            URI account = azure.endpoint.resolve("/" + ACCOUNT);
+            String query = sharedAccess(OffsetDateTime.now(ZoneOffset.UTC).plusMinutes(5));
+            azure.put(HttpRequest.newBuilder(URI.create(account + "/" + BUCKET + "?restype=container&" + query))
+                    .PUT(HttpRequest.BodyPublishers.noBody()));
+        }
+        return azure;
+    }
+
+    /** Returns a token for the account of Azure's emulator, with which requests need no signature. */
+    static String sharedAccess(OffsetDateTime until) {
+        return new BlobServiceClientBuilder()
+                .endpoint("http://127.0.0.1:10000/" + ACCOUNT)
+                .credential(new StorageSharedKeyCredential(ACCOUNT, KEY))
+                .httpClient(new AzureHttp())
+                .buildClient()
+                .generateAccountSas(new AccountSasSignatureValues(
+                        until,
+                        AccountSasPermission.parse("rwdlacupx"),
+                        AccountSasService.parse("b"),
+                        AccountSasResourceType.parse("sco")));
     }
 
     private static Emulator start(String cloud, IntFunction<List<String>> options) throws IOException {
@@ -140,9 +191,14 @@ public final class Emulator implements Closeable {
         return endpoint;
     }
 
-    /** Variables of a process that uses this emulator of Google Cloud Storage. */
+    /** Variables of a process that uses this emulator. */
     public Map<String, String> environment() {
-        return Map.of("STORAGE_EMULATOR_HOST", endpoint.toString());
+        return this == google
+                ? Map.of("STORAGE_EMULATOR_HOST", endpoint.toString())
+                : Map.of(
+                        "AZURE_STORAGE_ACCOUNT_NAME", ACCOUNT,
+                        "AZURE_STORAGE_ACCOUNT_KEY", KEY,
+                        "AZURE_ENDPOINT", endpoint + "/" + ACCOUNT);
     }
 
     /** Opens a store or a tree in this process; see {@link #environment}. */

@@ -73,6 +73,6 @@ class GoogleStoreTest extends CloudContract {
     void aLocationWithoutABucketIsRefused() {
         assertThatThrownBy(() -> Emulator.open("gs:/photos", Map.of()))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("name of a bucket");
+                .hasMessageContaining("name of a bucket or container");
     }
 }

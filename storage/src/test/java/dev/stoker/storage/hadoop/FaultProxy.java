@@ -178,6 +178,11 @@ public final class FaultProxy implements Closeable {
         while (!closed) {
             try {
                 Socket client = server.accept();
+                if (closed) {
+                    // A client that connects while the server socket closes may still be accepted.
+                    client.close();
+                    return;
+                }
                 sockets.add(client);
                 Thread thread = new Thread(new ProxyConnection(this, client), "fault-proxy-connection");
                 thread.setDaemon(true);

@@ -1,0 +1,72 @@
+package dev.stoker.storage.cloud;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.storage.Stores;
+import java.net.URI;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The same locations and variables as in Python. */
+class AzureAddressTest {
+
+    private static AzureAddress address(String location, Map<String, String> variables) {
+        return AzureAddress.of(URI.create(location), CloudSettings.of(variables, Map.of()));
+    }
+
+    @Test
+    void findsTheAccountInTheLocationOrInAVariable() {
+        Map<String, String> variables = Map.of("AZURE_STORAGE_ACCOUNT_NAME", "other");
+        assertThat(address("abfss://photos@acc.dfs.core.windows.net/a", variables))
+                .isEqualTo(new AzureAddress("https://acc.blob.core.windows.net", "acc", "photos"));
+        assertThat(address("abfs://photos@acc.dfs.core.chinacloudapi.cn/a", Map.of())
+                        .endpoint())
+                .isEqualTo("https://acc.blob.core.chinacloudapi.cn");
+        for (String location : new String[] {"az://photos/a", "abfss://photos/a"}) {
+            assertThat(address(location, variables).containerUrl())
+                    .isEqualTo("https://other.blob.core.windows.net/photos");
+        }
+    }
+
+    @Test
+    void anotherAddressCanBeSet() {
+        Map<String, String> emulator = Map.of("AZURE_STORAGE_USE_EMULATOR", "true");
+        assertThat(address("az://photos/a", emulator).containerUrl())
+                .isEqualTo("http://127.0.0.1:10000/devstoreaccount1/photos");
+        assertThat(address("abfss://photos@acc.dfs.core.windows.net/a", Map.of("AZURE_ENDPOINT", "http://here:1/acc/"))
+                        .containerUrl())
+                .isEqualTo("http://here:1/acc/photos");
+    }
+
+    @Test
+    void theAccountIsRequired() {
+        assertThatThrownBy(() -> address("az://photos/a", Map.of()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("set AZURE_STORAGE_ACCOUNT_NAME")
+                .hasMessageContaining("abfss://photos@ACCOUNT.dfs.core.windows.net/a");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "abfss://photos@example.com/a",
+                "abfss://photos:secret@acc.dfs.core.windows.net/a",
+                "abfss://@acc.dfs.core.windows.net/a",
+                "az://acc.blob.core.windows.net/photos"
+            })
+    void otherLocationsAreRefusedWithoutSecrets(String location) {
+        assertThatThrownBy(() -> address(location, Map.of("AZURE_STORAGE_ACCOUNT_NAME", "acc")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("expected az://CONTAINER/PATH or abfss://")
+                .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void bothSchemesOfDataLakeStorageAreOneLocation() {
+        assertThat(Stores.normalize("abfs://photos@acc.dfs.core.windows.net/a/"))
+                .isEqualTo("abfss://photos@acc.dfs.core.windows.net/a");
+    }
+}
