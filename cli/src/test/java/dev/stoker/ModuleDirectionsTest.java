@@ -149,7 +149,11 @@ class ModuleDirectionsTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
-                        "dev.stoker.storage.cloud..", "com.google.api..", "com.google.auth..", "com.azure.."));
+                        "dev.stoker.storage.cloud..",
+                        "com.google.api..",
+                        "com.google.auth..",
+                        "com.azure..",
+                        "reactor.."));
     }
 
     @Test

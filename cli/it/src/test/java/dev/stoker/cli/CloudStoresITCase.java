@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.net.httpserver.HttpServer;
 import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
 import dev.stoker.feeder.plan.FeedOptions;
@@ -16,9 +17,13 @@ import dev.stoker.storage.Stores;
 import dev.stoker.storage.cloud.Emulator;
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,6 +35,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -117,7 +123,8 @@ class CloudStoresITCase {
             stoker("compact", dataset, "--chunk-size", "32kb");
             stoker("gc", dataset, "--older-than", "0");
             stoker("verify", dataset);
-            stoker("copy", dataset, directory.resolve("copied").toString());
+            String scheme = cloud.substring(0, cloud.indexOf(':'));
+            stoker("copy", dataset, directory.resolve("copied-" + scheme).toString());
         }
     }
 
@@ -237,6 +244,42 @@ class CloudStoresITCase {
             assertThat(info.code()).isOne();
             assertThat(info.output())
                     .contains("Not allowed to", "gs://photos/packed", "credentials of Google", "no-key.json");
+        }
+    }
+
+    /** Without native libraries and desktop logins, which the distribution does not have. */
+    @Test
+    void theCommandAsksForTheIdentityOfTheMachine() throws Exception {
+        List<String> asked = new CopyOnWriteArrayList<>();
+        HttpServer identities = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        identities.createContext("/", exchange -> {
+            asked.add(exchange.getRequestHeaders().getFirst("X-IDENTITY-HEADER") + " " + exchange.getRequestURI());
+            long until = Instant.now().getEpochSecond() + 3600;
+            byte[] token = ("{\"access_token\":\"t\",\"token_type\":\"Bearer\",\"expires_on\":\"" + until + "\"}")
+                    .getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, token.length);
+            try (OutputStream body = exchange.getResponseBody()) {
+                body.write(token);
+            }
+        });
+        identities.start();
+        Map<String, String> machine = Map.of(
+                "IDENTITY_ENDPOINT",
+                "http://127.0.0.1:" + identities.getAddress().getPort() + "/token",
+                "IDENTITY_HEADER",
+                "secret");
+        String location = "abfss://photos@nosuchaccount.dfs.stoker.invalid/packed";
+        try (StokerProcess info = StokerProcess.start(directory, machine, "info", location)) {
+            assertThat(info.code()).isOne();
+            assertThat(info.output()).contains(location, "unknown host nosuchaccount.blob.stoker.invalid");
+            assertThat(asked)
+                    .hasSize(1)
+                    .first()
+                    .asString()
+                    .startsWith("secret ")
+                    .contains("storage.azure.com");
+        } finally {
+            identities.stop(0);
         }
     }
 }

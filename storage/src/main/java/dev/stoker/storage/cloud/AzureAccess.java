@@ -7,6 +7,10 @@ import com.azure.core.credential.TokenRequestContext;
 import com.azure.core.http.HttpClient;
 import com.azure.core.http.policy.AzureSasCredentialPolicy;
 import com.azure.core.http.policy.HttpPipelinePolicy;
+import com.azure.core.util.Configuration;
+import com.azure.core.util.ConfigurationBuilder;
+import com.azure.identity.AzureCliCredentialBuilder;
+import com.azure.identity.ChainedTokenCredentialBuilder;
 import com.azure.identity.DefaultAzureCredentialBuilder;
 import com.azure.storage.common.StorageSharedKeyCredential;
 import com.azure.storage.common.policy.StorageBearerTokenChallengeAuthorizationPolicy;
@@ -14,6 +18,8 @@ import com.azure.storage.common.policy.StorageSharedKeyCredentialPolicy;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -96,11 +102,24 @@ final class AzureAccess implements TokenCredential {
     private synchronized TokenCredential identity() {
         TokenCredential known = identity;
         if (known == null) {
-            // It repeats its few requests itself, in a different way for each kind of identity.
-            known = new DefaultAzureCredentialBuilder().httpClient(http).build();
+            // They repeat their few requests themselves, in a different way for each kind of identity.
+            known = new ChainedTokenCredentialBuilder()
+                    .addLast(new DefaultAzureCredentialBuilder()
+                            .configuration(ofMachines())
+                            .httpClient(http)
+                            .build())
+                    .addLast(new AzureCliCredentialBuilder().httpClient(http).build())
+                    .build();
             identity = known;
         }
         return known;
+    }
+
+    /** Leaves out the logins of development tools, which need native libraries. */
+    private static Configuration ofMachines() {
+        Map<String, String> variables = new HashMap<>(System.getenv());
+        variables.put("AZURE_TOKEN_CREDENTIALS", "prod");
+        return new ConfigurationBuilder(path -> Map.of(), path -> Map.of(), path -> variables).build();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.stoker.storage.cloud;
 
 import com.azure.core.exception.ClientAuthenticationException;
+import com.azure.identity.CredentialUnavailableException;
 import com.azure.storage.blob.models.BlobErrorCode;
 import com.azure.storage.blob.models.BlobStorageException;
 import dev.stoker.storage.retry.FailureKind;
@@ -43,11 +44,11 @@ final class AzureErrors {
             if (cause instanceof BlobStorageException answer) {
                 return answered(answer);
             }
-            if (cause instanceof ClientAuthenticationException refused) {
+            if (cause instanceof CredentialUnavailableException) {
                 return new BucketException(
                         FailureKind.DENIED,
-                        "no credentials of Azure were accepted: " + firstLine(refused.getMessage())
-                                + "; set AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_TOKEN, or run `az login`",
+                        "no credentials of Azure were found: set AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN or"
+                                + " the variables of a service principal, or run `az login`",
                         e);
             }
             if (cause instanceof InterruptedException) {
@@ -61,6 +62,13 @@ final class AzureErrors {
             }
             if (cause instanceof XMLStreamException) {
                 return new BucketException(FailureKind.TRANSIENT, "the reply is not XML", e);
+            }
+        }
+        // After the causes, because a server of logins may only be out of reach.
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof ClientAuthenticationException refused) {
+                return new BucketException(
+                        FailureKind.DENIED, "Azure did not accept the identity of this process: " + reason(refused), e);
             }
         }
         throw e;
@@ -115,7 +123,14 @@ final class AzureErrors {
         return found.find() ? found.group(1).strip() : "";
     }
 
-    private static String firstLine(@Nullable String text) {
-        return text == null ? "" : text.lines().findFirst().orElse("").strip();
+    private static String reason(Throwable e) {
+        Throwable deepest = e;
+        while (deepest.getCause() != null) {
+            deepest = deepest.getCause();
+        }
+        String message = deepest.getMessage();
+        return message == null
+                ? deepest.getClass().getSimpleName()
+                : message.lines().findFirst().orElse("").strip();
     }
 }
