@@ -94,6 +94,12 @@ final class AzureBucket implements Bucket {
                 .endpoint(address.containerUrl())
                 .pipeline(pipeline)
                 .buildClient();
+        // The client takes a part of some paths for the container.
+        if (!container.getBlobContainerUrl().equals(address.containerUrl())) {
+            throw new IllegalArgumentException("the address of the Azure account is " + address.endpoint()
+                    + "; expected https://HOST, or http://IP:PORT/ACCOUNT for an emulator: correct AZURE_ENDPOINT or"
+                    + " AZURE_STORAGE_ENDPOINT");
+        }
         return new AzureBucket(address, container, pageSize, new AzureErrors(address, access.name()));
     }
 

@@ -41,6 +41,20 @@ class AzureAddressTest {
                 .isEqualTo("http://here:1/acc/photos");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"https://proxy.example.com/acc", "https://proxy.example.com:8443"})
+    void anAddressThatTheClientMisunderstandsIsRefused(String endpoint) {
+        assertThatThrownBy(() -> Emulator.open(
+                        "az://photos/a",
+                        Map.of(
+                                "AZURE_ENDPOINT", endpoint,
+                                "AZURE_STORAGE_ACCOUNT_NAME", "acc",
+                                "AZURE_STORAGE_ACCOUNT_KEY", "d3Jvbmc=")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(endpoint)
+                .hasMessageContaining("correct AZURE_ENDPOINT");
+    }
+
     @Test
     void theAccountIsRequired() {
         assertThatThrownBy(() -> address("az://photos/a", Map.of()))
