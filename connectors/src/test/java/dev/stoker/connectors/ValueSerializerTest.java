@@ -9,14 +9,16 @@ import dev.stoker.connectors.dataset.TopicReportSerializer;
 import dev.stoker.connectors.files.ListedKeySerializer;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.PathBundleSerializer;
+import dev.stoker.connectors.kafka.PartitionFetch;
+import dev.stoker.connectors.kafka.PartitionFetchSerializer;
 import dev.stoker.connectors.kafka.SourceRecord;
-import dev.stoker.connectors.kafka.SourceRecordSerializer;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.connectors.kafka.TopicRecordSerializer;
 import dev.stoker.flink.types.OpaqueType;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.RemovedRows;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -48,7 +50,7 @@ class ValueSerializerTest {
                 Arguments.of("dataset.TopicReportSerializer", TopicReportSerializer.TYPE),
                 Arguments.of("files.ListedKeySerializer", ListedKeySerializer.TYPE),
                 Arguments.of("files.PathBundleSerializer", PathBundleSerializer.TYPE),
-                Arguments.of("kafka.SourceRecordSerializer", SourceRecordSerializer.TYPE),
+                Arguments.of("kafka.PartitionFetchSerializer", PartitionFetchSerializer.TYPE),
                 Arguments.of("kafka.TopicRecordSerializer", TopicRecordSerializer.TYPE));
     }
 
@@ -85,8 +87,18 @@ class ValueSerializerTest {
                         PathBundleSerializer.TYPE,
                         new PathBundle(PathBundle.Kind.FILES, 4, bytes, 5, 6, new byte[] {7})),
                 Arguments.of(
-                        SourceRecordSerializer.TYPE,
-                        new SourceRecord(1, 2, 3, null, bytes, List.of(new SourceRecord.Header("h", null)))),
+                        PartitionFetchSerializer.TYPE,
+                        new PartitionFetch(
+                                1,
+                                List.of(
+                                        new SourceRecord(1, 2, 3, null, ByteBuffer.wrap(bytes), List.of()),
+                                        new SourceRecord(
+                                                1,
+                                                4,
+                                                -1,
+                                                ByteBuffer.wrap(bytes),
+                                                null,
+                                                List.of(new SourceRecord.Header("h", null)))))),
                 Arguments.of(TopicRecordSerializer.TYPE, new TopicRecord(1, Map.of("h", bytes), new byte[] {4})));
     }
 

@@ -1,11 +1,13 @@
 package dev.stoker.connectors.kafka;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A record that was read from a topic. Its arrays must not be changed.
+ * A record that was read from a topic. Key and value have an array, of which they may be a part. Neither their bytes
+ * nor their positions must be changed.
  *
  * @param partition its partition
  * @param offset its offset in the partition
@@ -18,8 +20,8 @@ public record SourceRecord(
         int partition,
         long offset,
         long timestampMs,
-        byte @Nullable [] key,
-        byte @Nullable [] value,
+        @Nullable ByteBuffer key,
+        @Nullable ByteBuffer value,
         List<Header> headers) {
 
     /**
@@ -47,8 +49,9 @@ public record SourceRecord(
 
     /** Bytes of its parts. */
     public long size() {
-        long size = (long) (key == null ? 0 : key.length) + (value == null ? 0 : value.length);
-        for (Header header : headers) {
+        long size = (long) (key == null ? 0 : key.remaining()) + (value == null ? 0 : value.remaining());
+        for (int i = 0; i < headers.size(); i++) {
+            Header header = headers.get(i);
             size += header.name().length() + (header.value() == null ? 0 : header.value().length);
         }
         return size;

@@ -36,6 +36,11 @@ public final class Splits {
         return ends.length > 0;
     }
 
+    /** The split of a key. */
+    public String of(String key) {
+        return byTopDirectory || areHashed() ? of(key.getBytes(StandardCharsets.UTF_8)) : SplitRule.DEFAULT;
+    }
+
     /** The split of a key, given as UTF-8. */
     public String of(byte[] key) {
         if (byTopDirectory) {

@@ -53,21 +53,23 @@ final class AvroReader {
     /**
      * Reads a value.
      *
+     * @param value big-endian, with an array; its position is not changed
      * @throws PoisonException if it is not a value of the schema
      * @throws IOException if the registry does not answer
      */
-    GenericRecord read(byte[] value) throws PoisonException, IOException {
+    GenericRecord read(ByteBuffer value) throws PoisonException, IOException {
         int id = 0;
-        int start = 0;
+        int start = value.position();
         if (format.wire() == ValueFormat.Wire.CONFLUENT) {
-            if (value.length < FRAME_BYTES || value[0] != 0) {
+            if (value.remaining() < FRAME_BYTES || value.get(start) != 0) {
                 throw poison("it does not begin with a zero byte and a schema's id; see --avro-wire");
             }
-            id = ByteBuffer.wrap(value, 1, 4).getInt();
-            start = FRAME_BYTES;
+            id = value.getInt(start + 1);
+            start += FRAME_BYTES;
         }
         GenericDatumReader<GenericRecord> reader = reader(id);
-        decoder = DecoderFactory.get().binaryDecoder(value, start, value.length - start, decoder);
+        decoder = DecoderFactory.get()
+                .binaryDecoder(value.array(), value.arrayOffset() + start, value.limit() - start, decoder);
         try {
             GenericRecord record = reader.read(null, decoder);
             if (!decoder.isEnd()) {

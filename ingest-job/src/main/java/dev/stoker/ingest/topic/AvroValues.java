@@ -50,7 +50,7 @@ final class AvroValues implements ValueDecoder {
     }
 
     @Override
-    public void decode(byte[] value, ChunkBuilder builder) throws PoisonException, IOException {
+    public void decode(ByteBuffer value, ChunkBuilder builder) throws PoisonException, IOException {
         GenericRecord record = reader.read(value);
         for (int i = 0; i < places.length; i++) {
             Field field = fields.get(places[i]);

@@ -7,6 +7,7 @@ import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -53,21 +54,27 @@ final class DeadLetters implements AutoCloseable {
         put(json, "key", record.key());
         ArrayNode headers = json.putArray("headers");
         for (SourceRecord.Header header : record.headers()) {
-            put(headers.addObject().put("name", header.name()), "value", header.value());
+            put(headers.addObject().put("name", header.name()), "value", wrap(header.value()));
         }
-        json.put("value_bytes", record.value() == null ? 0 : record.value().length);
+        json.put("value_bytes", record.value() == null ? 0 : record.value().remaining());
         put(json, "value", record.value());
         byte[] line = (MAPPER.writeValueAsString(json) + "\n").getBytes(StandardCharsets.UTF_8);
         store.createIfAbsent(name(topic, record.partition(), record.offset()), line);
     }
 
     /** Writes Base64, because JSON has no bytes. */
-    private static void put(ObjectNode json, String name, byte @Nullable [] bytes) {
-        if (bytes == null || bytes.length > MAX_VALUE_BYTES) {
+    private static void put(ObjectNode json, String name, @Nullable ByteBuffer bytes) {
+        if (bytes == null || bytes.remaining() > MAX_VALUE_BYTES) {
             json.putNull(name);
         } else {
-            json.put(name, bytes);
+            byte[] copy = new byte[bytes.remaining()];
+            bytes.duplicate().get(copy);
+            json.put(name, copy);
         }
+    }
+
+    private static @Nullable ByteBuffer wrap(byte @Nullable [] bytes) {
+        return bytes == null ? null : ByteBuffer.wrap(bytes);
     }
 
     @Override

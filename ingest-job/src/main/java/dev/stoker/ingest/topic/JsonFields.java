@@ -10,6 +10,7 @@ import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -148,8 +149,11 @@ final class JsonFields {
     }
 
     private static @Nullable JsonNode parse(SourceRecord record) {
+        ByteBuffer value = record.value();
         try {
-            JsonNode node = record.value() == null ? null : MAPPER.readTree(record.value());
+            JsonNode node = value == null
+                    ? null
+                    : MAPPER.readTree(value.array(), value.arrayOffset() + value.position(), value.remaining());
             return node != null && node.isObject() ? node : null;
         } catch (JsonProcessingException e) {
             return null;

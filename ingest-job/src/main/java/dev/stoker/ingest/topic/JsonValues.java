@@ -57,8 +57,9 @@ final class JsonValues implements ValueDecoder {
     }
 
     @Override
-    public void decode(byte[] value, ChunkBuilder builder) throws PoisonException, IOException {
-        try (JsonParser json = FACTORY.createParser(value)) {
+    public void decode(ByteBuffer value, ChunkBuilder builder) throws PoisonException, IOException {
+        try (JsonParser json =
+                FACTORY.createParser(value.array(), value.arrayOffset() + value.position(), value.remaining())) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
                 throw notAnObject("it is not a JSON object");
             }

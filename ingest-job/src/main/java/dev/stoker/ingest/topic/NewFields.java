@@ -93,7 +93,7 @@ record NewFields(TopicIngestOptions options, ValueFormat value, List<SourceRecor
                 Map<String, Long> own;
                 try {
                     own = switch (value.kind()) {
-                        case RAW -> Map.of(value.field(), (long) record.value().length);
+                        case RAW -> Map.of(value.field(), (long) record.value().remaining());
                         case JSON -> JsonFields.sizes(record);
                         case AVRO ->
                             AvroValues.sizes(Objects.requireNonNull(avro, "the values are Avro")

@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 record RawValues(int field) implements ValueDecoder {
 
     @Override
-    public void decode(byte[] value, ChunkBuilder builder) {
-        builder.setBytes(field, ByteBuffer.wrap(value));
+    public void decode(ByteBuffer value, ChunkBuilder builder) {
+        builder.setBytes(field, value.duplicate());
     }
 }

@@ -62,9 +62,13 @@ final class RowMaker {
         return key;
     }
 
-    private static Optional<String> text(byte @Nullable [] bytes) {
-        return bytes != null && FieldValue.isUtf8(ByteBuffer.wrap(bytes))
-                ? Optional.of(new String(bytes, StandardCharsets.UTF_8))
+    private static Optional<String> text(@Nullable ByteBuffer bytes) {
+        return bytes != null && FieldValue.isUtf8(bytes)
+                ? Optional.of(new String(
+                        bytes.array(),
+                        bytes.arrayOffset() + bytes.position(),
+                        bytes.remaining(),
+                        StandardCharsets.UTF_8))
                 : Optional.empty();
     }
 

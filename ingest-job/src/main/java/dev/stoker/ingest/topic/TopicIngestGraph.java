@@ -66,7 +66,7 @@ record TopicIngestGraph(TopicIngestPlan plan) {
         own.set(PipelineOptions.GENERIC_TYPES, false);
         env.configure(own);
         RestartLimit.set(env);
-        // Records are immutable.
+        // Fetches and reports are immutable.
         env.getConfig().enableObjectReuse();
     }
 }

@@ -42,9 +42,9 @@ public final class TopicMeter implements AutoCloseable {
         return Optional.ofNullable(METERS.get(run));
     }
 
-    /** Counts a record that has become a sample. */
-    public void packed(long sampleBytes) {
-        samples.increment();
+    /** Counts records that have become samples. */
+    public void packed(long records, long sampleBytes) {
+        samples.add(records);
         bytes.add(sampleBytes);
     }
 

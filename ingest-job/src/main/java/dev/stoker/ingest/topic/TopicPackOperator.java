@@ -3,6 +3,7 @@ package dev.stoker.ingest.topic;
 import dev.stoker.connectors.dataset.TooManyDeadLettersException;
 import dev.stoker.connectors.dataset.TopicReport;
 import dev.stoker.connectors.dataset.TopicRun;
+import dev.stoker.connectors.kafka.PartitionFetch;
 import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
@@ -15,7 +16,6 @@ import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * write the chunks.
  */
 final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
-        implements OneInputStreamOperator<SourceRecord, TopicReport>, BoundedOneInput {
+        implements OneInputStreamOperator<PartitionFetch, TopicReport>, BoundedOneInput {
 
     private static final long serialVersionUID = 1;
 
@@ -58,6 +58,8 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
     private transient @Nullable SeenKeys keys;
     private transient SortedMap<Integer, Long> next;
     private transient long deadLetters;
+    private transient long samples;
+    private transient long sampleBytes;
     private transient long allDeadLetters;
     private transient long lastCheckpoint;
     private transient boolean ended;
@@ -119,36 +121,54 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
     }
 
     @Override
-    public void processElement(StreamRecord<SourceRecord> element) throws Exception {
-        SourceRecord record = element.getValue();
+    public void processElement(StreamRecord<PartitionFetch> element) throws Exception {
+        PartitionFetch fetch = element.getValue();
         try {
-            add(record);
+            for (SourceRecord record : fetch.records()) {
+                add(record);
+            }
+        } finally {
+            count();
+        }
+        next.put(fetch.partition(), fetch.end());
+        meter.ifPresent(m -> m.reached(fetch.partition(), fetch.end()));
+    }
+
+    /** Adds the samples since the last call to the metrics, once for all records of a fetch. */
+    private void count() {
+        sampleCounter.inc(samples);
+        byteCounter.inc(sampleBytes);
+        meter.ifPresent(m -> m.packed(samples, sampleBytes));
+        samples = 0;
+        sampleBytes = 0;
+    }
+
+    private void add(SourceRecord record) throws Exception {
+        try {
+            pack(record);
         } catch (PoisonException e) {
             bury(record, e);
         } catch (IOException | RuntimeException e) {
             FailureKind.endIfFinal(e);
             throw e;
         }
-        next.put(record.partition(), record.offset() + 1);
-        meter.ifPresent(m -> m.reached(record.partition(), record.offset() + 1));
     }
 
-    private void add(SourceRecord record) throws Exception {
+    private void pack(SourceRecord record) throws Exception {
         String key = rows.key(record);
         if (keys != null && keys.contains(key)) {
             throw new PoisonException(
                     PoisonException.Reason.DUPLICATE_KEY, "the dataset already has a sample with its key");
         }
         long bytes = record.size();
-        String split = splits.of(key.getBytes(StandardCharsets.UTF_8));
+        String split = splits.of(key);
         ChunkBuilder builder = chunks.forSample(split, Math.min(bytes + key.length(), RowMaker.MAX_SAMPLE_BYTES));
         rows.add(record, key, builder);
         if (keys != null) {
             keys.add(key);
         }
-        sampleCounter.inc();
-        byteCounter.inc(bytes);
-        meter.ifPresent(m -> m.packed(bytes));
+        samples++;
+        sampleBytes += bytes;
     }
 
     private void bury(SourceRecord record, PoisonException poison) throws Exception {

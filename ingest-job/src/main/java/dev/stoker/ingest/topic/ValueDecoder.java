@@ -4,6 +4,7 @@ import dev.stoker.flink.failure.Patience;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -15,11 +16,12 @@ interface ValueDecoder {
     /**
      * Sets the fields.
      *
+     * @param value has an array; its position is not changed
      * @throws PoisonException if the value is not in the format, or does not fit the fields; the caller must then
      *     abandon the row
      * @throws IOException if this cannot be determined
      */
-    void decode(byte[] value, ChunkBuilder builder) throws PoisonException, IOException;
+    void decode(ByteBuffer value, ChunkBuilder builder) throws PoisonException, IOException;
 
     /**
      * Creates the decoder of a format.

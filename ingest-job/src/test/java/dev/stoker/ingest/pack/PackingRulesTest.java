@@ -55,6 +55,9 @@ class PackingRulesTest {
     })
     void theSplitOfAKeyIsFrozen(String key, String split) {
         assertThat(new Splits(shares("val", 0.25, "test", 0.25)).of(utf8(key))).isEqualTo(split);
+        assertThat(new Splits(shares("val", 0.25, "test", 0.25)).of(key)).isEqualTo(split);
+        assertThat(new Splits(shares()).of(key)).isEqualTo("train");
+        assertThat(new Splits(new SplitRule.TopDirectory()).of(key)).isEqualTo("a");
     }
 
     @Test

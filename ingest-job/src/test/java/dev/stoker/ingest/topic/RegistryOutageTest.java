@@ -9,6 +9,7 @@ import dev.stoker.flink.failure.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,7 +22,8 @@ class RegistryOutageTest {
     private static final String SCHEMA =
             "{\"type\":\"record\",\"name\":\"Sample\",\"fields\":[{\"name\":\"n\",\"type\":\"long\"}]}";
     /** Schema 7, and n = 21. */
-    private static final byte[] VALUE = {0, 0, 0, 0, 7, 42};
+    /** As in a fetch, where a value is a part of an array. */
+    private static final ByteBuffer VALUE = ByteBuffer.wrap(new byte[] {9, 0, 0, 0, 0, 7, 42, 9}, 1, 6);
 
     private final AtomicInteger asked = new AtomicInteger();
     private volatile int failures;

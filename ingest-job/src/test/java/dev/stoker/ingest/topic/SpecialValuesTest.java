@@ -72,7 +72,9 @@ class SpecialValuesTest {
     private static ChunkHead decoded(List<Field> fields, ValueDecoder decoder, byte[] value) throws Exception {
         ChunkBuilder builder = new ChunkBuilder(fields, 4096);
         builder.beginRow("k");
-        decoder.decode(value, builder);
+        // As in a fetch, where a value is a part of an array.
+        ByteBuffer fetch = ByteBuffer.allocate(value.length + 8).put(3, value);
+        decoder.decode(fetch.slice(3, value.length), builder);
         builder.endRow();
         ByteBuffer file = ChunkFixtures.bytes(builder.finish(ChunkFixtures.identity(1)));
         return ChunkReader.open(new BufferRangeReader("chunk", file));

@@ -7,6 +7,7 @@ import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.connectors.kafka.TopicLocation;
 import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,6 +37,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.jspecify.annotations.Nullable;
 
 /** Describes a topic to read: its id, partitions, offsets and first records. One thread. */
 public final class SourceTopic implements AutoCloseable {
@@ -185,7 +187,7 @@ public final class SourceTopic implements AutoCloseable {
                 if (found.offset() >= stop || records.size() >= most || bytes >= mostBytes) {
                     return records;
                 }
-                SourceRecord record = KafkaSources.record(found);
+                SourceRecord record = FetchSplits.record(found, wrap(found.key()), wrap(found.value()));
                 records.add(record);
                 bytes += record.size();
             }
@@ -197,6 +199,10 @@ public final class SourceTopic implements AutoCloseable {
             }
         }
         return records;
+    }
+
+    private static @Nullable ByteBuffer wrap(byte @Nullable [] bytes) {
+        return bytes == null ? null : ByteBuffer.wrap(bytes);
     }
 
     private <T> T get(KafkaFuture<T> future) throws IOException {

@@ -1,9 +1,11 @@
 package dev.stoker.connectors.kafka.source;
 
 import dev.stoker.connectors.kafka.BrokerErrors;
-import dev.stoker.connectors.kafka.SourceRecord;
+import dev.stoker.connectors.kafka.PartitionFetch;
+import dev.stoker.connectors.kafka.PartitionFetchSerializer;
 import java.util.Collection;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.source.Boundedness;
@@ -21,17 +23,26 @@ import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
-/** Kafka's source. Ends the job if brokers refuse a request permanently. */
+/**
+ * Kafka's source with a reader that hands on whole fetches. Ends the job if brokers refuse a request permanently.
+ */
 final class StrictSource
-        implements Source<SourceRecord, KafkaPartitionSplit, KafkaSourceEnumState>, ResultTypeQueryable<SourceRecord> {
+        implements Source<PartitionFetch, KafkaPartitionSplit, KafkaSourceEnumState>,
+                ResultTypeQueryable<PartitionFetch> {
     private static final long serialVersionUID = 1;
 
-    private final KafkaSource<SourceRecord> source;
+    private final KafkaSource<?> source;
+    private final Properties consumer;
     private final String where;
 
-    /** @param where topic and brokers, for messages */
-    StrictSource(KafkaSource<SourceRecord> source, String where) {
+    /**
+     * @param source of which only splits and enumerator are used
+     * @param consumer settings of the readers' consumers
+     * @param where topic and brokers, for messages
+     */
+    StrictSource(KafkaSource<?> source, Properties consumer, String where) {
         this.source = source;
+        this.consumer = consumer;
         this.where = where;
     }
 
@@ -41,13 +52,13 @@ final class StrictSource
     }
 
     @Override
-    public TypeInformation<SourceRecord> getProducedType() {
-        return source.getProducedType();
+    public TypeInformation<PartitionFetch> getProducedType() {
+        return PartitionFetchSerializer.TYPE;
     }
 
     @Override
-    public SourceReader<SourceRecord, KafkaPartitionSplit> createReader(SourceReaderContext context) throws Exception {
-        return new Reader(source.createReader(context), where);
+    public SourceReader<PartitionFetch, KafkaPartitionSplit> createReader(SourceReaderContext context) {
+        return new Reader(FetchReader.of(consumer, context), where);
     }
 
     @Override
@@ -72,10 +83,10 @@ final class StrictSource
         return source.getEnumeratorCheckpointSerializer();
     }
 
-    /** Kafka's reader. Failures of its fetchers are thrown by {@link #pollNext}. */
+    /** A reader of fetches. Failures of its fetchers are thrown by {@link #pollNext}. */
     @SuppressWarnings("try") // the interface declares that close may be interrupted
-    private record Reader(SourceReader<SourceRecord, KafkaPartitionSplit> reader, String where)
-            implements SourceReader<SourceRecord, KafkaPartitionSplit> {
+    private record Reader(SourceReader<PartitionFetch, KafkaPartitionSplit> reader, String where)
+            implements SourceReader<PartitionFetch, KafkaPartitionSplit> {
 
         @Override
         public void start() {
@@ -83,7 +94,7 @@ final class StrictSource
         }
 
         @Override
-        public InputStatus pollNext(ReaderOutput<SourceRecord> output) throws Exception {
+        public InputStatus pollNext(ReaderOutput<PartitionFetch> output) throws Exception {
             try {
                 return reader.pollNext(output);
             } catch (Exception e) {
