@@ -30,6 +30,12 @@ final class RowMaker {
     private final Map<String, Integer> places = new LinkedHashMap<>();
     private final ValueDecoder values;
 
+    /** Topic and partition of the last offset key, and the offset. Most records have the partition of the last one. */
+    private final StringBuilder offsetKey = new StringBuilder();
+
+    private int offsetKeyPartition = -1;
+    private int offsetKeyPrefix;
+
     RowMaker(String topic, RecordMapping mapping, ValueFormat format, List<Field> fields, Properties clients)
             throws IOException {
         this.topic = topic;
@@ -51,7 +57,14 @@ final class RowMaker {
      */
     String key(SourceRecord record) throws PoisonException {
         if (mapping.keys() == TopicRun.Keys.OFFSETS) {
-            return topic + "-" + record.partition() + "-" + record.offset();
+            if (record.partition() != offsetKeyPartition) {
+                offsetKeyPartition = record.partition();
+                offsetKey.setLength(0);
+                offsetKey.append(topic).append('-').append(offsetKeyPartition).append('-');
+                offsetKeyPrefix = offsetKey.length();
+            }
+            offsetKey.setLength(offsetKeyPrefix);
+            return offsetKey.append(record.offset()).toString();
         }
         String key = text(record.key())
                 .orElseThrow(() -> new PoisonException(

@@ -17,8 +17,8 @@ import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka's reader of splits, which decides where a split begins and ends. Hands on all records that a poll returned for a
- * split as one element. Used by the fetcher's thread.
+ * Kafka's reader of splits, which decides where a split begins and ends. Hands on all records that a poll returned for
+ * a split as one element. Used by the fetcher's thread.
  *
  * @param reader of records whose keys and values are views of a fetch
  */
