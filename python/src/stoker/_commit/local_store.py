@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Sequence
 from pathlib import Path
 
+from stoker._commit import past_cache
 from stoker._packing.segments import Bytes
 
 TEMPORARY = ".tmp-"
@@ -64,10 +65,14 @@ class FileCalls:
 class LocalStore:
     """Creates files below a directory. Safe for several threads."""
 
+    publishes_together = True
+    """One commit of the file system's journal serves all files that were written before."""
+
     def __init__(self, root: Path, calls: FileCalls | None = None) -> None:
         self.root = root
         self._calls = calls or FileCalls()
         self._durable: set[Path] = set()
+        self.past_cache = past_cache.PastCache()
 
     def path(self, name: str) -> Path:
         """Returns the path of a file."""
@@ -159,8 +164,11 @@ class Unpublished:
         return self
 
     def write(self, buffers: Sequence[Bytes]) -> None:
-        """Appends buffers with as few calls as possible."""
+        """Writes the content, with as few calls as possible."""
         try:
+            if sum(map(len, buffers)) >= past_cache.SHORTEST and past_cache.begin(self._fd):
+                self._store.past_cache.write(self._fd, buffers, self._calls.write)
+                return
             for start in range(0, len(buffers), _VECTOR):
                 self._write_some(list(buffers[start : start + _VECTOR]))
         except OSError as e:

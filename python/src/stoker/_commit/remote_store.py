@@ -14,6 +14,8 @@ from stoker.errors import CommitRefusedError
 class RemoteStore:
     """Creates objects below a folder of a store. Safe for several threads."""
 
+    publishes_together = False
+
     def __init__(self, root: RemotePath) -> None:
         self.root = root
 

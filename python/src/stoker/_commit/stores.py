@@ -28,6 +28,9 @@ class NewFile(Protocol):
 class Store(Protocol):
     """Creates files below a folder, each in one atomic step. Safe for several threads."""
 
+    publishes_together: bool
+    """Whether files are published faster one after the other, by one thread, than each by the thread that wrote it."""
+
     @property
     def root(self) -> Any:
         """The folder."""

@@ -38,13 +38,16 @@ def cut(sizes: Rows, most: int) -> list[tuple[int, int]]:
 
 
 class Block:
-    """Rows of a split, of which some can be taken in any order. Immutable; any thread."""
+    """Rows of a split, each of which can be taken once, in any order. Any threads, each of them other rows."""
 
     def __init__(self, fields: Sequence[Field], segments: Sequence[Sequence[Segment]]) -> None:
         """`segments`: of the key, then of the fields."""
         every = (KEY_FIELD, *fields)
         self._columns = [_Column(field, list(own)) for field, own in zip(every, segments, strict=True)]
         self.rows = self._columns[0].rows
+        shared = sum(c.shared_bytes for c in self._columns)
+        self.shared = shared / max(1, sum(c.bytes for c in self._columns))
+        """The part of the memory that is free only when all rows are taken. The rest is free row by row."""
 
     def sizes(self, row_bytes: int) -> Rows:
         """What each row takes in a file, `row_bytes` of it whatever its values."""
@@ -55,7 +58,7 @@ class Block:
         return sizes
 
     def take(self, rows: Rows) -> list[Segment]:
-        """Segments of the key, then of the fields."""
+        """Segments of the key, then of the fields. The block lets go of these rows."""
         return [column.take(rows) for column in self._columns]
 
 
@@ -70,16 +73,19 @@ class _Column:
         self._values = None
         if segments and segments[0].values is not None:
             self._values = np.concatenate(self._codes(segments) if field.type == "categorical" else _values(segments))
+            self.bytes = self.shared_bytes = self._values.nbytes
             return
         empty = [np.zeros(0, np.int64)]
         self.lengths = np.concatenate([s.lengths for s in segments] or empty)
         self._ends = np.cumsum([s.rows for s in segments])
         self._starts = np.concatenate([np.cumsum(s.lengths) - s.lengths for s in segments] or empty)
         """For each row, the offset of its value in the bytes of its segment."""
-        self._parts = [s.parts if len(s.parts) == s.rows else None for s in segments]
+        self._parts = [list(s.parts) if len(s.parts) == s.rows else None for s in segments]
         """For each segment, the bytes of each row if rows are separate objects, else None."""
         self._whole = [memoryview(s.parts[0]).cast("B") if len(s.parts) == 1 != s.rows else None for s in segments]
         """For each segment, the bytes of all rows if they are one object, else None."""
+        self.bytes = int(self.lengths.sum())
+        self.shared_bytes = sum(len(whole) for whole in self._whole if whole is not None)
 
     def _codes(self, segments: list[Segment]) -> list[npt.NDArray[np.int32]]:
         ids: dict[str, int] = {}
@@ -111,6 +117,7 @@ class _Column:
             else:
                 assert own is not None
                 parts.append(bytes(own[row]))
+                own[row] = b""
         return Segment(len(rows), valid, lengths=lengths, parts=parts)
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -77,6 +75,10 @@ class HubObjects:
         raise PermissionError(f"{self._base}/{name}: Stoker deletes nothing on the Hub")
 
     def _items(self, folder: str, query: str) -> Iterator[dict[str, Any]]:
+        # Only here, because TLS takes 40 ms to import.
+        import urllib.error
+        import urllib.request
+
         url = f"{self._tree}/{quote(folder)}".rstrip("/") + query
         while url:
             request = urllib.request.Request(url, headers=self._headers)

@@ -85,8 +85,11 @@ class ChunkOutput:
         if committer.find(ingest.id) is None and ingest.mode == "create" and not ingest.is_part:
             self._target.require_alone(leases, committer, ingest.id)
 
-    def submit(self, take: Callable[[], list[list[Segment]]], split: str) -> None:
-        """Hands a chunk over. `take` returns the segments of the key, then of the fields in the caller's order."""
+    def submit(self, take: Callable[[], list[list[Segment]]], split: str, size: int) -> None:
+        """Hands a chunk over. `take` returns the segments of the key, then of the fields in the caller's order.
+
+        `size` is the number of bytes of memory that are free when the chunk is written.
+        """
         info, spool, order = self._target.info, self._spool, self._fields.order
         assert info is not None
         assert spool is not None
@@ -99,7 +102,12 @@ class ChunkOutput:
             keys, *columns = take()
             return keys, [columns[i] for i in order]
 
-        self._take(spool.submit(rows, identity))
+        spool.submit(rows, identity, size)
+
+    def wait(self, most: int) -> None:
+        """Waits until the chunks that were handed over and not written take `most` bytes of memory or less."""
+        if self._spool is not None:
+            self._take(self._spool.wait(most))
 
     def _take(self, written: Sequence[Written]) -> None:
         for each in written:

@@ -11,6 +11,8 @@ from stoker._writer.writer_fields import WriterFields
 
 _FRAME = 4096
 """Bytes assumed for the frame of a chunk whose fields are not decided yet."""
+_WAITING = 2
+"""Chunks that may wait or be packed beside the one that is filled."""
 _ROW_OVERHEAD = 100
 """Approximate bytes of memory that a row in a block takes in addition to its values."""
 
@@ -57,6 +59,9 @@ class OpenChunks:
                 largest = max(self.open.values(), key=lambda c: c.bytes)
                 self._put(self._flush_shuffled(largest, is_last=False))
                 chunk = self.open[name]
+                held = sum(c.bytes + _ROW_OVERHEAD * c.rows for c in self.open.values())
+            # Rows that are written and rows that are collected share the buffer.
+            self._output.wait(max(0, self._buffer - held) + _WAITING * self._chunk_size)
             chunk.close_rows(compact=True)
             chunk.limit = chunk.bytes + max(size, self._chunk_size)
         self.is_torn = False
@@ -84,12 +89,15 @@ class OpenChunks:
         rest = self._empty(chunk.split)
         sizes = block.sizes(fields.row_bytes)[order]
         runs = cut(sizes, max(1, self._chunk_size - rest.bytes))
-        for start, end in runs if is_last else runs[:-1]:
+        packed = runs if is_last else runs[:-1]
+        for start, end in packed:
 
             def rows(start: int = start, end: int = end) -> list[list[Segment]]:
                 return [[segment] for segment in block.take(order[start:end])]
 
-            self._output.submit(rows, chunk.split)
+            own = int((sizes[start:end].sum() + _ROW_OVERHEAD * (end - start)) * (1 - block.shared))
+            common = int(chunk.bytes * block.shared) if end == packed[-1][1] else 0
+            self._output.submit(rows, chunk.split, own + common)
         if not is_last:
             start, end = runs[-1]
             rest.groups.append(block.take(order[start:end]))
@@ -98,7 +106,8 @@ class OpenChunks:
 
     def _flush(self, chunk: FillingChunk) -> None:
         self._output.prepare(self.open.values())
-        self._output.submit(chunk.take, chunk.split)
+        self._output.wait(_WAITING * self._chunk_size)
+        self._output.submit(chunk.take, chunk.split, chunk.bytes)
 
     def flush_all(self) -> None:
         """Hands all open chunks over."""

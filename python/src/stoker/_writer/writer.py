@@ -39,7 +39,7 @@ class Writer:
 
     No sample is visible before the commit, or after an exception. Before samples are packed, they are shuffled within
     blocks of `shuffle_buffer` bytes (256 MiB), by `seed`; `shuffle=False` keeps their order. The writer holds one block
-    and about three chunks in memory, and 8 bytes for each key. Only one thread at a time may use a writer, and a forked
+    and about four chunks in memory, and 8 bytes for each key. Only one thread at a time may use a writer, and a forked
     process may not. docs/writer.md describes arguments and types.
     """
 
