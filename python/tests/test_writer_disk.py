@@ -1,4 +1,4 @@
-"""How `Writer` uses a local disk: chunks are durable before the version is, and packing goes on beside."""
+"""How `Writer` uses a local disk: chunks are durable before the version, and samples are taken while it writes."""
 
 from __future__ import annotations
 
