@@ -194,3 +194,25 @@ def test_a_file_system_without_direct_writes_is_written_as_before(
         assert file.publish()
     assert (tmp_path / "chunks/a").read_bytes() == bytes(MIB) + b"end"
     assert len(asked) == 1
+
+
+def test_a_chunk_that_cannot_be_forced_ends_the_writer_without_a_version_or_files(tmp_path: Path) -> None:
+    class Failing(Disk):
+        def force(self, fd: int) -> None:
+            if len(self.lengths) > 5:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            super().force(fd)
+
+    w = stoker.Writer(tmp_path / "x", FIELDS, chunk_size=2 * MIB, shuffle=False)
+    w._store._calls = Failing()
+
+    def run() -> None:
+        with w:
+            for n in range(20):
+                w.write({"data": bytes([n]) * MIB})
+
+    with pytest.raises(OSError, match=r"cannot write .*arrow: Input/output error"):
+        run()
+    assert w.version is None
+    assert [path for path in (tmp_path / "x").glob("chunks/*/*") if path.is_file()] == []
+    assert list((tmp_path / "x/_stoker").glob("log/*.avro")) == []
