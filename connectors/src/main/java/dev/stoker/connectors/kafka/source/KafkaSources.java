@@ -45,10 +45,10 @@ public final class KafkaSources {
         settings.setProperty(KafkaSourceOptions.COMMIT_OFFSETS_ON_CHECKPOINT.key(), "false");
         // The clients wait for unavailable brokers; a restart would only repeat the request.
         settings.putIfAbsent(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Integer.toString(Integer.MAX_VALUE));
-        // Fetches stay in the heap until their records are packed, and each garbage collection copies them: about six
-        // for
-        // a task. Larger ones do not fit into the young generation, and fill the old one.
-        settings.putIfAbsent(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Integer.toString(2 << 20));
+        // Fetches stay in the heap until their records are packed, up to six for a task, and collections copy them.
+        // Larger ones do not fit into the young generation that the launcher sets, and fill the old one. Smaller ones
+        // cost the broker more.
+        settings.putIfAbsent(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Integer.toString(4 << 20));
         settings.putIfAbsent(ConsumerConfig.RECEIVE_BUFFER_CONFIG, Integer.toString(1 << 20));
         KafkaSourceBuilder<byte[]> builder = KafkaSource.<byte[]>builder()
                 .setProperties(settings)
