@@ -78,7 +78,10 @@ public final class Stores {
      */
     public static Optional<String> name(String location) {
         String normal = normalize(location);
-        String last = normal.substring(normal.lastIndexOf('/') + 1);
+        String end = normal.substring(normal.lastIndexOf('/') + 1);
+        // A container of Azure has its account behind it.
+        boolean isContainer = normal.equals("abfss://" + end) && end.contains("@");
+        String last = isContainer ? end.substring(0, end.indexOf('@')) : end;
         return last.isEmpty() ? Optional.empty() : Optional.of(last);
     }
 

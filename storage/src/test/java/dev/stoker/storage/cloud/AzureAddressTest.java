@@ -56,6 +56,13 @@ class AzureAddressTest {
     }
 
     @Test
+    void aDatasetIsNamedAfterItsDirectoryOrContainer() {
+        assertThat(Stores.name("abfss://photos@acc.dfs.core.windows.net/")).contains("photos");
+        assertThat(Stores.name("abfss://photos@acc.dfs.core.windows.net/a@b")).contains("a@b");
+        assertThat(Stores.name("az://photos")).contains("photos");
+    }
+
+    @Test
     void theAccountIsRequired() {
         assertThatThrownBy(() -> address("az://photos/a", Map.of()))
                 .isInstanceOf(IllegalArgumentException.class)
