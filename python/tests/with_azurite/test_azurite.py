@@ -7,6 +7,7 @@ signed uploads only. It answers others with HTTP 400, "invalid uploadType".
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import socket
@@ -72,7 +73,8 @@ def azurite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                 except ConnectionRefusedError:
                     assert server.poll() is None, log.read_text()
                     assert time.monotonic() < until, log.read_text()
-                    time.sleep(0.05)
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        server.wait(0.05)
             create_container(url, "data")
             yield url
         finally:

@@ -68,7 +68,7 @@ class _Jobs:
             self.end()  # for the next thread
             return None
         order = (self._later, self._soon) if later_first else (self._soon, self._later)
-        while True:  # another thread may take what was seen in one, when there is more in the other
+        while True:  # another thread may take the job that was seen; then the other queue has one
             for jobs in order:
                 if jobs:
                     with contextlib.suppress(IndexError):

@@ -119,7 +119,7 @@ class FetchSplitsTest {
         public void close() {}
     }
 
-    /** Collects what is emitted. */
+    /** Collects the emitted fetches. */
     private record Output(List<PartitionFetch> fetches) implements SourceOutput<PartitionFetch> {
 
         @Override
