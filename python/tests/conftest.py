@@ -1,5 +1,5 @@
-"""Leaves out tests whose means are absent, and says so; where STOKER_TORCH=1, STOKER_BROWSER=1, STOKER_FUSE=1 or
-STOKER_AZURITE=1 ask for them, they fail."""
+"""Leaves out tests whose means are absent, and says so; where STOKER_TORCH=1, STOKER_BROWSER=1, STOKER_FUSE=1,
+STOKER_AZURITE=1 or STOKER_CUDA=1 ask for them, they fail."""
 
 import ctypes.util
 import importlib.util
@@ -35,6 +35,8 @@ if not os.access("/dev/fuse", os.R_OK | os.W_OK) or ctypes.util.find_library("fu
     leave_out("with_fuse", "STOKER_FUSE", "no /dev/fuse or libfuse 2 here (Debian: apt-get install libfuse2)")
 if not (Path(__file__).parents[2] / "storage/target/emulators/azure/complete").exists():
     leave_out("with_azurite", "STOKER_AZURITE", "no Azurite here (storage/src/test/emulators azure installs it)")
+if shutil.which("nvidia-smi") is None:
+    leave_out("with_cuda", "STOKER_CUDA", "no GPU of NVIDIA here (nvidia-smi is not found)")
 
 
 def pytest_report_header():

@@ -203,11 +203,13 @@ class Batch:
         Lists become nested (jagged) tensors. Bytes, strings, times, decimals and lists of items are not converted.
         Raises `MissingDependencyError` without torch.
         """
-        return self._converted(torch_tensors.converter(device, non_blocking))
+        with pinned_memory.Moves(device, non_blocking) as move:
+            return self._converted(torch_tensors.converter(move))
 
     def to_jax(self, device: Any = None) -> Tensors:
-        """Returns the columns as JAX arrays, on the CPU without a copy; rows of varying length are not converted.
+        """Returns the columns as JAX arrays on a device; rows of varying length are not converted.
 
+        The device is JAX's default if none is given. On the CPU nothing is copied.
         JAX assumes that the memory does not change, so do not write to the batch afterwards. Raises
         `MissingDependencyError` without JAX.
         """

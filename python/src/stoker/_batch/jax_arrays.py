@@ -16,13 +16,17 @@ def converter(device: Any) -> Converter:
     except ImportError as e:
         raise MissingDependencyError("Batch.to_jax needs JAX: pip install jax") from e
 
+    in_place = device is not None or jax.default_backend() == "cpu"
+
     def array(values: Any, element: str) -> Any:
         if element == "bfloat16":
             made = jnp.asarray(values.view(jnp.bfloat16))
         elif values.dtype.itemsize == 8 and not jax.config.jax_enable_x64:
             made = jnp.asarray(values, dtype=f"{values.dtype.kind}4")  # else JAX warns, and does the same
-        else:
+        elif in_place:
             made = jnp.from_dlpack(values)
+        else:
+            made = jnp.asarray(values)
         return made if device is None else jax.device_put(made, device)
 
     return Converter(array, None)

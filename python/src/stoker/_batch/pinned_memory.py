@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 import logging
 import sys
+import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -51,6 +53,56 @@ def mover() -> Callable[[Any], Any] | None:
         _say("Batch.pin_memory: torch finds no CUDA here, so the batch stays in ordinary memory")
         return None
     return lambda array: torch.from_numpy(array).pin_memory().numpy()
+
+
+class Sources:
+    """Pinned memory that a GPU copies from. A pool would give it to the next batch as soon as nothing refers to it.
+
+    Safe for several threads. What is kept is as much as the program has asked the GPU to copy and the GPU has not.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: deque[tuple[Any, Callable[[], bool]]] = deque()
+
+    def keep(self, source: Any, copied: Callable[[], bool]) -> None:
+        """Keeps what refers to the memory until `copied` says yes, which is asked for at the next calls."""
+        with self._lock:
+            self._kept.append((source, copied))
+            while self._kept and self._kept[0][1]():
+                self._kept.popleft()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+
+_SOURCES = Sources()
+
+
+class Moves:
+    """Moves torch tensors to a device. When it ends, pinned memory is kept until the GPU has copied from it."""
+
+    def __init__(self, device: Any, non_blocking: bool) -> None:
+        self._device, self._non_blocking = device, non_blocking
+        self._pinned: list[Any] = []
+        self._to: Any = None
+
+    def __call__(self, tensor: Any) -> Any:
+        copy = tensor.to(self._device, non_blocking=self._non_blocking)
+        if self._non_blocking and copy.is_cuda and not tensor.is_cuda and tensor.is_pinned():
+            self._pinned.append(tensor)
+            self._to = copy.device
+        return copy
+
+    def __enter__(self) -> Moves:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._pinned:
+            torch = sys.modules["torch"]
+            copied = torch.cuda.Event()
+            copied.record(torch.cuda.current_stream(self._to))
+            _SOURCES.keep(self._pinned, copied.query)
 
 
 def _say(what: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from stoker._batch.pinned_memory import Moves
 from stoker._batch.torch_tensors import jagged
 
 
@@ -126,7 +127,8 @@ class Ragged:
 
         Raises `MissingDependencyError` without a torch that has them (2.4).
         """
-        return jagged(self.values, self.offsets, device, non_blocking)
+        with Moves(device, non_blocking) as move:
+            return jagged(self.values, self.offsets, move)
 
     def tolist(self) -> list[bytes] | list[list[Any]]:
         """Rows as `bytes` (uint8 values) or as lists of numbers."""

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
+from stoker._batch.pinned_memory import Moves
+
 
 class Converter(NamedTuple):
     """How a framework makes its tensors from the columns of a batch."""
@@ -74,7 +76,8 @@ class Tensors:
 
     def to(self, device: Any, non_blocking: bool = False) -> Tensors:
         """The same on another device (torch)."""
-        return self._with(lambda v: v.to(device, non_blocking=non_blocking) if hasattr(v, "to") else v)
+        with Moves(device, non_blocking) as move:
+            return self._with(lambda v: move(v) if hasattr(v, "to") else v)
 
     def pin_memory(self, device: Any = None) -> Tensors:
         """The same in pinned memory (torch)."""

@@ -7,32 +7,33 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from stoker._batch.pinned_memory import Moves
 from stoker._batch.tensors import Converter
 from stoker.errors import MissingDependencyError
 
 
-def converter(device: Any, non_blocking: bool) -> Converter:
+def converter(move: Moves) -> Converter:
     """Returns the conversion of columns to tensors on a device; see `Batch.to`."""
     torch = _imported("Batch.to")
 
     def array(values: Any, element: str) -> Any:
-        return _tensor(torch, values, element).to(device, non_blocking=non_blocking)
+        return move(_tensor(torch, values, element))
 
     def ragged(values: npt.NDArray[Any], offsets: npt.NDArray[Any]) -> Any:
-        return jagged(values, offsets, device, non_blocking)
+        return jagged(values, offsets, move)
 
     return Converter(array, ragged)
 
 
-def jagged(values: npt.NDArray[Any], offsets: npt.NDArray[Any], device: Any, non_blocking: bool) -> Any:
+def jagged(values: npt.NDArray[Any], offsets: npt.NDArray[Any], move: Moves) -> Any:
     """See `Ragged.nested`."""
     torch = _imported("Ragged.nested")
     make = getattr(torch.nested, "nested_tensor_from_jagged", None)
     if make is None:
         raise MissingDependencyError(f"nested tensors need torch 2.4, this is {torch.__version__}")
     first, last = int(offsets[0]), int(offsets[-1])
-    elements = _tensor(torch, values[first:last], "").to(device, non_blocking=non_blocking)
-    ends = torch.from_numpy(offsets.astype(np.int64) - first).to(device, non_blocking=non_blocking)
+    elements = move(_tensor(torch, values[first:last], ""))
+    ends = move(torch.from_numpy(offsets.astype(np.int64) - first))
     return make(elements, ends)
 
 
