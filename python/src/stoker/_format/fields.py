@@ -32,6 +32,8 @@ _NULL_ITEMS = re.compile(r"([a-z0-9]+(?:\[\])?)\?(\[[0-9,]*\](?:\[\])?)")
 _NULLABLE_LIST = re.compile(r"([a-z0-9]+)\?\[\]")
 _TYPE = re.compile(r"([a-z0-9]+)(?:\[((?:[0-9]+(?:,[0-9]+)*)?)\])?")
 _TEXTS = ("utf8", "binary")
+_Parts = tuple[str, bool, "tuple[int, ...] | None"]
+"""Element type, whether it is a list or tensor, and the shape: None of a scalar or nested list, () of a list."""
 
 
 def check_items(kind: str) -> None:
@@ -53,6 +55,22 @@ def _item(kind: str) -> str | None:
     if item == kind:
         return None
     return item if item in _TEXTS or (item.endswith("[]") and item[:-2] in _NUMBERS) else None
+
+
+@cache
+def _parts(kind: str) -> _Parts:
+    check_items(kind)
+    if special(kind) is not None:
+        return kind, False, None
+    item = _item(kind)
+    if item is not None:
+        return item.removesuffix("[]"), False, None
+    match = _TYPE.fullmatch(kind)
+    if match is None:
+        raise LookupError(kind)
+    if match[2] is None:
+        return match[1], False, None
+    return match[1], True, tuple(int(d) for d in match[2].split(",")) if match[2] else ()
 
 
 @dataclass(frozen=True)
@@ -101,19 +119,11 @@ class Field:
         """Whether it is a list whose items may be null, such as `int32?[]`."""
         return self.type.endswith("?[]")
 
-    def _parts(self) -> tuple[str, bool, tuple[int, ...] | None]:
-        """(element type, is a list or tensor, shape: None scalar or nested list, () list, else tensor)."""
-        check_items(self.type)
-        if self.special is not None:
-            return self.type, False, None
-        if self.item is not None:
-            return self.item.removesuffix("[]"), False, None
-        match = _TYPE.fullmatch(self.type)
-        if match is None:
-            raise ValueError(f"field {self.name}: unknown type {self.type!r}")
-        if match[2] is None:
-            return match[1], False, None
-        return match[1], True, tuple(int(d) for d in match[2].split(",")) if match[2] else ()
+    def _parts(self) -> _Parts:
+        try:
+            return _parts(self.type)
+        except LookupError:
+            raise ValueError(f"field {self.name}: unknown type {self.type!r}") from None
 
     @property
     def element(self) -> str:

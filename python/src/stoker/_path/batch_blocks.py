@@ -29,8 +29,8 @@ from stoker._source.apart import Apart
 
 LONGEST = 64
 """Batches of a block: from here on a batch's share of the calls is small."""
-LARGEST = 1 << 20
-"""Bytes of a message, on average, up to which blocks are used: it is checked while it is in the core's cache."""
+LARGEST = 16 << 20
+"""Bytes of a message, on average, up to which blocks are used. Two threads copy a larger one."""
 _BYTES = 1 << 19
 """Greatest size of a block, approximately."""
 _FRONT = 1 << 16
