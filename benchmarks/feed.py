@@ -157,11 +157,11 @@ def plain(sender: subprocess.Popen[str], total: str) -> dict:
 
 
 def start_feeder(
-    dataset: str, batch_size: int, *options: str, name: str = "bench"
+    dataset: str, batch_size: int, *options: str, name: str = "bench", stoker: str = str(ROOT / "stoker")
 ) -> tuple[subprocess.Popen[str], str, float]:
     """Starts ``stoker feed`` and returns its process, its address and the seconds until it was ready."""
     began = time.perf_counter()
-    command = [str(ROOT / "stoker"), "feed", dataset, "--name", f"{name}-{os.getpid()}", "--port", "0"]
+    command = [stoker, "feed", dataset, "--name", f"{name}-{os.getpid()}", "--port", "0"]
     command += ["--batch-size", str(batch_size), *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
