@@ -6,6 +6,7 @@ import dev.stoker.bench.demand.Demand;
 import dev.stoker.bench.demand.FedBatches;
 import dev.stoker.bench.demand.Shape;
 import dev.stoker.bench.demand.Shapes;
+import dev.stoker.bench.measure.Machine;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -52,7 +53,7 @@ final class BenchDemandVerb implements Callable<Integer> {
             split = ",",
             splitSynopsisLabel = ",",
             description = "Workloads, separated by commas: resnet50, unet3d, cosmoflow, retinanet, llm, or a workload"
-                    + " file of DLIO. Default: all known.")
+                    + " file of DLIO or its keys as JSON. Default: all known.")
     private List<String> shapes = List.of();
 
     @Option(
@@ -78,6 +79,8 @@ final class BenchDemandVerb implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        Duration time = BenchOptions.seconds("--seconds", seconds);
+        int rounds = options.rounds();
         List<Shape> wanted = new ArrayList<>();
         for (String shape : shapes) {
             wanted.add(Shapes.of(shape, accelerator));
@@ -85,49 +88,50 @@ final class BenchDemandVerb implements Callable<Integer> {
         if (wanted.isEmpty()) {
             wanted.addAll(Shapes.all(accelerator));
         }
-        if (wanted.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "option --accelerator: no shape is known for " + accelerator + "; expected h100, a100 or b200");
-        }
         Demand demand = new Demand(wanted, accelerators, List.of(), List.of());
+        double load = Machine.load();
         if (against != null) {
-            demand = measure(demand, against);
+            demand = measure(demand, against, rounds, time);
         }
         PrintWriter out = spec.commandLine().getOut();
         if (options.isJson()) {
-            out.println(demand.json(Instant.now()));
+            out.println(demand.json(Instant.now(), load));
         } else {
             print(demand, out);
         }
         return 0;
     }
 
-    private Demand measure(Demand demand, String feed) throws IOException, InterruptedException {
-        Duration time = BenchOptions.seconds("--seconds", seconds);
+    private Demand measure(Demand demand, String feed, int rounds, Duration time) throws Exception {
+        try (BenchRun run = new BenchRun(spec.commandLine().getErr())) {
+            Demand measured = run.stoppable(() -> measure(demand, feed, rounds, time, run));
+            run.end();
+            return measured;
+        }
+    }
+
+    private Demand measure(Demand demand, String feed, int rounds, Duration time, BenchRun run)
+            throws IOException, InterruptedException {
         List<AcceleratorRun> runs = new ArrayList<>();
         List<String> notes = new ArrayList<>();
-        try (BenchRun run = new BenchRun(spec.commandLine().getErr())) {
-            run.doing("starting a feeder");
-            try (BenchTarget target =
-                    BenchTarget.open(feed, demand.shapes().get(0).batchSize())) {
-                for (Shape shape : demand.shapes()) {
-                    if (run.isStopped()) {
-                        break;
-                    }
-                    run.doing(shape.name() + ": " + Units.plural(accelerators, "emulated accelerator"));
-                    AcceleratorRun done = new Accelerators(shape, accelerators, options.rounds(), time, run)
-                            .run(feed, rank -> open(target, shape, rank));
-                    runs.add(done);
-                    if (Math.abs(done.sampleBytes() / shape.sampleBytes() - 1) > SAME_BYTES) {
-                        notes.add(shape.name() + ": the samples of this feed have "
-                                + Units.bytes((long) done.sampleBytes())
-                                + " on average, the shape has " + Units.bytes((long) shape.sampleBytes())
-                                + "; the utilization was measured with your samples");
-                    }
+        run.doing("opening " + feed);
+        // Its consumers are never away for long.
+        try (BenchTarget target = BenchTarget.open(feed, demand.shapes().get(0).batchSize(), Duration.ZERO, run)) {
+            for (Shape shape : demand.shapes()) {
+                run.requireNotStopped();
+                run.doing(shape.name() + ": " + Units.plural(accelerators, "emulated accelerator"));
+                AcceleratorRun done = new Accelerators(shape, accelerators, rounds, time, run)
+                        .run(feed, rank -> open(target, shape, rank));
+                runs.add(done);
+                if (Math.abs(done.sampleBytes() / shape.sampleBytes() - 1) > SAME_BYTES) {
+                    notes.add(shape.name() + ": the samples of this feed have "
+                            + Units.bytes((long) done.sampleBytes())
+                            + " on average, the shape has " + Units.bytes((long) shape.sampleBytes())
+                            + "; the utilization was measured with your samples");
                 }
             }
-            run.end();
         }
+        Machine.note(run.loadBefore()).ifPresent(notes::add);
         return new Demand(demand.shapes(), demand.accelerators(), runs, notes);
     }
 

@@ -32,6 +32,8 @@ import picocli.CommandLine.Spec;
 final class BenchFeedVerb implements Callable<Integer> {
 
     private static final String GROUP = "bench";
+    /** Of a batch, as {@code stoker feed} accepts it. */
+    private static final int MOST_SAMPLES = 65_535;
 
     @Spec
     private CommandSpec spec;
@@ -56,12 +58,17 @@ final class BenchFeedVerb implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Duration time = BenchOptions.seconds("--seconds", seconds);
+        if (batchSize < 1 || batchSize > MOST_SAMPLES) {
+            throw new IllegalArgumentException(
+                    "option --batch-size: " + batchSize + " is not between 1 and " + MOST_SAMPLES);
+        }
         PrintWriter out = spec.commandLine().getOut();
         try (BenchRun run = new BenchRun(spec.commandLine().getErr())) {
-            FeedResult result = measure(target, batchSize, options.rounds(), time, run);
+            int rounds = options.rounds();
+            FeedResult result = run.stoppable(() -> measure(target, batchSize, rounds, time, run));
             run.end();
             if (options.isJson()) {
-                out.println(result.json(Instant.now()));
+                out.println(result.json(Instant.now(), run.loadBefore()));
             } else {
                 print(result, out);
             }
@@ -70,8 +77,8 @@ final class BenchFeedVerb implements Callable<Integer> {
     }
 
     static FeedResult measure(String target, int batchSize, int rounds, Duration time, BenchRun run) throws Exception {
-        run.doing("starting a feeder");
-        try (BenchTarget feed = BenchTarget.open(target, batchSize);
+        run.doing("opening " + target);
+        try (BenchTarget feed = BenchTarget.open(target, batchSize, time, run);
                 BenchSender sender = BenchSender.of(target);
                 PlainStream plain = sender.start()) {
             FeedBench bench = new FeedBench(
@@ -98,7 +105,9 @@ final class BenchFeedVerb implements Callable<Integer> {
                         "; the feeder served after %.1f s",
                         first.startSeconds().getAsDouble())
                 : "";
-        out.println("first epoch: " + Units.count(first.samples()) + " samples in "
+        long repeated = first.repeated(stream);
+        out.println("first epoch: " + Units.plural(first.samples(), "sample")
+                + (repeated > 0 ? " (" + Units.count(repeated) + " repeated to fill batches)" : "") + " in "
                 + String.format(Locale.ROOT, "%.1f s", first.seconds()) + ", "
                 + Units.count(Math.round(first.samplesPerSecond())) + " samples/s, "
                 + Units.rate(first.bytesPerSecond()) + start);

@@ -25,6 +25,12 @@ final class BenchFeeder implements AutoCloseable {
     private static final Pattern READY = Pattern.compile("ready at (\\S+):.*");
     private static final int LAST_LINES = 5;
 
+    /**
+     * Starts a command that ignores Ctrl-C and a hang-up, which a terminal sends to all processes: a consumer would
+     * otherwise wait for its feeder. {@link #close} ends it.
+     */
+    static final List<String> DEAF = List.of("/bin/sh", "-c", "trap '' INT HUP; exec \"$@\"", "stoker");
+
     private final Process process;
     private final Path directory;
     private final String address;
@@ -41,21 +47,25 @@ final class BenchFeeder implements AutoCloseable {
      * Starts a feeder and waits until it serves trainers.
      *
      * @param stream as of {@code stoker feed}
+     * @param time of the measurement, in which it can be without a consumer
      */
-    static BenchFeeder start(String stream, int batchSize) throws IOException {
+    static BenchFeeder start(String stream, int batchSize, Duration time, BenchRun run) throws IOException {
         Path directory = Files.createTempDirectory("stoker-bench-");
         long began = System.nanoTime();
-        List<String> command = new ArrayList<>(stoker());
+        List<String> command = new ArrayList<>(DEAF);
+        command.addAll(stoker());
         command.addAll(List.of("feed", stream, "--name", "bench", "--port", "0", "--ui", "off"));
         command.addAll(List.of("--batch-size", Integer.toString(batchSize)));
         command.addAll(List.of("--ledger", directory.resolve("ledger").toString()));
         // It must not outlive a measurement that was killed.
-        command.addAll(List.of("--idle-timeout", "60 s"));
+        command.addAll(List.of("--idle-timeout", time.plusSeconds(60).toSeconds() + " s"));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("STOKER_HOME", directory.resolve("home").toString());
         Process process = builder.start();
+        run.atStop(process::destroy);
         try {
             String address = awaitReady(process);
+            run.atStop(() -> {});
             return new BenchFeeder(process, directory, address, Duration.ofNanos(System.nanoTime() - began));
         } catch (IOException e) {
             process.destroyForcibly().onExit().join();

@@ -31,7 +31,8 @@ final class BenchOptions {
 
     static Duration seconds(String option, double seconds) {
         if (!(seconds > 0) || seconds > 1e6) {
-            throw new IllegalArgumentException("option " + option + ": " + seconds + " is not between 0 and 1,000,000");
+            throw new IllegalArgumentException(
+                    "option " + option + ": " + seconds + " is not more than 0 and at most 1,000,000");
         }
         return Duration.ofNanos((long) (seconds * 1e9));
     }
@@ -55,13 +56,5 @@ final class BenchOptions {
             sizes.add((int) size);
         }
         return sizes;
-    }
-
-    /** Returns a size in the binary unit in which it is typed: 4 KiB, 16 MiB. */
-    static String block(long bytes) {
-        if (bytes % (1 << 20) == 0) {
-            return (bytes >> 20) + " MiB";
-        }
-        return bytes % (1 << 10) == 0 ? (bytes >> 10) + " KiB" : bytes + " B";
     }
 }

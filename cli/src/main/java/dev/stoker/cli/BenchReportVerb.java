@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.bench.demand.Shape;
 import dev.stoker.bench.demand.Shapes;
 import dev.stoker.bench.feed.FeedResult;
 import dev.stoker.bench.report.Findings;
@@ -12,6 +13,7 @@ import dev.stoker.bench.report.Verdict;
 import dev.stoker.bench.storage.StorageBench;
 import dev.stoker.bench.storage.StorageOptions;
 import dev.stoker.bench.storage.StorageResult;
+import dev.stoker.metadata.DatasetReference;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -50,6 +52,7 @@ final class BenchReportVerb implements Callable<Integer> {
 
     private static final List<Integer> BLOCKS = List.of(1 << 10, 4 << 10, 64 << 10, 1 << 20, 4 << 20);
     private static final List<Integer> DEPTHS = List.of(1, 4, 16);
+    private static final int MOST_GBIT = 1_000_000;
 
     @Spec
     private CommandSpec spec;
@@ -63,7 +66,7 @@ final class BenchReportVerb implements Callable<Integer> {
     @Option(
             names = {"-o", "--output"},
             paramLabel = "FILE",
-            description = "The page to write. Default: stoker-bench.html.")
+            description = "The page to write; an existing one is replaced. Default: stoker-bench.html.")
     private Path output = Path.of("stoker-bench.html");
 
     @Option(
@@ -95,9 +98,12 @@ final class BenchReportVerb implements Callable<Integer> {
         if (accelerators < 1) {
             throw new IllegalArgumentException("option --accelerators: " + accelerators + " must be positive");
         }
-        if (network != null && !(network > 0)) {
-            throw new IllegalArgumentException("option --network: " + network + " must be positive");
+        if (network != null && !(network > 0 && network <= MOST_GBIT)) {
+            throw new IllegalArgumentException(
+                    "option --network: " + network + " Gbit/s is not more than 0 and at most " + MOST_GBIT);
         }
+        List<Shape> shapes = Shapes.all(accelerator);
+        requireWritable();
         List<Findings.Source> sources = new ArrayList<>();
         for (Path file : files) {
             sources.add(new Findings.Source(file.toString(), read(file)));
@@ -108,7 +114,7 @@ final class BenchReportVerb implements Callable<Integer> {
         Findings findings = Findings.of(sources);
         Report report = Report.of(
                 findings,
-                Shapes.all(accelerator),
+                shapes,
                 network == null ? OptionalDouble.empty() : OptionalDouble.of(network * 1e9 / 8),
                 accelerators,
                 datasetBytes(findings));
@@ -131,17 +137,42 @@ final class BenchReportVerb implements Callable<Integer> {
         }
     }
 
-    private void measure(String path, List<Findings.Source> sources) throws Exception {
+    /** Refuses what would fail after minutes of measurement. */
+    private void requireWritable() throws CommandException {
+        Path directory = output.toAbsolutePath().normalize().getParent();
+        if (directory == null || Files.isDirectory(output)) {
+            throw new CommandException(
+                    output + " is a directory; give a file, for example -o " + output.resolve("stoker-bench.html"));
+        }
+        if (!Files.isDirectory(directory)) {
+            throw new CommandException("there is no directory " + directory + " for the page; create it");
+        }
+        if (!Files.isWritable(Files.exists(output) ? output : directory)) {
+            throw new CommandException("not allowed to write " + output + "; give another file with -o");
+        }
+        for (Path file : files) {
+            if (file.toAbsolutePath().normalize().equals(output.toAbsolutePath().normalize())) {
+                throw new CommandException(output + " is also a result; give another file with -o");
+            }
+        }
+    }
+
+    private void measure(String stream, List<Findings.Source> sources) throws Exception {
         Duration time = BenchOptions.seconds("--seconds", seconds).dividedBy(2);
+        StorageOptions wanted =
+                new StorageOptions(BLOCKS.get(BLOCKS.size() - 1), BLOCKS, DEPTHS, options.rounds(), time);
+        String path = DatasetReference.parse(stream.replaceFirst("^[^/=]*=", ""))
+                .map(DatasetReference::path)
+                .orElse(stream);
+        OpenDataset.open(path).close();
         try (BenchRun run = new BenchRun(spec.commandLine().getErr())) {
-            StorageOptions wanted =
-                    new StorageOptions(BLOCKS.get(BLOCKS.size() - 1), BLOCKS, DEPTHS, options.rounds(), time);
             StorageResult storage = new StorageBench(path, wanted, run).run();
-            FeedResult feed = BenchFeedVerb.measure(path, 64, options.rounds(), time, run);
+            run.requireNotStopped();
+            FeedResult feed = run.stoppable(() -> BenchFeedVerb.measure(stream, 64, options.rounds(), time, run));
             run.end();
             Instant now = Instant.now();
-            sources.add(save("storage", storage.json(now)));
-            sources.add(save("feed", feed.json(now)));
+            sources.add(save("storage", storage.json(now, run.loadBefore())));
+            sources.add(save("feed", feed.json(now, run.loadBefore())));
         }
     }
 
@@ -179,7 +210,7 @@ final class BenchReportVerb implements Callable<Integer> {
         }
         for (Verdict verdict : report.verdicts()) {
             out.println(verdict.point().name() + ": "
-                    + Units.rate(verdict.point().bytesPerSecond()) + ". " + verdict.text());
+                    + Units.rate(verdict.point().bytesPerSecond()) + ". " + verdict.text() + " " + verdict.advice());
         }
         for (Report.Supply supply : report.supplies()) {
             out.println(supply.shape().name() + ", " + supply.shape().accelerator() + ": keeps "

@@ -1,7 +1,10 @@
 package dev.stoker.cli;
 
+import dev.stoker.bench.measure.Machine;
 import dev.stoker.bench.measure.Progress;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -13,11 +16,16 @@ final class BenchRun implements Progress, AutoCloseable {
 
     private final AtomicBoolean stopped = new AtomicBoolean();
     private final AtomicReference<String> doing = new AtomicReference<>("");
+    private final AtomicReference<Runnable> atStop = new AtomicReference<>(() -> {});
+    private final double loadBefore = Machine.load();
     private final Signals signals = new Signals();
     private final ReadProgress line;
 
     BenchRun(PrintWriter err) {
-        signals.onStop(() -> stopped.set(true));
+        signals.onStop(() -> {
+            stopped.set(true);
+            atStop.get().run();
+        });
         line = new ReadProgress(err, doing::get);
     }
 
@@ -31,6 +39,46 @@ final class BenchRun implements Progress, AutoCloseable {
         return stopped.get();
     }
 
+    @Override
+    public double loadBefore() {
+        return loadBefore;
+    }
+
+    /** Replaces what else a stop does, at once if the user has stopped the measurement already. */
+    void atStop(Runnable action) {
+        atStop.set(action);
+        if (isStopped()) {
+            action.run();
+        }
+    }
+
+    /**
+     * Measures with processes and connections, which can fail because of a stop: a stop is then the only failure.
+     *
+     * @throws CommandException if the user has stopped the measurement
+     */
+    <T> T stoppable(Callable<T> measurement) throws Exception {
+        try {
+            T result = measurement.call();
+            requireNotStopped();
+            return result;
+        } catch (IOException | RuntimeException e) {
+            requireNotStopped();
+            throw e;
+        }
+    }
+
+    /** @throws CommandException if the user has stopped the measurement */
+    void requireNotStopped() throws CommandException {
+        if (signals.exitCode().isPresent()) {
+            line.end();
+            throw new CommandException(
+                    "the measurement was stopped; its files are removed",
+                    signals.exitCode().getAsInt(),
+                    null);
+        }
+    }
+
     /**
      * Ends the display of progress.
      *
@@ -38,12 +86,7 @@ final class BenchRun implements Progress, AutoCloseable {
      */
     void end() throws CommandException {
         line.end();
-        if (signals.exitCode().isPresent()) {
-            throw new CommandException(
-                    "the measurement was stopped; its files are removed",
-                    signals.exitCode().getAsInt(),
-                    null);
-        }
+        requireNotStopped();
     }
 
     @Override

@@ -62,7 +62,8 @@ final class BenchSender implements AutoCloseable {
     }
 
     PlainStream start() throws IOException {
-        List<String> command = new ArrayList<>(BenchFeeder.java());
+        List<String> command = new ArrayList<>(BenchFeeder.DEAF);
+        command.addAll(BenchFeeder.java());
         // Bytes in memory are outside of the heap.
         command.addAll(command.size() - 2, List.of("-XX:MaxDirectMemorySize=320m", "-Xmx128m"));
         command.add(PlainSender.class.getName());

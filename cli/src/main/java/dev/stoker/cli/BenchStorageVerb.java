@@ -84,7 +84,7 @@ final class BenchStorageVerb implements Callable<Integer> {
             StorageResult result = new StorageBench(target, wanted, run).run();
             run.end();
             if (options.isJson()) {
-                out.println(result.json(Instant.now()));
+                out.println(result.json(Instant.now(), run.loadBefore()));
             } else {
                 print(result, out);
             }
@@ -104,7 +104,7 @@ final class BenchStorageVerb implements Callable<Integer> {
             reads.add(
                     of.pattern().toString(),
                     of.cache().toString(),
-                    BenchOptions.block(of.blockBytes()),
+                    StorageOptions.block(of.blockBytes()),
                     Integer.toString(of.depth()),
                     Units.rate(read.bytesPerSecond().median()),
                     spread(read.bytesPerSecond()),
@@ -134,8 +134,8 @@ final class BenchStorageVerb implements Callable<Integer> {
                 ? "1 round"
                 : String.format(
                         Locale.ROOT,
-                        "%+.0f %% … %+.0f %%",
-                        100 * (rounds.min() / median - 1),
+                        "-%.0f %% … +%.0f %%",
+                        100 * (1 - rounds.min() / median),
                         100 * (rounds.max() / median - 1));
     }
 

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
 final class BenchTarget implements AutoCloseable {
 
     private static final Pattern ADDRESS = Pattern.compile("unix:.*|[^/]+:[0-9]+(,[^/]+:[0-9]+)*");
+    /** A text with other characters is a dataset with a version or a split. */
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,100}");
+
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     /** Two batches must fit, and usually many do. */
     private static final long USUAL_BUFFER = 256L << 20;
@@ -37,13 +40,14 @@ final class BenchTarget implements AutoCloseable {
      * Finds the feed, or starts one.
      *
      * @param text name or address of a feed, or a stream of {@code stoker feed}
+     * @param time of the measurement
      */
-    static BenchTarget open(String text, int batchSize) throws IOException {
+    static BenchTarget open(String text, int batchSize, Duration time, BenchRun run) throws IOException {
         boolean isDirectory = Files.isDirectory(Path.of(text));
         if (!isDirectory && ADDRESS.matcher(text).matches()) {
             return new BenchTarget(text, text, Optional.empty(), null);
         }
-        if (!isDirectory && text.indexOf('/') < 0) {
+        if (!isDirectory && NAME.matcher(text).matches()) {
             Optional<FeedFile> feed = FeedFile.find(text);
             if (feed.isPresent()) {
                 if (feed.get().state() != FeedFile.State.RUNNING) {
@@ -54,7 +58,8 @@ final class BenchTarget implements AutoCloseable {
                 return new BenchTarget(text, text, process, null);
             }
         }
-        BenchFeeder feeder = BenchFeeder.start(text, batchSize);
+        run.doing("starting a feeder");
+        BenchFeeder feeder = BenchFeeder.start(text, batchSize, time, run);
         return new BenchTarget(text, feeder.address(), Optional.of(feeder.process()), feeder);
     }
 

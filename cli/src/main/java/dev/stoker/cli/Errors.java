@@ -88,7 +88,8 @@ final class Errors {
         }
         return message.replaceFirst("^Error: ", "")
                 .replaceFirst("^Invalid value for option '(.*?)'", "option $1")
-                .replaceFirst("is not an? (int|long)$", "is not a whole number");
+                .replaceFirst("is not an? (int|long)$", "is not a whole number")
+                .replaceFirst("is not a (float|double)$", "is not a number");
     }
 
     /** Returns the most specific message: the innermost of Stoker's own, or else the innermost one. */

@@ -80,7 +80,7 @@ class BenchVerbTest {
                 .as(err::toString)
                 .isZero();
         assertThat(out.toString())
-                .contains(": 2 chunks", "no file has a block of 16777216 bytes")
+                .contains(": 2 chunks", "no file has a block of 16 MiB")
                 .doesNotContain("written at", "create");
         assertThat(files()).isEqualTo(before);
     }
@@ -102,6 +102,21 @@ class BenchVerbTest {
                 "2 | bench storage x --rounds 0 | option --rounds: 0 must be positive",
                 "2 | bench storage x --seconds 0 | option --seconds",
                 "1 | bench storage nosuch | there is no directory",
+                "2 | bench storage x --seconds y | option --seconds: 'y' is not a number",
+                "2 | bench storage x --size 1m | have no block of 16 MiB; use a greater --size",
+                "2 | bench feed x --batch-size 0 | option --batch-size: 0 is not between 1 and 65535",
+                "2 | bench demand --seconds 0 | option --seconds",
+                "2 | bench demand --rounds 0 | option --rounds",
+                "2 | bench demand --accelerator v100 | expected h100, a100 or b200",
+                "1 | bench demand --shape nosuch | known shapes are",
+                "2 | bench report x.json --accelerator v100 | expected h100, a100 or b200",
+                "2 | bench report x.json --network Infinity | option --network",
+                "2 | bench report x.json --dataset y | give either results or --dataset",
+                "1 | bench report x.json | there is no file x.json",
+                "1 | bench report --dataset nosuch | nosuch",
+                "1 | bench report --dataset nosuch -o nosuch/x.html | there is no directory",
+                "1 | bench report --dataset nosuch -o . | . is a directory; give a file",
+                "1 | bench report x.json -o x.json | x.json is also a result",
             })
     void mistakesAreToldInLinesThatSayWhatToDo(int code, String args, String message) {
         assertThat(stoker(args.split(" "))).isEqualTo(code);

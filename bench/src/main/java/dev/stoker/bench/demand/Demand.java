@@ -24,8 +24,13 @@ public record Demand(List<Shape> shapes, int accelerators, List<AcceleratorRun> 
         }
     }
 
-    public ObjectNode json(Instant at) {
-        ObjectNode json = Machine.describe("demand", at);
+    /**
+     * The same for programs.
+     *
+     * @param load of the machine before the measurement
+     */
+    public ObjectNode json(Instant at, double load) {
+        ObjectNode json = Machine.describe("demand", at, load);
         json.put("accelerators", accelerators);
         ArrayNode all = json.putArray("shapes");
         for (Shape shape : shapes) {

@@ -40,6 +40,11 @@ public final class FedBatches implements Batches {
         return client;
     }
 
+    /** Whether the samples have payload; otherwise the bytes are those of the messages. */
+    public boolean hasPayload() {
+        return !payload.isEmpty();
+    }
+
     /** Returns the number of the epoch that {@link #next} reads now, from 0. */
     public long epoch() {
         return epoch;

@@ -25,26 +25,28 @@ public record Shape(
         double utilization,
         String source) {
 
+    private static final double MOST_BYTES = 1e12;
+
     /** @throws IllegalArgumentException naming all problems */
     public Shape {
         List<String> problems = new ArrayList<>();
-        if (!(sampleBytes >= 1)) {
-            problems.add("record_length_bytes is " + sampleBytes);
+        if (!(sampleBytes >= 1 && sampleBytes <= MOST_BYTES)) {
+            problems.add("record_length_bytes is " + sampleBytes + ", not between 1 and 1e12");
         }
-        if (!(deviation >= 0)) {
-            problems.add("record_length_bytes_stdev is " + deviation);
+        if (!(deviation >= 0 && deviation <= MOST_BYTES)) {
+            problems.add("record_length_bytes_stdev is " + deviation + ", not between 0 and 1e12");
         }
         if (batchSize < 1) {
-            problems.add("batch_size is " + batchSize);
+            problems.add("batch_size is " + batchSize + ", not positive");
         }
         if (!(computeSeconds > 0) || computeSeconds > 3600) {
-            problems.add("computation_time is " + computeSeconds);
+            problems.add("computation_time is " + computeSeconds + " s, not between 0 and 3600");
         }
         if (!(utilization > 0 && utilization <= 1)) {
-            problems.add("au is " + utilization);
+            problems.add("au is " + utilization + ", not between 0 and 1");
         }
         if (!problems.isEmpty()) {
-            throw new IllegalArgumentException("shape " + name + ": " + String.join("; ", problems));
+            throw new IllegalArgumentException(String.join("; ", problems));
         }
     }
 

@@ -1,7 +1,11 @@
 package dev.stoker.bench.demand;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.bench.measure.BenchException;
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,8 +41,11 @@ public final class Shapes {
             languageModel("b200", 2_250e12));
 
     private static final int LONGEST_FILE = 1 << 20;
-    /** A line of YAML or JSON: a key and a plain value. */
-    private static final Pattern LINE = Pattern.compile("^\\s*[{]?\\s*\"?([a-z_]+)\"?\\s*:\\s*\"?([^\",#}\\s]+)");
+    /** A line of YAML: a key, and a plain value if it has one. */
+    private static final Pattern LINE = Pattern.compile("^\\s*([a-z_]+)\\s*:\\s*[\"']?([^\"'#\\s]*)");
+    /** The same in the names of newer versions of DLIO. */
+    private static final Map<String, String> FORMER =
+            Map.of("record_length", "record_length_bytes", "record_length_stdev", "record_length_bytes_stdev");
 
     private Shapes() {}
 
@@ -79,11 +86,20 @@ public final class Shapes {
                                 ", ", named.stream().map(Shape::accelerator).toList())));
     }
 
-    /** Returns the shapes that are known for an accelerator. */
+    /**
+     * Returns the shapes that are known for an accelerator.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
     public static List<Shape> all(String accelerator) {
-        return KNOWN.stream()
+        List<Shape> known = KNOWN.stream()
                 .filter(shape -> shape.accelerator().equals(accelerator.toLowerCase(Locale.ROOT)))
                 .toList();
+        if (known.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "option --accelerator: no shape is known for " + accelerator + "; expected h100, a100 or b200");
+        }
+        return known;
     }
 
     private static Shape read(Path file) throws IOException {
@@ -94,20 +110,23 @@ public final class Shapes {
         if (Files.size(file) > LONGEST_FILE) {
             throw new BenchException(file + " has " + Files.size(file) + " bytes; a shape is a small file");
         }
-        return parse(Files.readString(file), file.toString());
+        try {
+            return parse(Files.readString(file), file.toString());
+        } catch (CharacterCodingException e) {
+            throw new BenchException(file + " is no shape: it is not a text in UTF-8", e);
+        }
     }
 
     /**
-     * Reads a workload file of DLIO, the benchmark behind MLPerf Storage, or the same keys as JSON, one on each line.
+     * Reads a workload file of DLIO, the benchmark behind MLPerf Storage, or the same keys as JSON.
      *
      * @param from for messages
      */
     static Shape parse(String text, String from) throws BenchException {
-        Map<String, String> values = new HashMap<>();
-        text.lines().forEach(line -> {
-            Matcher matcher = LINE.matcher(line);
-            if (matcher.find()) {
-                values.putIfAbsent(matcher.group(1), matcher.group(2));
+        Map<String, String> values = text.stripLeading().startsWith("{") ? ofJson(text, from) : ofYaml(text);
+        FORMER.forEach((former, name) -> {
+            if (values.containsKey(former)) {
+                values.putIfAbsent(name, values.get(former));
             }
         });
         List<String> problems = new ArrayList<>();
@@ -116,13 +135,16 @@ public final class Shapes {
         double batch = number(values, "batch_size", Double.NaN, problems);
         double seconds = number(values, "computation_time", Double.NaN, problems);
         double utilization = number(values, "au", 0.9, problems);
+        if (batch != Math.rint(batch) && !Double.isNaN(batch)) {
+            problems.add("batch_size is " + batch + ", not a whole number");
+        }
         if (!problems.isEmpty()) {
             throw new BenchException(from + " is no shape: " + String.join("; ", problems));
         }
         String accelerator = values.getOrDefault("accelerator", "-");
         try {
             return new Shape(
-                    values.getOrDefault("name", from),
+                    values.getOrDefault("name", values.getOrDefault("model", from)),
                     accelerator,
                     bytes,
                     deviation,
@@ -132,6 +154,48 @@ public final class Shapes {
                     from);
         } catch (IllegalArgumentException e) {
             throw new BenchException(from + " is no shape: " + e.getMessage(), e);
+        }
+    }
+
+    /** The plain values of the file by key; a number of a computation can be the mean below its key. */
+    private static Map<String, String> ofYaml(String text) {
+        Map<String, String> values = new HashMap<>();
+        String parent = "";
+        for (String line : text.lines().toList()) {
+            Matcher matcher = LINE.matcher(line);
+            if (!matcher.find()) {
+                continue;
+            }
+            String key = matcher.group(1);
+            if (key.equals("mean")) {
+                key = parent;
+            }
+            if (matcher.group(2).isEmpty()) {
+                parent = key;
+            } else {
+                values.putIfAbsent(key, matcher.group(2));
+            }
+        }
+        return values;
+    }
+
+    private static Map<String, String> ofJson(String text, String from) throws BenchException {
+        Map<String, String> values = new HashMap<>();
+        try {
+            add("", new JsonMapper().readTree(text), values);
+        } catch (JsonProcessingException e) {
+            throw new BenchException(from + " is no shape: it is not valid JSON", e);
+        }
+        return values;
+    }
+
+    private static void add(String key, JsonNode json, Map<String, String> values) {
+        if (json.isObject()) {
+            json.fields()
+                    .forEachRemaining(field ->
+                            add(field.getKey().equals("mean") ? key : field.getKey(), field.getValue(), values));
+        } else {
+            values.putIfAbsent(key, json.asText());
         }
     }
 

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -80,22 +79,31 @@ public final class FeedBench {
             double sampleBytes = first.samples() == 0 ? 0 : (double) first.bytes() / first.samples();
             stream = new FeedResult.Stream(
                     info.dataset(), info.samples(), info.order().batchSize(), sampleBytes);
+            if (!batches.hasPayload()) {
+                notes.add("the dataset has no payload field: its bytes are those of the messages, with keys and"
+                        + " alignment");
+            }
         }
         Map<Name, Row> systems = systems();
         Map<Name, List<Slice>> slices = new LinkedHashMap<>();
         List<Double> copies = new ArrayList<>();
         Duration each = Duration.ofNanos((long) (time.toNanos() * (1 - WARM_UP) / rounds / (systems.size() + 1)));
+        long began = System.nanoTime();
+        long limit = (long) (time.toNanos() * (1 - WARM_UP));
         for (int round = 0; round < rounds; round++) {
+            // Opening a client takes a moment, so that many short rounds would take longer than the user has asked for.
+            if (round > 0 && (progress.isStopped() || System.nanoTime() - began > limit)) {
+                break;
+            }
             for (Map.Entry<Name, Row> system : systems.entrySet()) {
-                // The first round is complete even after a stop, so that each system has a figure.
-                if (round > 0 && progress.isStopped()) {
-                    break;
-                }
                 progress.doing("round " + (round + 1) + " of " + rounds + ": " + system.getKey());
                 slices.computeIfAbsent(system.getKey(), key -> new ArrayList<>())
                         .add(system.getValue().measure(each));
             }
-            copies.add(MemoryCopy.measure(each.dividedBy(2)));
+            copies.add(MemoryCopy.measure(each.dividedBy(2), progress));
+        }
+        if (copies.size() < rounds) {
+            notes.add("the time sufficed for " + copies.size() + " of " + rounds + " rounds");
         }
         note(first);
         List<FeedResult.Measured> measured = new ArrayList<>();
@@ -107,14 +115,14 @@ public final class FeedBench {
         Map<Name, Row> systems = new LinkedHashMap<>();
         systems.put(
                 new Name(FeedResult.PLAIN, "tcp"),
-                time -> plain.receive(PlainStream.Transport.TCP, PlainStream.Check.NONE, time));
+                time -> plain.receive(PlainStream.Transport.TCP, PlainStream.Check.NONE, time, progress));
         systems.put(
                 new Name(FeedResult.PLAIN_CRC, "tcp"),
-                time -> plain.receive(PlainStream.Transport.TCP, PlainStream.Check.CRC32C, time));
+                time -> plain.receive(PlainStream.Transport.TCP, PlainStream.Check.CRC32C, time, progress));
         systems.put(new Name(FeedResult.FEED, "tcp"), time -> feed("tcp", time));
         systems.put(
                 new Name(FeedResult.PLAIN, "unix"),
-                time -> plain.receive(PlainStream.Transport.UNIX, PlainStream.Check.NONE, time));
+                time -> plain.receive(PlainStream.Transport.UNIX, PlainStream.Check.NONE, time, progress));
         for (String transport : List.of("unix", "local-reads")) {
             systems.put(new Name(FeedResult.FEED, transport), time -> feed(transport, time));
         }
@@ -179,12 +187,6 @@ public final class FeedBench {
         if (feeder.isEmpty()) {
             notes.add("the feeder's processor time is unknown, because it is no single process of this machine");
         }
-        double load = Machine.load();
-        if (load > 2 * Runtime.getRuntime().availableProcessors()) {
-            notes.add(String.format(
-                    Locale.ROOT,
-                    "the machine was busy (load %.1f, with this measurement); repeat it on an idle machine",
-                    load));
-        }
+        Machine.note(progress.loadBefore()).ifPresent(notes::add);
     }
 }

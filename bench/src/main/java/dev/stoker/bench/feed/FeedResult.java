@@ -47,6 +47,11 @@ public record FeedResult(
      * @param isComplete whether the time sufficed for the epoch
      */
     public record First(OptionalDouble startSeconds, long samples, long bytes, double seconds, boolean isComplete) {
+        /** Samples that were read again to fill the last batch of the epoch. */
+        public long repeated(Stream of) {
+            return Math.max(0, samples - of.samples());
+        }
+
         public double bytesPerSecond() {
             return bytes / Math.max(1e-9, seconds);
         }
@@ -87,8 +92,13 @@ public record FeedResult(
         notes = List.copyOf(notes);
     }
 
-    public ObjectNode json(Instant at) {
-        ObjectNode json = Machine.describe("feed", at);
+    /**
+     * The same for programs.
+     *
+     * @param load of the machine before the measurement
+     */
+    public ObjectNode json(Instant at, double load) {
+        ObjectNode json = Machine.describe("feed", at, load);
         json.put("target", target)
                 .put("dataset", stream.dataset())
                 .put("samples", stream.samples())

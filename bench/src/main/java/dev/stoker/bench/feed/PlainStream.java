@@ -1,6 +1,7 @@
 package dev.stoker.bench.feed;
 
 import dev.stoker.bench.measure.BenchException;
+import dev.stoker.bench.measure.Progress;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.Writer;
@@ -65,8 +66,8 @@ public final class PlainStream implements AutoCloseable {
         this.directory = directory;
     }
 
-    /** Receives for some time. */
-    Slice receive(Transport transport, Check check, Duration time) throws IOException {
+    /** Receives for some time, or until the user stops the measurement. */
+    Slice receive(Transport transport, Check check, Duration time, Progress progress) throws IOException {
         String secret = UUID.randomUUID().toString();
         Path path = directory.resolve("plain-" + sockets++ + ".sock");
         try (ServerSocketChannel server = transport == Transport.UNIX
@@ -86,7 +87,7 @@ public final class PlainStream implements AutoCloseable {
             commands.flush();
             try (SocketChannel socket = accept(server)) {
                 requireSecret(socket, secret);
-                return receive(socket, check, time);
+                return receive(socket, check, time, progress);
             }
         } finally {
             Files.deleteIfExists(path);
@@ -130,7 +131,7 @@ public final class PlainStream implements AutoCloseable {
         }
     }
 
-    private Slice receive(SocketChannel socket, Check check, Duration time) throws IOException {
+    private Slice receive(SocketChannel socket, Check check, Duration time, Progress progress) throws IOException {
         CRC32C crc = new CRC32C();
         fill(socket, buffer.clear());
         double ownCpu = CpuTime.ofThisProcess();
@@ -138,7 +139,7 @@ public final class PlainStream implements AutoCloseable {
         long began = System.nanoTime();
         long bytes = 0;
         long now = began;
-        while (now - began < time.toNanos()) {
+        while (bytes == 0 || (now - began < time.toNanos() && !progress.isStopped())) {
             fill(socket, buffer.clear());
             if (check == Check.CRC32C) {
                 crc.update(buffer.flip());

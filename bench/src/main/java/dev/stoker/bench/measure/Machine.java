@@ -7,6 +7,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.Optional;
 
 /** The machine of a measurement, as its result names it. */
 public final class Machine {
@@ -20,8 +22,9 @@ public final class Machine {
      *
      * @param bench the verb that measured
      * @param at time of the measurement
+     * @param load of the machine before the measurement
      */
-    public static ObjectNode describe(String bench, Instant at) {
+    public static ObjectNode describe(String bench, Instant at, double load) {
         ObjectNode json = JsonNodeFactory.instance
                 .objectNode()
                 .put("bench", bench)
@@ -32,7 +35,7 @@ public final class Machine {
                 .put("model", model())
                 .put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"))
                 .put("java", System.getProperty("java.version"))
-                .put("load", load());
+                .put("load", load);
         return json;
     }
 
@@ -47,7 +50,18 @@ public final class Machine {
         }
     }
 
-    /** The mean number of running threads in the last minute: above the number of processors, figures are noisy. */
+    /** Returns a note if other programs used more than a quarter of the processors before the measurement. */
+    public static Optional<String> note(double load) {
+        return load <= 0.25 * Runtime.getRuntime().availableProcessors()
+                ? Optional.empty()
+                : Optional.of(String.format(
+                        Locale.ROOT,
+                        "the machine was busy before the measurement (load %.1f in the last minute); repeat it on an"
+                                + " idle machine",
+                        load));
+    }
+
+    /** The mean number of threads that ran, or waited for a processor or a disk, in the last minute. */
     public static double load() {
         try {
             return Double.parseDouble(Files.readString(LOAD).split(" ", 2)[0]);

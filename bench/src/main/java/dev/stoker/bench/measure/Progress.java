@@ -8,4 +8,9 @@ public interface Progress {
 
     /** Whether the user has asked for the end. The measurement then removes what it has written, and ends. */
     boolean isStopped();
+
+    /** The load of the machine before the measurement, which itself is a load: {@link Machine#load}. */
+    default double loadBefore() {
+        return 0;
+    }
 }

@@ -9,14 +9,6 @@ final class Amounts {
 
     private Amounts() {}
 
-    /** A size in the binary unit in which users type it: 4 KiB, 16 MiB. */
-    static String block(long bytes) {
-        if (bytes % (1 << 20) == 0) {
-            return (bytes >> 20) + " MiB";
-        }
-        return bytes % (1 << 10) == 0 ? (bytes >> 10) + " KiB" : bytes + " B";
-    }
-
     /** A number with three digits and a separator: 1,786 or 21.7. */
     static String count(double value) {
         return String.format(Locale.ROOT, value >= 99.5 ? "%,.0f" : value >= 9.95 ? "%.1f" : "%.2f", value);
@@ -25,6 +17,18 @@ final class Amounts {
     /** A number with three digits, without zeros at its end: 25 or 0.4. */
     static String plain(double value) {
         return new BigDecimal(value, new MathContext(3)).stripTrailingZeros().toPlainString();
+    }
+
+    /** Bits in a second, in decimal units: 25 Gbit/s, 1.77 Mbit/s. */
+    static String bits(double bitsPerSecond) {
+        String[] units = {"bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"};
+        double value = bitsPerSecond;
+        int unit = 0;
+        while (value >= 999.5 && unit < units.length - 1) {
+            value /= 1000;
+            unit++;
+        }
+        return plain(value) + " " + units[unit];
     }
 
     static String percent(double share) {

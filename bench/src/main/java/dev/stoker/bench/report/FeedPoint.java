@@ -11,6 +11,7 @@ package dev.stoker.bench.report;
  * @param spread of its rounds, relative to the median
  * @param processorBytesPerSecond bytes a second at which feeder and consumer would use all processors; infinite if the
  *     time of one of them is unknown
+ * @param feederSecondsPerGb processor time of the feeder for each GB; 0 if unknown
  */
 public record FeedPoint(
         String name,
@@ -19,7 +20,8 @@ public record FeedPoint(
         double sampleBytes,
         double samplesPerSecond,
         double spread,
-        double processorBytesPerSecond) {
+        double processorBytesPerSecond,
+        double feederSecondsPerGb) {
 
     public double bytesPerSecond() {
         return sampleBytes * samplesPerSecond;

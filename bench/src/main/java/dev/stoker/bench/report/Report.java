@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.bench.demand.Shape;
 import dev.stoker.bench.measure.BenchException;
-import dev.stoker.bench.measure.Rounds;
+import dev.stoker.storage.Stores;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -90,11 +90,13 @@ public record Report(
                     .put("feed", verdict.point().name())
                     .put("sample_bytes", verdict.point().sampleBytes())
                     .put("samples_per_s", verdict.point().samplesPerSecond())
-                    .put("bytes_per_s", verdict.point().bytesPerSecond());
+                    .put("bytes_per_s", verdict.point().bytesPerSecond())
+                    .put("spread", verdict.point().spread());
             verdict.limit()
                     .ifPresent(roof -> feed.put("limit", roof.resource().toString())
                             .put("limit_bytes_per_s", roof.bytesPerSecond())
                             .put("share", verdict.share())
+                            .put("explained", verdict.isExplained())
                             .put("certain", verdict.isCertain()));
             feed.put("advice", verdict.advice());
         }
@@ -105,11 +107,16 @@ public record Report(
                     .put("accelerator", supply.shape().accelerator())
                     .put("feed_samples_per_s", supply.samplesPerSecond())
                     .put("accelerators", supply.accelerators());
-            shape.putObject("sizing")
+            Sizing sizing = supply.sizing();
+            ObjectNode each = shape.putObject("sizing")
                     .put("accelerators", supply.wanted())
-                    .put("feeders", supply.sizing().feeders())
-                    .put("bytes_per_s", supply.sizing().bytesPerSecond())
-                    .put("network_bits_per_s", supply.sizing().networkBitsPerSecond());
+                    .put("samples_per_s", sizing.samplesPerSecond())
+                    .put("bytes_per_s", sizing.bytesPerSecond())
+                    .put("feeders", sizing.feeders())
+                    .put("network_bits_per_s", sizing.networkBitsPerSecond())
+                    .put("memory_bytes", sizing.memoryBytes());
+            sizing.feederProcessors().ifPresent(processors -> each.put("processors", processors));
+            sizing.tierBytes().ifPresent(bytes -> each.put("tier_bytes", bytes));
         }
         return json;
     }
@@ -143,18 +150,15 @@ public record Report(
         }
         // A given network is a roof over what the loopback has shown.
         double samples = network.isPresent()
-                ? Math.min(capacity.getAsDouble(), network.getAsDouble() / shape.sampleBytes())
+                ? Math.min(
+                        capacity.getAsDouble(),
+                        Roof.given(network.getAsDouble()).samplesPerSecond(shape.sampleBytes()))
                 : capacity.getAsDouble();
-        double cpu = findings.feeds().stream()
-                .flatMap(feed -> systems(feed).stream())
-                .filter(system -> system.path("system").asText().equals("feed")
-                        && system.path("transport").asText().equals("tcp")
-                        && system.has("sender_cpu_s_per_gb"))
-                .mapToDouble(
-                        system -> Rounds.of(system.path("sender_cpu_s_per_gb")).median())
-                .min()
-                .orElse(0);
-        Sizing.Feeder feeder = new Sizing.Feeder(samples, network.orElse(Double.POSITIVE_INFINITY), cpu);
+        Sizing.Feeder feeder = new Sizing.Feeder(
+                samples,
+                network.orElse(Double.POSITIVE_INFINITY),
+                roofline.feederSecondsPerGb(shape.sampleBytes()),
+                isRemote(findings) ? Sizing.Chunks.IN_MEMORY : Sizing.Chunks.MAPPED);
         double needed = wanted * shape.leastSamplesPerSecond();
         return Optional.of(new Supply(
                 shape,
@@ -165,10 +169,12 @@ public record Report(
                 Sizing.of(needed, shape.sampleBytes(), feeder, datasetBytes)));
     }
 
-    private static List<JsonNode> systems(JsonNode feed) {
-        List<JsonNode> systems = new ArrayList<>();
-        feed.path("systems").forEach(systems::add);
-        return systems;
+    /** Whether the feeders cannot map the chunks of their origin. */
+    private static boolean isRemote(Findings findings) {
+        List<JsonNode> measured = new ArrayList<>(findings.feeds());
+        measured.addAll(findings.storages());
+        return measured.stream()
+                .anyMatch(json -> Stores.isRemote(json.path("target").asText()));
     }
 
     private static List<Measured> measured(Findings findings, Shape shape) {

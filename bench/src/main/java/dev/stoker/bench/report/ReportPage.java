@@ -100,6 +100,7 @@ public final class ReportPage {
                     .append(Units.bytes(Math.round(point.sampleBytes())))
                     .append(", ")
                     .append(Units.rate(point.bytesPerSecond()))
+                    .append(point.isFirstEpoch() ? ", measured once" : ", spread " + spread(point.spread()))
                     .append("<br>\n")
                     .append(Amounts.escaped(verdict.text()))
                     .append("<br>\n<i>What to change:</i> ")
@@ -155,13 +156,19 @@ public final class ReportPage {
             return;
         }
         html.append("<h2>Sizing</h2>\n");
-        paragraph("samples/s = accelerators × samples/s of one × least utilization; bytes/s = samples/s × bytes of a"
-                + " sample; feeders = ⌈samples/s ÷ samples/s of the measured feed⌉, or more if their network needs it;"
-                + " network of a feeder = bytes/s × 1.05 × 8 ÷ feeders; "
-                + "processors of a feeder = GB/s × processor seconds"
-                + " for each GB ÷ feeders; tiers of a feeder = bytes of the dataset ÷ feeders. "
-                + "A feeder also needs 1 GiB"
-                + " of working memory, and the chunks of open windows if it does not map them.");
+        html.append("<ul>\n");
+        item("samples/s = accelerators × samples/s of one × least utilization");
+        item("bytes/s = samples/s × bytes of a sample");
+        item("feeders = ⌈samples/s ÷ samples/s of the feed, as above⌉, or ⌈bytes/s × 1.05 ÷ bytes/s of a given network⌉"
+                + " if that is more");
+        item("network of each feeder = bytes/s × 1.05 × 8 ÷ feeders");
+        item("processors of each feeder = GB/s × its processor seconds for each GB ÷ feeders; samples smaller than the"
+                + " measured ones cost the same each");
+        item("memory of each feeder = 1 GiB, and if its chunks are not on a mounted file system, 2 GiB or the bytes of"
+                + " the dataset, whichever is smaller");
+        item("tiers of each feeder = bytes of the measured dataset ÷ feeders; it needs them if the origin delivers"
+                + " fewer bytes/s");
+        html.append("</ul>\n");
         begin(
                 "Accelerators",
                 "n:Samples/s",
@@ -169,6 +176,7 @@ public final class ReportPage {
                 "n:Feeders",
                 "n:Network each",
                 "n:Processors each",
+                "n:Memory each",
                 "n:Tiers each");
         for (Report.Supply supply : report.supplies()) {
             Sizing sizing = supply.sizing();
@@ -178,8 +186,9 @@ public final class ReportPage {
                     "n:" + Amounts.count(sizing.samplesPerSecond()),
                     "n:" + Units.rate(sizing.bytesPerSecond()),
                     "n:" + Units.count(sizing.feeders()),
-                    "n:" + Amounts.count(sizing.networkBitsPerSecond() / 1e9) + " Gbit/s",
+                    "n:" + Amounts.bits(sizing.networkBitsPerSecond()),
                     "n:" + optional(sizing.feederProcessors(), ""),
+                    "n:" + Units.bytes((long) sizing.memoryBytes()),
                     "n:"
                             + (sizing.tierBytes().isPresent()
                                     ? Units.bytes((long) sizing.tierBytes().getAsDouble())

@@ -14,6 +14,19 @@ import java.util.Optional;
  */
 public record Roof(Resource resource, String name, double bytesPerSecond, double spread) {
 
+    private static final String GIVEN = ", as given";
+
+    /** A network that the user has named instead of a measurement. */
+    static Roof given(double networkBytesPerSecond) {
+        String name = "network of " + Amounts.bits(8 * networkBytesPerSecond) + GIVEN + ", less 5 % for frames";
+        return new Roof(Resource.NETWORK, name, networkBytesPerSecond / Sizing.FRAMES, 0);
+    }
+
+    /** Whether the user has named it: a feed over loopback can be faster. */
+    boolean isGiven() {
+        return resource == Resource.NETWORK && name.contains(GIVEN);
+    }
+
     /** A resource that can be the limit. */
     public enum Resource {
         STORAGE("storage"),

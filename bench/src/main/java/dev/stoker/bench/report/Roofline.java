@@ -3,6 +3,7 @@ package dev.stoker.bench.report;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.measure.Rounds;
+import dev.stoker.bench.storage.StorageOptions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -51,8 +52,7 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
             points(feed, points);
         }
         if (network.isPresent()) {
-            String name = "network of " + Amounts.plain(network.getAsDouble() * 8 / 1e9) + " Gbit/s, as given";
-            roofs.add(new Roof(Roof.Resource.NETWORK, name, network.getAsDouble(), 0));
+            roofs.add(Roof.given(network.getAsDouble()));
         }
         if (!findings.feeds().isEmpty()) {
             ofMachine(findings.feeds(), network.isEmpty(), roofs);
@@ -65,7 +65,7 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                 Locale.ROOT,
                 "%s reads of %s, %d at a time, %s",
                 read.path("pattern").asText(),
-                Amounts.block(read.path("block_bytes").asLong()),
+                StorageOptions.block(read.path("block_bytes").asLong()),
                 read.path("depth").asInt(),
                 read.path("cache").asText());
     }
@@ -108,11 +108,12 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
         String dataset = feed.path("dataset").asText();
         JsonNode first = feed.path("first_epoch");
         if (bytes <= 0 || first.path("samples").asLong() == 0) {
-            throw new BenchException("the result of the feed " + dataset + " has no samples; repeat the measurement");
+            throw new BenchException("the result of the feed " + dataset + " has no samples or no bytes;"
+                    + " repeat the measurement with a dataset that has some");
         }
         double rate = first.path("samples_per_s").asDouble();
-        points.add(
-                new FeedPoint(dataset + ", first epoch, tcp", "tcp", true, bytes, rate, 0, Double.POSITIVE_INFINITY));
+        points.add(new FeedPoint(
+                dataset + ", first epoch, tcp", "tcp", true, bytes, rate, 0, Double.POSITIVE_INFINITY, 0));
         int processors = feed.at("/machine/processors").asInt(1);
         for (JsonNode system : feed.path("systems")) {
             if (system.path("system").asText().equals("feed")) {
@@ -126,7 +127,8 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                         bytes,
                         samples.median(),
                         samples.spread(),
-                        cpu > 0 ? processors * 1e9 / cpu : Double.POSITIVE_INFINITY));
+                        cpu > 0 ? processors * 1e9 / cpu : Double.POSITIVE_INFINITY,
+                        cpu > 0 ? Rounds.of(system.path("sender_cpu_s_per_gb")).median() : 0));
             }
         }
     }
@@ -209,6 +211,18 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
         return points.stream()
                 .filter(point -> !point.isFirstEpoch() && point.transport().equals("tcp"))
                 .min(Comparator.comparingDouble(point -> Math.abs(Math.log(point.sampleBytes() / sampleBytes))));
+    }
+
+    /**
+     * Estimates the processor seconds of the feeder for each GB of samples of another size, from its point with the
+     * nearest size: smaller samples cost the same each.
+     *
+     * @return 0 if unknown
+     */
+    double feederSecondsPerGb(double sampleBytes) {
+        return best(sampleBytes)
+                .map(point -> point.feederSecondsPerGb() * Math.max(1, point.sampleBytes() / sampleBytes))
+                .orElse(0.0);
     }
 
     /**

@@ -23,6 +23,10 @@ public final class RooflineChart {
     private static final int LEGEND = 665;
     private static final int LINE = 19;
     private static final int LONGEST = 46;
+    /** Distance of a name from its mark, and from other names. */
+    private static final int NAME = 15;
+
+    private static final int MOST_NAMES = 12;
 
     private static final String INK = "#222222";
     private static final String GRID = "#e3e3e3";
@@ -43,6 +47,9 @@ public final class RooflineChart {
     private final int rightPower;
     private final int bottomPower;
     private final int topPower;
+    /** Where marks and names are. */
+    private final List<double[]> taken = new ArrayList<>();
+
     private int legendLine;
 
     private RooflineChart(Roofline roofline, List<Shape> shapes) {
@@ -106,6 +113,10 @@ public final class RooflineChart {
             entry(canvas, color, stroke, roof.resource() + ": " + rate(roof.bytesPerSecond()));
         }
         files(canvas);
+        // Names must not cover marks.
+        roofline.points()
+                .forEach(point -> taken.add(new double[] {x(point.sampleBytes()), y(point.samplesPerSecond())}));
+        shapes.forEach(shape -> taken.add(new double[] {x(shape.sampleBytes()), y(shape.samplesPerSecond())}));
         points(canvas);
         demands(canvas);
     }
@@ -170,17 +181,15 @@ public final class RooflineChart {
         for (FeedPoint point : roofline.points()) {
             number++;
             String fill = point.isFirstEpoch() ? FIRST : FEED;
-            // Feeds of one dataset have the same bytes: their numbers must not cover each other.
-            double x = x(point.sampleBytes()) + (number % 2 == 0 ? -1 : 1) * 22;
             double y = y(point.samplesPerSecond());
             canvas.circle(x(point.sampleBytes()), y, 5, INK, fill);
-            canvas.text(x, y + 4, Integer.toString(number), 12, Canvas.Anchor.MIDDLE, INK);
+            name(canvas, x(point.sampleBytes()), y, Integer.toString(number));
             double line = TOP + legendLine++ * LINE;
             canvas.circle(LEGEND + 10, line - 4, 5, INK, fill);
             canvas.text(
                     LEGEND + 28,
                     line,
-                    cut(number + "  " + point.name() + ": " + Amounts.count(point.samplesPerSecond()) + "/s"),
+                    cut(number + "  " + point.name(), ": " + Amounts.count(point.samplesPerSecond()) + "/s"),
                     12,
                     Canvas.Anchor.START,
                     INK);
@@ -198,13 +207,13 @@ public final class RooflineChart {
             String name = String.valueOf((char) ('a' + letter++ % 26));
             double y = y(shape.samplesPerSecond());
             canvas.diamond(x(shape.sampleBytes()), y, 6, DEMAND, "#ffffff");
-            canvas.text(x(shape.sampleBytes()) + 14, y + 4, name, 12, Canvas.Anchor.MIDDLE, INK);
+            name(canvas, x(shape.sampleBytes()), y, name);
             double line = TOP + legendLine++ * LINE;
             canvas.diamond(LEGEND + 10, line - 4, 6, DEMAND, "#ffffff");
             canvas.text(
                     LEGEND + 28,
                     line,
-                    cut(name + "  " + shape.name() + ", " + shape.accelerator() + ": " + rate(shape.bytesPerSecond())),
+                    cut(name + "  " + shape.name() + ", " + shape.accelerator(), ": " + rate(shape.bytesPerSecond())),
                     12,
                     Canvas.Anchor.START,
                     INK);
@@ -218,11 +227,27 @@ public final class RooflineChart {
     private void entry(Canvas canvas, String color, Canvas.Stroke stroke, String text) {
         double line = TOP + legendLine++ * LINE;
         canvas.line(LEGEND, line - 4, LEGEND + 22, line - 4, color, stroke);
-        canvas.text(LEGEND + 28, line, cut(text), 12, Canvas.Anchor.START, INK);
+        canvas.text(LEGEND + 28, line, cut(text, ""), 12, Canvas.Anchor.START, INK);
     }
 
-    private static String cut(String text) {
-        return text.length() <= LONGEST ? text : text.substring(0, LONGEST - 1) + "…";
+    /** Shortens a name, and keeps the figure behind it. */
+    private static String cut(String name, String figure) {
+        int room = LONGEST - figure.length();
+        return (name.length() <= room ? name : name.substring(0, room - 1) + "…") + figure;
+    }
+
+    /** Writes the name of a mark to its right or left, beside other marks and names: those of one dataset are near. */
+    private void name(Canvas canvas, double x, double y, String text) {
+        double at = x + NAME;
+        for (int i = 0; isTaken(at, y) && i < MOST_NAMES; i++) {
+            at = x + NAME * (1 + (i + 1) / 2) * (i % 2 == 0 ? -1 : 1);
+        }
+        taken.add(new double[] {at, y});
+        canvas.text(at, y + 4, text, 12, Canvas.Anchor.MIDDLE, INK);
+    }
+
+    private boolean isTaken(double x, double y) {
+        return taken.stream().anyMatch(other -> Math.abs(other[0] - x) < NAME - 1 && Math.abs(other[1] - y) < NAME - 1);
     }
 
     private static String rate(double bytesPerSecond) {

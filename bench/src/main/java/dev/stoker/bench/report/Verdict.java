@@ -1,7 +1,6 @@
 package dev.stoker.bench.report;
 
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -17,6 +16,11 @@ public record Verdict(FeedPoint point, Optional<Roof> limit, double share, boole
     /** Below this share of its lowest roof, no measured resource explains the rate of a feed. */
     private static final double FAR = 0.5;
 
+    /** Above this share, roof and feed were not measured under the same conditions. */
+    private static final double ABOVE = 1.1;
+    /** Rounds with a greater spread cannot be compared. */
+    private static final double NOISY = 0.2;
+
     private static final double SMALL_SAMPLE = 16 << 10;
 
     static Verdict of(Roofline roofline, FeedPoint point) {
@@ -26,34 +30,47 @@ public record Verdict(FeedPoint point, Optional<Roof> limit, double share, boole
             return new Verdict(point, lowest, 0, false);
         }
         Roof limit = lowest.get();
-        Optional<Roof> next =
-                Roof.lowest(over.stream().filter(roof -> !roof.equals(limit)).toList());
-        double noise = Math.max(limit.spread(), next.map(Roof::spread).orElse(0.0));
-        boolean isCertain = next.isEmpty() || next.get().bytesPerSecond() > limit.bytesPerSecond() * (1 + noise);
+        boolean isCertain = over.stream()
+                .filter(roof -> !roof.equals(limit))
+                .allMatch(roof ->
+                        roof.bytesPerSecond() > limit.bytesPerSecond() * (1 + Math.max(limit.spread(), roof.spread())));
         return new Verdict(point, lowest, point.bytesPerSecond() / limit.bytesPerSecond(), isCertain);
     }
 
-    /** One or two sentences: the limit, and how far it is away. */
+    /** Whether the lowest roof explains the rate of the feed: the feed is neither far below nor above it. */
+    public boolean isExplained() {
+        return limit.isPresent() && share >= FAR && !isAbove();
+    }
+
+    private boolean isAbove() {
+        return share > ABOVE && !limit.map(Roof::isGiven).orElse(false);
+    }
+
+    /** Some sentences: the limit, how far it is away, and whether the rounds allow such a comparison. */
     public String text() {
         if (limit.isEmpty()) {
             return "No resource was measured beside this feed.";
         }
         Roof roof = limit.get();
-        String certainty = isCertain ? "" : " Another roof is as low within the spread of the rounds.";
-        if (share > 1.1) {
-            return String.format(
-                    Locale.ROOT,
-                    "The lowest roof is %s, but the feed was faster (%s): it was not measured under the same"
-                            + " conditions, for example because chunks were in the page cache.",
-                    roof.name(),
-                    Amounts.percent(share));
+        String reached = Amounts.percent(share);
+        double spread = Math.max(roof.spread(), point.spread());
+        String noise = (isCertain ? "" : " Another roof is as low within the spread of the rounds.")
+                + (spread > NOISY
+                        ? " The rounds spread by " + Amounts.percent(spread) + ": measure again on an idle machine."
+                        : "");
+        if (isAbove()) {
+            return "The lowest roof is " + roof.name() + ", but the feed was faster (" + reached + " of it): "
+                    + (roof.resource() == Roof.Resource.STORAGE
+                            ? "its chunks were probably in the page cache."
+                            : "the machine was slower when the roof was measured.")
+                    + noise;
         }
-        return String.format(
-                Locale.ROOT,
-                "The limit is %s: the feed reaches %s of it.%s",
-                roof.name(),
-                Amounts.percent(share),
-                certainty);
+        if (share < FAR) {
+            return "No measured resource is the limit: the feed reaches " + reached + " of its lowest roof, "
+                    + roof.name() + "." + noise;
+        }
+        return "The limit is " + roof.name() + ": the feed reaches " + reached + " of it"
+                + (share > ABOVE ? " on the loopback of this machine." : ".") + noise;
     }
 
     /** What to change. */
@@ -72,6 +89,9 @@ public record Verdict(FeedPoint point, Optional<Roof> limit, double share, boole
                     : "The feed is far below its roofs: measure again on an idle machine, and with more consumers "
                             + "(ranks"
                             + " or loader workers) at a time, because one consumer receives in one thread.";
+        }
+        if (isAbove() && limit.get().resource() != Roof.Resource.STORAGE) {
+            return "Measure again on an idle machine.";
         }
         return switch (limit.get().resource()) {
             case STORAGE ->

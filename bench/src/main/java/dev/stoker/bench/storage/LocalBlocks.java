@@ -56,6 +56,18 @@ final class LocalBlocks implements BlockSource {
         }
     }
 
+    /**
+     * Checks that the file system keeps its files on a disk.
+     *
+     * @throws UnsupportedOperationException if it keeps them in memory: new kernels accept {@code O_DIRECT} there too
+     */
+    static void requireDisk(Path file) throws IOException {
+        String type = Files.getFileStore(file).type();
+        if (type.equals("tmpfs") || type.equals("ramfs")) {
+            throw new UnsupportedOperationException(type);
+        }
+    }
+
     private LocalBlocks open(List<Path> files, Set<OpenOption> options) throws IOException {
         try {
             for (Path file : files) {

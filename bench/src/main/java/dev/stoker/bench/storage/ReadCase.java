@@ -46,6 +46,6 @@ public record ReadCase(Pattern pattern, Cache cache, int blockBytes, int depth) 
 
     @Override
     public String toString() {
-        return pattern + " " + cache + ", " + blockBytes + " bytes, " + depth + " at a time";
+        return pattern + " " + cache + ", " + StorageOptions.block(blockBytes) + ", " + depth + " at a time";
     }
 }

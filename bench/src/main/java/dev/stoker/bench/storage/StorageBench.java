@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -55,6 +54,9 @@ public final class StorageBench {
      * @return the cells that were measured before the time was over or the user stopped
      */
     public StorageResult run() throws IOException, InterruptedException {
+        if (!Stores.isRemote(target)) {
+            TestFiles.requireDirectory(Stores.local(target));
+        }
         try (ObjectStore store = Stores.open(Stores.normalize(target))) {
             Optional<Dataset> dataset = Dataset.find(store);
             if (dataset.isEmpty() && !Stores.isRemote(target)) {
@@ -81,11 +83,7 @@ public final class StorageBench {
             threads.shutdownNow();
             closeSources();
         }
-        double load = Machine.load();
-        if (load > Runtime.getRuntime().availableProcessors()) {
-            notes.add(String.format(
-                    Locale.ROOT, "the machine was busy (load %.1f); repeat the measurement on an idle machine", load));
-        }
+        Machine.note(progress.loadBefore()).ifPresent(notes::add);
         return new StorageResult(
                 target,
                 new StorageResult.Files(
@@ -107,12 +105,13 @@ public final class StorageBench {
             return;
         }
         try {
+            LocalBlocks.requireDisk(paths.get().get(0));
             sources.put(ReadCase.Cache.COLD, LocalBlocks.direct(paths.get()));
             notes.add("cold: reads bypass the page cache (O_DIRECT) and its read-ahead; the disk, its controller or a"
                     + " hypervisor can still cache");
         } catch (IOException | UnsupportedOperationException e) {
-            notes.add("cold: not measured, because this file system does not support reads that bypass the page cache"
-                    + " (O_DIRECT)");
+            notes.add("cold: not measured, because this file system is in memory, or does not support reads that bypass"
+                    + " the page cache (O_DIRECT)");
         }
         cached = LocalBlocks.cached(paths.get());
         sources.put(ReadCase.Cache.WARM, cached);
@@ -132,7 +131,7 @@ public final class StorageBench {
         }
         for (int block : options.blockBytes()) {
             if (new Blocks(files, block).count() == 0) {
-                notes.add("no file has a block of " + block + " bytes");
+                notes.add("no file has a block of " + StorageOptions.block(block));
             }
         }
         return cases;

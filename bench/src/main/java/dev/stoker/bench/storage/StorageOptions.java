@@ -40,7 +40,8 @@ public record StorageOptions(
             long largest =
                     blockBytes.stream().mapToLong(Integer::longValue).max().orElseThrow();
             if (largest > sizeBytes) {
-                problems.add("option --size: " + sizeBytes + " bytes have no block of " + largest + " bytes");
+                problems.add("option --size: test files of " + block(sizeBytes) + " have no block of " + block(largest)
+                        + "; use a greater --size or a smaller --block-size");
             }
             if (largest * depths.stream().mapToInt(Integer::intValue).max().orElseThrow() > MOST_BUFFERS) {
                 problems.add("the largest block times the greatest depth is more than " + (MOST_BUFFERS >> 20)
@@ -50,6 +51,14 @@ public record StorageOptions(
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", problems));
         }
+    }
+
+    /** Returns a size in the binary unit in which users type it: 4 KiB, 16 MiB. */
+    public static String block(long bytes) {
+        if (bytes > 0 && bytes % (1 << 20) == 0) {
+            return (bytes >> 20) + " MiB";
+        }
+        return bytes > 0 && bytes % (1 << 10) == 0 ? (bytes >> 10) + " KiB" : bytes + " B";
     }
 
     int greatestDepth() {

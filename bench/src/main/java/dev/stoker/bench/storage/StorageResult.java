@@ -52,8 +52,13 @@ public record StorageResult(
         notes = List.copyOf(notes);
     }
 
-    public ObjectNode json(Instant at) {
-        ObjectNode json = Machine.describe("storage", at);
+    /**
+     * The same for programs.
+     *
+     * @param load of the machine before the measurement
+     */
+    public ObjectNode json(Instant at, double load) {
+        ObjectNode json = Machine.describe("storage", at, load);
         json.put("target", target);
         json.putObject("files")
                 .put("kind", files.kind())

@@ -74,15 +74,22 @@ final class TestFiles implements Closeable {
         return new TestFiles(store, FOLDER + UUID.randomUUID() + "/");
     }
 
+    /** @throws BenchException if this is no directory of this machine */
+    static void requireDirectory(Path directory) throws BenchException {
+        if (!Files.isDirectory(directory)) {
+            throw new BenchException(
+                    Files.exists(directory)
+                            ? directory + " is a file; expected a directory, or a dataset"
+                            : "there is no directory " + directory + "; create it, or give another one");
+        }
+    }
+
     /**
      * Checks the free space of a directory of this machine.
      *
-     * @throws BenchException if it is not enough, or the directory does not exist
+     * @throws BenchException if it is not enough
      */
     static void requireSpace(Path directory, long bytes) throws IOException {
-        if (!Files.isDirectory(directory)) {
-            throw new BenchException("there is no directory " + directory + "; create it, or give another one");
-        }
         long free = Files.getFileStore(directory).getUsableSpace();
         if (free < bytes + RESERVE_BYTES) {
             throw new BenchException(directory + " has " + Units.bytes(free) + " of free space; expected "

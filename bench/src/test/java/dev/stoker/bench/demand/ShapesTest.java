@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.stoker.bench.measure.BenchException;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class ShapesTest {
 
@@ -48,6 +51,25 @@ class ShapesTest {
         assertThat(shape).isEqualTo(new Shape("mine", "-", 146_600_628, 68_341_808, 7, 0.323, 0.85, "mine.yaml"));
         String json = "{\n \"record_length_bytes\": 100,\n \"batch_size\": 4, \n \"computation_time\": 0.5\n}";
         assertThat(Shapes.parse(json, "mine.json").samplesPerSecond()).isEqualTo(8);
+        assertThat(Shapes.parse(json.replace("\n", ""), "mine.json").samplesPerSecond())
+                .isEqualTo(8);
+    }
+
+    @Test
+    void filesOfOlderAndNewerVersionsOfDlioAreShapes() throws IOException {
+        String older = "model: resnet50\ndataset:\n  record_length: 114660\nreader:\n  batch_size: 50\n"
+                + "train:\n  computation_time: 0.1\n";
+        assertThat(Shapes.parse(older, "x.yaml"))
+                .isEqualTo(new Shape("resnet50", "-", 114_660, 0, 50, 0.1, 0.9, "x.yaml"));
+        String newer = "record_length_bytes: 9\nbatch_size: 5\ntrain:\n  computation_time:\n    stdev: 7\n"
+                + "    mean: 0.5\n";
+        assertThat(Shapes.parse(newer, "x.yaml").computeSeconds()).isEqualTo(0.5);
+        assertThat(Shapes.parse("{\"record_length\":9,\"batch_size\":5,\"computation_time\":{\"mean\":0.5}}", "x.json")
+                        .computeSeconds())
+                .isEqualTo(0.5);
+        // What the plug-in for DLIO runs.
+        Path own = Path.of("..", "benchmarks", "dlio", "workload", "stoker.yaml");
+        assertThat(Shapes.of(own.toString(), "h100").sampleBytes()).isEqualTo(114_660);
     }
 
     @Test
@@ -62,6 +84,19 @@ class ShapesTest {
         assertThatThrownBy(() ->
                         Shapes.parse("record_length_bytes: 0\nbatch_size: 0\ncomputation_time: 0\nau: 2", "x.yaml"))
                 .hasMessageContainingAll("record_length_bytes is 0", "batch_size is 0", "computation_time", "au is 2");
+        assertThatThrownBy(() -> Shapes.parse("{\"batch_size\": 1", "x.json"))
+                .hasMessageContaining("it is not valid JSON");
+        assertThatThrownBy(
+                        () -> Shapes.parse("record_length_bytes: 1e30\nbatch_size: 1\ncomputation_time: 1", "x.yaml"))
+                .hasMessageContaining("record_length_bytes is 1.0E30, not between 1 and 1e12");
+        assertThatThrownBy(() -> Shapes.parse("record_length_bytes: 1\nbatch_size: 1.5\ncomputation_time: 1", "x.yaml"))
+                .hasMessageContaining("batch_size is 1.5, not a whole number");
+    }
+
+    @Test
+    void aFileThatIsNoTextIsRefused(@TempDir Path directory) throws IOException {
+        Path file = Files.write(directory.resolve("x.yaml"), new byte[] {(byte) 0xff, 0});
+        assertThatThrownBy(() -> Shapes.of(file.toString(), "h100")).hasMessageContaining("not a text in UTF-8");
     }
 
     @Test
@@ -69,5 +104,6 @@ class ShapesTest {
         assertThatThrownBy(() -> Shapes.of("nosuch", "h100"))
                 .hasMessageContaining("known shapes are resnet50, unet3d, cosmoflow, retinanet, llm");
         assertThatThrownBy(() -> Shapes.of("resnet50", "b200")).hasMessageContaining("known for h100, a100");
+        assertThatThrownBy(() -> Shapes.all("v100")).hasMessageContaining("expected h100, a100 or b200");
     }
 }

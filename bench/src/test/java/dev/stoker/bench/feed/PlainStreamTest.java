@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.bench.measure.BenchException;
+import dev.stoker.bench.measure.Progress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +39,7 @@ class PlainStreamTest {
         try (PlainStream stream = start(list.toString())) {
             for (PlainStream.Transport transport : PlainStream.Transport.values()) {
                 for (PlainStream.Check check : PlainStream.Check.values()) {
-                    Slice slice = stream.receive(transport, check, Duration.ofMillis(20));
+                    Slice slice = stream.receive(transport, check, Duration.ofMillis(20), stopped(false));
                     assertThat(slice.bytes()).isPositive();
                     assertThat(slice.bytesPerSecond()).isPositive();
                     assertThat(slice.samples()).isZero();
@@ -49,10 +50,31 @@ class PlainStreamTest {
     }
 
     @Test
+    void aStopEndsALongMeasurement() throws IOException {
+        Duration day = Duration.ofDays(1);
+        try (PlainStream stream = start()) {
+            Slice slice = stream.receive(PlainStream.Transport.TCP, PlainStream.Check.NONE, day, stopped(true));
+            assertThat(slice.bytes()).isPositive();
+        }
+    }
+
+    private static Progress stopped(boolean isStopped) {
+        return new Progress() {
+            @Override
+            public void doing(String what) {}
+
+            @Override
+            public boolean isStopped() {
+                return isStopped;
+            }
+        };
+    }
+
+    @Test
     void aSenderThatHasEndedIsReported() throws Exception {
         try (PlainStream stream = start(directory.resolve("missing").toString())) {
-            assertThatThrownBy(() ->
-                            stream.receive(PlainStream.Transport.TCP, PlainStream.Check.NONE, Duration.ofMillis(1)))
+            assertThatThrownBy(() -> stream.receive(
+                            PlainStream.Transport.TCP, PlainStream.Check.NONE, Duration.ofMillis(1), stopped(false)))
                     .isInstanceOf(BenchException.class)
                     .hasMessageContaining("has ended with code 1");
         }

@@ -1,11 +1,14 @@
 package dev.stoker.bench.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.bench.demand.Shapes;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.StringReader;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
 import javax.imageio.ImageIO;
@@ -37,6 +40,39 @@ class ReportPageTest {
                 .contains("resnet50", "13,082 samples/s", "<td class=\"n\">8</td>")
                 .contains("2 accelerators computed 85 % (missed)")
                 .contains("8 × resnet50, h100", "cold &lt;note&gt;");
+    }
+
+    @Test
+    void aGivenNetworkLimitsTheAcceleratorsByItsPayload() throws Exception {
+        Findings findings = Findings.of(List.of(Results.feed(1e5, 1.5e9, 2e9, 10e9)));
+        Report report = Report.of(findings, Shapes.all("h100"), OptionalDouble.of(1.25e9), 8, 1e9);
+        // 1.25 GB/s less the frames, of 114,660 bytes each.
+        Report.Supply resnet = report.supplies().get(0);
+        assertThat(resnet.samplesPerSecond()).isCloseTo(1.25e9 / 1.05 / 114_660.07, within(0.01));
+        assertThat(resnet.accelerators()).isEqualTo(6);
+        assertThat(resnet.sizing().feeders()).isEqualTo(2);
+        JsonNode json = report.json().at("/shapes/0/sizing");
+        assertThat(json.path("memory_bytes").asLong()).isEqualTo(1L << 30);
+        assertThat(json.path("processors").asDouble()).isPositive();
+        assertThat(json.path("tier_bytes").asLong()).isEqualTo(500_000_000);
+    }
+
+    @Test
+    void namesInThePictureDoNotCoverEachOther() throws Exception {
+        Report report = report(Results.feed(1e5, 1.5e9, 2e9, 10e9), Results.feed(1.1e5, 1.5e9, 2e9, 10e9));
+        var texts = xml(RooflineChart.svg(report.roofline(), report.shapes())).getElementsByTagName("text");
+        List<double[]> names = new ArrayList<>();
+        for (int i = 0; i < texts.getLength(); i++) {
+            // Names of marks have one character, and are in the picture.
+            if (texts.item(i).getTextContent().matches("[1-9a-z]")) {
+                var at = texts.item(i).getAttributes();
+                double x = Double.parseDouble(at.getNamedItem("x").getNodeValue());
+                double y = Double.parseDouble(at.getNamedItem("y").getNodeValue());
+                assertThat(names).noneMatch(other -> Math.abs(other[0] - x) < 10 && Math.abs(other[1] - y) < 10);
+                names.add(new double[] {x, y});
+            }
+        }
+        assertThat(names).hasSizeGreaterThanOrEqualTo(4 + report.shapes().size());
     }
 
     @Test

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.report.Roof.Resource;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +46,48 @@ class RooflineTest {
         assertThat(roofline.roofs())
                 .filteredOn(roof -> roof.resource() == Resource.NETWORK)
                 .singleElement()
-                .satisfies(roof -> assertThat(roof.name()).contains("1 Gbit/s, as given"));
+                .satisfies(roof -> {
+                    assertThat(roof.name()).contains("network of 1 Gbit/s, as given");
+                    // Frames and headers are no payload.
+                    assertThat(roof.bytesPerSecond()).isCloseTo(1.25e8 / 1.05, within(1.0));
+                });
+        Verdict verdict = Verdict.of(roofline, roofline.points().get(1));
+        assertThat(verdict.text()).contains("The limit is network of 1 Gbit/s", "1260 % of it on the loopback");
+        assertThat(verdict.isExplained()).isTrue();
+        assertThat(verdict.advice()).contains("faster network");
+    }
+
+    @Test
+    void theFeederTimeOfTheNearestSizeIsScaledForSmallerSamples() throws BenchException {
+        Roofline roofline = roofline(Results.feed(1e5, 1e9, 2e9, 10e9));
+        assertThat(roofline.feederSecondsPerGb(1e6)).isEqualTo(0.5);
+        assertThat(roofline.feederSecondsPerGb(1e4)).isCloseTo(5, within(1e-9));
+        assertThat(roofline(Results.storage(1e9, 4e6, 6e9)).feederSecondsPerGb(1e4))
+                .isZero();
+    }
+
+    @Test
+    void eachRoofWithinTheSpreadMakesTheLimitUncertain() throws BenchException {
+        // The loopback is the next roof, without a spread; the memory above it spreads by 200 %.
+        Roofline roofline = roofline(Results.storage(1e9, 4e6, 6e9), Results.feed(1e5, 1e9, 1.5e9, 3.4e9));
+        List<Roof> noisy = roofline.roofs().stream()
+                .map(roof -> roof.resource() == Resource.MEMORY
+                        ? new Roof(Resource.MEMORY, roof.name(), roof.bytesPerSecond(), 2)
+                        : roof)
+                .toList();
+        FeedPoint point = roofline.points().get(0);
+        assertThat(Verdict.of(roofline, point).isCertain()).isTrue();
+        assertThat(Verdict.of(new Roofline(noisy, roofline.points(), roofline.files()), point)
+                        .isCertain())
+                .isFalse();
+    }
+
+    @Test
+    void noisyRoundsAreToldBesideTheShare() {
+        Roof roof = new Roof(Resource.NETWORK, "loopback", 1e9, 0.1);
+        FeedPoint point = new FeedPoint("photos, tcp", "tcp", false, 1e5, 8_000, 0.7, Double.POSITIVE_INFINITY, 0);
+        Verdict verdict = Verdict.of(new Roofline(List.of(roof), List.of(point), Map.of()), point);
+        assertThat(verdict.text()).contains("reaches 80 % of it.", "The rounds spread by 70 %");
     }
 
     @Test
@@ -74,9 +116,16 @@ class RooflineTest {
     @Test
     void aFeedFarBelowOrAboveItsRoofsIsExplained() throws BenchException {
         Roofline slow = roofline(Results.feed(4096, 2e8, 2e9, 10e9));
-        assertThat(Verdict.of(slow, slow.points().get(1)).advice()).contains("small sample is the limit");
+        Verdict far = Verdict.of(slow, slow.points().get(1));
+        assertThat(far.text()).contains("No measured resource is the limit", "10 % of its lowest roof, loopback");
+        assertThat(far.isExplained()).isFalse();
+        assertThat(far.advice()).contains("small sample is the limit");
         Roofline cached = roofline(Results.storage(1e8, 4e6, 6e9), Results.feed(1e5, 1.5e9, 2e9, 10e9));
         assertThat(Verdict.of(cached, cached.points().get(0)).text()).contains("the feed was faster", "page cache");
+        Roofline slowLoopback = roofline(Results.feed(1e5, 1.5e9, 1e9, 10e9));
+        Verdict above = Verdict.of(slowLoopback, slowLoopback.points().get(1));
+        assertThat(above.text()).contains("the feed was faster").doesNotContain("page cache");
+        assertThat(above.advice()).isEqualTo("Measure again on an idle machine.");
     }
 
     @Test

@@ -21,6 +21,8 @@ class StorageBenchTest {
     private static final StorageOptions SMALL =
             new StorageOptions(1 << 20, BLOCKS, List.of(1, 3), 2, Duration.ofMillis(100));
 
+    private static final Path MEMORY = Path.of("/dev/shm");
+
     @TempDir
     private Path directory;
 
@@ -89,6 +91,34 @@ class StorageBenchTest {
                 .isInstanceOf(BenchException.class)
                 .hasMessageContaining("use a smaller --size");
         assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void aFileIsNoTarget() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "x");
+        assertThatThrownBy(() -> new StorageBench(file.toString(), SMALL, stoppedAt(what -> false)).run())
+                .isInstanceOf(BenchException.class)
+                .hasMessageContaining("file is a file; expected a directory");
+    }
+
+    /** New kernels accept {@code O_DIRECT} on tmpfs, where no read is cold. */
+    @Test
+    void aFileSystemInMemoryHasNoColdReads() throws Exception {
+        if (!hasMemoryFileSystem()) {
+            return;
+        }
+        Path target = Files.createTempDirectory(MEMORY, "stoker-bench-test-");
+        try {
+            StorageResult result = new StorageBench(target.toString(), SMALL, stoppedAt(what -> false)).run();
+            assertThat(result.reads()).extracting(read -> read.of().cache()).containsOnly(ReadCase.Cache.WARM);
+            assertThat(result.notes()).anyMatch(note -> note.startsWith("cold: not measured"));
+        } finally {
+            Files.delete(target);
+        }
+    }
+
+    private static boolean hasMemoryFileSystem() throws IOException {
+        return Files.isWritable(MEMORY) && Files.getFileStore(MEMORY).type().equals("tmpfs");
     }
 
     @Test

@@ -21,6 +21,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Measurements of a real HDFS and S3 server, and of a real feeder. No figure is compared with a time. */
 @Timeout(300)
@@ -138,6 +140,33 @@ class BenchITCase {
             assertThat(result.at("/samples_per_s/median").asDouble()).isPositive();
             assertThat(feed.isAlive()).isTrue();
         }
+    }
+
+    /** A terminal sends Ctrl-C to all processes: with one child, while the feeder starts, and with two, later. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void ctrlCEndsTheMeasurementOfAFeedAndItsProcesses(int running) throws Exception {
+        String data = TestDataset.create(directory.resolve("photos"), 3, 100, 30, 30)
+                .path()
+                .toString();
+        Path temporary = Files.createDirectory(directory.resolve("tmp"));
+        try (StokerProcess process = StokerProcess.start(
+                temporary, "bench", "feed", data, "--batch-size=4", "--seconds=1000", "--rounds=1")) {
+            while (process.children().size() < running) {
+                assertThat(process.isAlive()).as(process.output()).isTrue();
+            }
+            List<ProcessHandle> children = process.children();
+            for (ProcessHandle child : children) {
+                new ProcessBuilder("kill", "-INT", Long.toString(child.pid()))
+                        .start()
+                        .waitFor();
+            }
+            process.signal("INT");
+            assertThat(process.code()).as(process.output()).isEqualTo(130);
+            assertThat(process.output()).contains("the measurement was stopped; its files are removed");
+            children.forEach(child -> child.onExit().join());
+        }
+        assertThat(temporary.toFile().list()).allMatch(name -> !name.startsWith("stoker-bench-"));
     }
 
     @Test
