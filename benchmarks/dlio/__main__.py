@@ -70,6 +70,7 @@ def dlio(python: Path, out: Path, ranks: int, name: str, *overrides: str) -> Pat
     command += [f"hydra.run.dir={folder}", f"++workload.dataset.data_folder={out / 'data'}"]
     command += [f"++workload.{override}" for override in overrides]
     env = {**os.environ, "PYTHONPATH": f"{HERE}:{STOKER}", "OMP_NUM_THREADS": "1"}
+    env.pop("STOKER_DLIO", None)  # the loader must read the files that were packed here
     with open(out / f"{name}.log", "w") as log:
         done = subprocess.run(command, stdout=log, stderr=log, env=env, cwd=out, check=False)
     if done.returncode:
@@ -79,19 +80,26 @@ def dlio(python: Path, out: Path, ranks: int, name: str, *overrides: str) -> Pat
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("out", type=Path, metavar="OUT")
-    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("out", type=Path, metavar="OUT", help="a directory for the environment, data and results")
+    parser.add_argument("--ranks", type=int, default=2, help="processes of DLIO (2)")
     parser.add_argument("--env", type=Path, help="the virtual environment (default: OUT/env)")
     options = parser.parse_args()
+    if options.ranks < 1:
+        parser.error(f"--ranks: {options.ranks} must be positive")
+    if options.out.exists() and not options.out.is_dir():
+        parser.error(f"OUT: {options.out} is a file; expected a directory")
     if shutil.which("mpirun") is None:
         raise SystemExit("mpirun is missing: apt-get install openmpi-bin")
     out = options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     python = install((options.env or out / "env").absolute(), out / "install.log")
-    if not (out / "data" / "stoker").exists():
+    packed = out / "data" / "packed"
+    if not packed.exists():
+        shutil.rmtree(out / "data", ignore_errors=True)  # of a run that was interrupted
         dlio(python, out, options.ranks, "generate", "workflow.generate_data=True", "workflow.train=False")
         pack = [str(python), "-c", PACK, str(out / "data" / "train"), str(out / "data" / "stoker")]
         subprocess.run(pack, env={**os.environ, "PYTHONPATH": str(STOKER)}, check=True)
+        packed.touch()
     print(f"{'loader':<24}{'samples/s':>12}{'utilisation':>14}")
     for number, (loader, overrides) in enumerate(LOADERS.items()):
         summary = json.loads(

@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
-from scoreboard import cases, report, systems
+from scoreboard import cases, options, report, systems
 from scoreboard.data import bytes_below, id_of, make_tree, samples, touch
 from scoreboard.job import Job, NotOfferedError, same_share
 from scoreboard.judge import FAIL, NOT_OFFERED, PASS, exactly_once, in_order, same_order
@@ -88,3 +88,30 @@ def test_the_report_names_each_failure_once():
     assert "| | **passed** | 1 |" in text
     assert text.count("3 repeated") == 1
     assert "- x, 2, 3: 3 repeated" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--only", "nosuch"], "there is no system 'nosuch'; expected some of stoker, stoker@lanes=1"),
+        (["--only", "stoker@lanes=1"], "stoker@lanes=1 reads what stoker has packed; add stoker"),
+        (["--rounds", "0"], "--rounds: 0 must be positive"),
+        (["--pack-rounds", "-1"], "--pack-rounds: -1 must be positive"),
+        (["--seconds", "nan"], "--seconds: nan must be positive"),
+        (["--no-speed", "--no-cases"], "leave nothing to do"),
+        (["--docs", "--no-cases"], "--docs replaces all results"),
+    ],
+)
+def test_mistakes_are_refused_before_anything_is_installed(tmp_path, capsys, arguments, problem):
+    with pytest.raises(SystemExit, match="2"):
+        options.parse([str(tmp_path / "out"), *arguments])
+    assert problem in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_is_no_directory_for_the_results(tmp_path, capsys):
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit, match="2"):
+        options.parse([str(tmp_path / "file")])
+    assert "is a file; expected a directory" in capsys.readouterr().err
+    assert options.parse([str(tmp_path), "--only", "stoker,litdata"]).only == "stoker,litdata"
