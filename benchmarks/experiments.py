@@ -11,6 +11,8 @@ Leaves in the directory FIGURES, for each experiment, the tables as NAME.md and 
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import shutil
 import subprocess
 import sys
 import time
@@ -25,15 +27,37 @@ EXPERIMENTS = {
     "accuracy": [],
 }
 """Scripts beside this one, and their options."""
+PACKAGES = {"memcached": ["pylibmc"], "cold_boot": ["pylibmc"], "accuracy": ["mnist1d"]}
+PROGRAMS = {"memcached": ["memcached"], "cold_boot": ["memcached"]}
+
+
+def problems(options: argparse.Namespace) -> list[str]:
+    """Returns what would fail after minutes."""
+    packages = {package for name in options.only for package in PACKAGES.get(name, [])}
+    if options.pictures:
+        packages.add("matplotlib")
+    programs = {program for name in options.only for program in PROGRAMS.get(name, [])}
+    found = [f"{p} is missing: python -m pip install {p}" for p in sorted(packages) if not importlib.util.find_spec(p)]
+    found += [f"{p} is missing: apt-get install {p}" for p in sorted(programs) if not shutil.which(p)]
+    for folder in (options.figures, options.pictures):
+        if folder and folder.exists() and not folder.is_dir():
+            found.append(f"{folder} is a file; expected a directory")
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("figures", type=Path)
-    parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS))
+    parser.add_argument("figures", type=Path, metavar="FIGURES", help="a directory for the tables and figures")
+    parser.add_argument(
+        "--only", nargs="+", choices=EXPERIMENTS, default=list(EXPERIMENTS), help="experiments to run (default: all)"
+    )
     parser.add_argument("--pictures", type=Path, help="a directory for the pictures; needs matplotlib")
     options = parser.parse_args()
-    options.figures.mkdir(parents=True, exist_ok=True)
+    wrong = problems(options)
+    if wrong:
+        parser.error("; ".join(wrong))
+    for folder in filter(None, (options.figures, options.pictures)):
+        folder.mkdir(parents=True, exist_ok=True)
     failed = []
     for name in options.only:
         command = [sys.executable, str(Path(__file__).with_name(f"{name}.py")), *EXPERIMENTS[name]]

@@ -100,3 +100,33 @@ def test_gradients_are_the_slopes_of_the_cross_entropy(accuracy: ModuleType) -> 
 def test_p_values_are_adjusted_for_their_number_and_stay_in_order(accuracy: ModuleType) -> None:
     assert accuracy.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert accuracy.holm([0.7, 0.6]) == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["file", "--only", "units"], "file is a file; expected a directory"),
+        (["out", "--only", "units", "--pictures", "file"], "file is a file; expected a directory"),
+        (["out", "--only", "accuracy"], "mnist1d is missing: python -m pip install mnist1d"),
+        (["out", "--only", "cold_boot"], "memcached is missing: apt-get install memcached"),
+        (["out", "--only", "units", "--pictures", "out"], "matplotlib is missing: python -m pip install matplotlib"),
+    ],
+)
+def test_what_is_missing_is_told_before_the_first_experiment(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    arguments: list[str],
+    problem: str,
+) -> None:
+    monkeypatch.syspath_prepend(_BENCHMARKS)
+    experiments = importlib.import_module("experiments")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.chdir(tmp_path)
+    Path("file").touch()
+    monkeypatch.setattr("sys.argv", ["experiments.py", *arguments])
+    with pytest.raises(SystemExit, match="2"):
+        experiments.main()
+    assert problem in capsys.readouterr().err
+    assert not Path("out").exists()
