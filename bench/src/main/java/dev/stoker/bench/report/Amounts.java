@@ -32,7 +32,7 @@ final class Amounts {
     }
 
     static String percent(double share) {
-        return String.format(Locale.ROOT, "%.0f %%", 100 * share);
+        return share > 0 && share < 0.005 ? "less than 1 %" : String.format(Locale.ROOT, "%.0f %%", 100 * share);
     }
 
     /** Powers of ten of bytes at an axis: 1 kB, 100 MB. */

@@ -68,10 +68,7 @@ public final class ReportPage {
             machines.add(String.format(
                     Locale.ROOT,
                     "%s: %s, %s, %s, Java %s, load %.1f, %s",
-                    json.path("bench").asText()
-                            + (json.path("target").isTextual()
-                                    ? " " + json.path("target").asText()
-                                    : ""),
+                    name(json),
                     Units.plural(machine.path("processors").asLong(), "processor"),
                     machine.path("model").asText(),
                     machine.path("system").asText(),
@@ -83,6 +80,12 @@ public final class ReportPage {
         html.append(
                 String.join("<br>\n", machines.stream().map(Amounts::escaped).toList()));
         html.append("</p>\n");
+    }
+
+    /** What was measured, and of which target. */
+    private static String name(JsonNode json) {
+        return json.path("bench").asText()
+                + (json.path("target").isTextual() ? " " + json.path("target").asText() : "");
     }
 
     private void limits(Report report) {
@@ -209,7 +212,7 @@ public final class ReportPage {
                 + " own.");
         Set<String> notes = new LinkedHashSet<>();
         for (JsonNode json : findings.all()) {
-            json.path("notes").forEach(note -> notes.add(json.path("bench").asText() + ": " + note.asText()));
+            json.path("notes").forEach(note -> notes.add(name(json) + ": " + note.asText()));
         }
         notes.forEach(this::item);
         html.append("</ul>\n");

@@ -111,16 +111,14 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
             throw new BenchException("the result of the feed " + dataset + " has no samples or no bytes;"
                     + " repeat the measurement with a dataset that has some");
         }
-        double rate = first.path("samples_per_s").asDouble();
-        points.add(new FeedPoint(
-                dataset + ", first epoch, tcp", "tcp", true, bytes, rate, 0, Double.POSITIVE_INFINITY, 0));
+        List<FeedPoint> later = new ArrayList<>();
         int processors = feed.at("/machine/processors").asInt(1);
         for (JsonNode system : feed.path("systems")) {
             if (system.path("system").asText().equals("feed")) {
                 String transport = system.path("transport").asText();
                 Rounds samples = Findings.rounds(system, "samples_per_s");
                 double cpu = cpu(system);
-                points.add(new FeedPoint(
+                later.add(new FeedPoint(
                         dataset + ", " + transport,
                         transport,
                         false,
@@ -131,6 +129,14 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                         cpu > 0 ? Rounds.of(system.path("sender_cpu_s_per_gb")).median() : 0));
             }
         }
+        double processorBytes = later.stream()
+                .filter(point -> point.transport().equals("tcp"))
+                .mapToDouble(FeedPoint::processorBytesPerSecond)
+                .findFirst()
+                .orElse(Double.POSITIVE_INFINITY);
+        double rate = first.path("samples_per_s").asDouble();
+        points.add(new FeedPoint(dataset + ", first epoch, tcp", "tcp", true, bytes, rate, 0, processorBytes, 0));
+        points.addAll(later);
     }
 
     /** Adds what the feeds' runs say of this machine: processors, memory, loopback; the best of several runs. */
@@ -194,14 +200,15 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                 .toList();
     }
 
-    /** Each transport costs its own processor time. */
+    /** Each dataset and transport costs its own processor time. */
     private static Roof ofPoint(Roof processors, FeedPoint point) {
-        if (point.isFirstEpoch() || Double.isInfinite(point.processorBytesPerSecond())) {
+        if (Double.isInfinite(point.processorBytesPerSecond())) {
             return processors;
         }
         return new Roof(
                 Roof.Resource.CPU,
-                "all processors, at the processor time of feeder and consumer over " + point.transport(),
+                "all processors, at the processor time of feeder and consumer over " + point.transport()
+                        + (point.isFirstEpoch() ? " in later epochs" : ""),
                 point.processorBytesPerSecond(),
                 processors.spread());
     }

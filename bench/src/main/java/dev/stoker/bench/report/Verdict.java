@@ -1,5 +1,6 @@
 package dev.stoker.bench.report;
 
+import dev.stoker.schemas.text.Units;
 import java.util.List;
 import java.util.Optional;
 
@@ -53,23 +54,24 @@ public record Verdict(FeedPoint point, Optional<Roof> limit, double share, boole
         }
         Roof roof = limit.get();
         String reached = Amounts.percent(share);
+        String of = roof.name() + " (" + Units.rate(roof.bytesPerSecond()) + ")";
         double spread = Math.max(roof.spread(), point.spread());
         String noise = (isCertain ? "" : " Another roof is as low within the spread of the rounds.")
                 + (spread > NOISY
                         ? " The rounds spread by " + Amounts.percent(spread) + ": measure again on an idle machine."
                         : "");
         if (isAbove()) {
-            return "The lowest roof is " + roof.name() + ", but the feed was faster (" + reached + " of it): "
+            return "The lowest roof is " + of + ", but the feed was faster (" + reached + " of it): "
                     + (roof.resource() == Roof.Resource.STORAGE
                             ? "its chunks were probably in the page cache."
                             : "the machine was slower when the roof was measured.")
                     + noise;
         }
         if (share < FAR) {
-            return "No measured resource is the limit: the feed reaches " + reached + " of its lowest roof, "
-                    + roof.name() + "." + noise;
+            return "No measured resource is the limit: the feed reaches " + reached + " of its lowest roof, " + of + "."
+                    + noise;
         }
-        return "The limit is " + roof.name() + ": the feed reaches " + reached + " of it"
+        return "The limit is " + of + ": the feed reaches " + reached + " of it"
                 + (share > ABOVE ? " on the loopback of this machine." : ".") + noise;
     }
 
@@ -104,8 +106,11 @@ public record Verdict(FeedPoint point, Optional<Roof> limit, double share, boole
                 "Use a faster network, or run a feeder on the trainer's machine: it is read over a"
                         + " Unix-domain socket or with local reads.";
             case CPU ->
-                "Use more or faster processors, or put feeder and trainer on different machines. On one machine,"
-                        + " local reads save the feeder's share for samples of 16 KiB and more.";
+                point.sampleBytes() < SMALL_SAMPLE
+                        ? "Each sample costs processor time: use larger batches, larger samples, or more or faster"
+                                + " processors."
+                        : "Use more or faster processors, or put feeder and trainer on different machines. On one"
+                                + " machine, local reads save the feeder's share.";
             case MEMORY -> "Memory bandwidth is the limit: use more machines.";
         };
     }

@@ -50,8 +50,15 @@ final class Results {
                 rounds(rate * 0.9, rate, rate * 1.1));
     }
 
+    /** Processor seconds for each GB. */
+    record Cpu(double consumer, double sender) {}
+
     /** A feed whose first epoch has half of its rate, beside a plain stream. */
     static Source feed(double sampleBytes, double rate, double plain, double memory) {
+        return feed(sampleBytes, rate, plain, memory, new Cpu(0.3, 0.5));
+    }
+
+    static Source feed(double sampleBytes, double rate, double plain, double memory, Cpu cpu) {
         return new Source(
                 "feed.json",
                 json("{'bench':'feed','format':1,'time':'2026-01-01T00:00:00Z','target':'./data',"
@@ -61,9 +68,9 @@ final class Results {
                         + ",'first_epoch':{'samples':1000,'samples_per_s':" + rate / 2 / sampleBytes + "},'systems':["
                         + "{'system':'plain stream','transport':'tcp','bytes_per_s':" + rounds(plain) + "},"
                         + "{'system':'feed','transport':'tcp','bytes_per_s':" + rounds(rate) + ",'samples_per_s':"
-                        + rounds(rate / sampleBytes) + ",'consumer_cpu_s_per_gb':" + rounds(0.3)
+                        + rounds(rate / sampleBytes) + ",'consumer_cpu_s_per_gb':" + rounds(cpu.consumer())
                         + ",'sender_cpu_s_per_gb':"
-                        + rounds(0.5) + "}],'memory_copy_bytes_per_s':" + rounds(memory) + ",'notes':[]}"));
+                        + rounds(cpu.sender()) + "}],'memory_copy_bytes_per_s':" + rounds(memory) + ",'notes':[]}"));
     }
 
     static Source demand(double utilization) {

@@ -83,6 +83,17 @@ class RooflineTest {
     }
 
     @Test
+    void aFirstEpochHasTheProcessorTimeOfItsOwnDataset() throws BenchException {
+        Results.Cpu costly = new Results.Cpu(3, 5);
+        Roofline roofline = roofline(Results.feed(1e5, 1e9, 2e9, 10e9), Results.feed(100, 1e8, 2e9, 10e9, costly));
+        FeedPoint small = roofline.points().get(2);
+        assertThat(small.isFirstEpoch()).isTrue();
+        // Four processors, 8 s for each GB.
+        assertThat(Roof.lowest(roofline.over(small)).orElseThrow().bytesPerSecond())
+                .isEqualTo(5e8);
+    }
+
+    @Test
     void noisyRoundsAreToldBesideTheShare() {
         Roof roof = new Roof(Resource.NETWORK, "loopback", 1e9, 0.1);
         FeedPoint point = new FeedPoint("photos, tcp", "tcp", false, 1e5, 8_000, 0.7, Double.POSITIVE_INFINITY, 0);
@@ -117,7 +128,10 @@ class RooflineTest {
     void aFeedFarBelowOrAboveItsRoofsIsExplained() throws BenchException {
         Roofline slow = roofline(Results.feed(4096, 2e8, 2e9, 10e9));
         Verdict far = Verdict.of(slow, slow.points().get(1));
-        assertThat(far.text()).contains("No measured resource is the limit", "10 % of its lowest roof, loopback");
+        assertThat(far.text())
+                .contains(
+                        "No measured resource is the limit",
+                        "10 % of its lowest roof, loopback, plain stream over TCP (2.00 GB/s)");
         assertThat(far.isExplained()).isFalse();
         assertThat(far.advice()).contains("small sample is the limit");
         Roofline cached = roofline(Results.storage(1e8, 4e6, 6e9), Results.feed(1e5, 1.5e9, 2e9, 10e9));
