@@ -16,7 +16,7 @@ final class BenchRun implements Progress, AutoCloseable {
 
     private final AtomicBoolean stopped = new AtomicBoolean();
     private final AtomicReference<String> doing = new AtomicReference<>("");
-    private final AtomicReference<Runnable> atStop = new AtomicReference<>(() -> {});
+    private volatile Runnable atStop = () -> {};
     private final double loadBefore = Machine.load();
     private final Signals signals = new Signals();
     private final ReadProgress line;
@@ -24,7 +24,7 @@ final class BenchRun implements Progress, AutoCloseable {
     BenchRun(PrintWriter err) {
         signals.onStop(() -> {
             stopped.set(true);
-            atStop.get().run();
+            atStop.run();
         });
         line = new ReadProgress(err, doing::get);
     }
@@ -46,7 +46,7 @@ final class BenchRun implements Progress, AutoCloseable {
 
     /** Replaces what else a stop does, at once if the user has stopped the measurement already. */
     void atStop(Runnable action) {
-        atStop.set(action);
+        atStop = action;
         if (isStopped()) {
             action.run();
         }

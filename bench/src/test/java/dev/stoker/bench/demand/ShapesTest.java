@@ -57,12 +57,25 @@ class ShapesTest {
 
     @Test
     void filesOfOlderAndNewerVersionsOfDlioAreShapes() throws IOException {
-        String older = "model: resnet50\ndataset:\n  record_length: 114660\nreader:\n  batch_size: 50\n"
-                + "train:\n  computation_time: 0.1\n";
+        String older = """
+                model: resnet50
+                dataset:
+                  record_length: 114660
+                reader:
+                  batch_size: 50
+                train:
+                  computation_time: 0.1
+                """;
         assertThat(Shapes.parse(older, "x.yaml"))
                 .isEqualTo(new Shape("resnet50", "-", 114_660, 0, 50, 0.1, 0.9, "x.yaml"));
-        String newer = "record_length_bytes: 9\nbatch_size: 5\ntrain:\n  computation_time:\n    stdev: 7\n"
-                + "    mean: 0.5\n";
+        String newer = """
+                record_length_bytes: 9
+                batch_size: 5
+                train:
+                  computation_time:
+                    stdev: 7
+                    mean: 0.5
+                """;
         assertThat(Shapes.parse(newer, "x.yaml").computeSeconds()).isEqualTo(0.5);
         assertThat(Shapes.parse("{\"record_length\":9,\"batch_size\":5,\"computation_time\":{\"mean\":0.5}}", "x.json")
                         .computeSeconds())
