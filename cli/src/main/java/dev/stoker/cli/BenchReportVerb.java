@@ -215,7 +215,8 @@ final class BenchReportVerb implements Callable<Integer> {
         for (Report.Supply supply : report.supplies()) {
             out.println(supply.shape().name() + ", " + supply.shape().accelerator() + ": keeps "
                     + Units.plural(supply.accelerators(), "accelerator") + " busy at least "
-                    + Math.round(100 * supply.shape().utilization()) + " % of the time (estimate)");
+                    + Math.round(100 * supply.shape().utilization()) + " % of the time (estimated from "
+                    + supply.from() + ")");
         }
         out.println("wrote "
                 + String.join(", ", written.stream().map(Path::toString).toList()));

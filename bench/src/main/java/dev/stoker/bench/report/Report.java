@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.bench.demand.Shape;
 import dev.stoker.bench.measure.BenchException;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,7 @@ public record Report(
     /**
      * What the feed is to the accelerators of one shape.
      *
+     * @param fromBytes mean bytes of the measured samples of the estimate
      * @param samplesPerSecond estimated capacity of the feed for samples of the shape
      * @param accelerators that it keeps at their least utilization
      * @param measured accelerators and utilization of emulated ones, if they were measured
@@ -35,11 +37,23 @@ public record Report(
      */
     public record Supply(
             Shape shape,
+            double fromBytes,
             double samplesPerSecond,
             long accelerators,
             List<Measured> measured,
             int wanted,
-            Sizing sizing) {}
+            Sizing sizing) {
+
+        /** From here on, samples differ too much for an estimate. */
+        private static final double FAR = 4;
+
+        /** What the estimate is made of. */
+        public String from() {
+            boolean isFar = Math.max(fromBytes / shape.sampleBytes(), shape.sampleBytes() / fromBytes) > FAR;
+            return "samples of " + Units.bytes(Math.round(fromBytes))
+                    + (isFar ? ", far from " + Units.bytes(Math.round(shape.sampleBytes())) : "");
+        }
+    }
 
     /** Emulated accelerators that consumed a feed. */
     public record Measured(int accelerators, double utilization, boolean isMet) {}
@@ -105,6 +119,7 @@ public record Report(
             ObjectNode shape = all.addObject()
                     .put("shape", supply.shape().name())
                     .put("accelerator", supply.shape().accelerator())
+                    .put("from_sample_bytes", supply.fromBytes())
                     .put("feed_samples_per_s", supply.samplesPerSecond())
                     .put("accelerators", supply.accelerators());
             Sizing sizing = supply.sizing();
@@ -162,6 +177,7 @@ public record Report(
         double needed = wanted * shape.leastSamplesPerSecond();
         return Optional.of(new Supply(
                 shape,
+                roofline.best(shape.sampleBytes()).orElseThrow().sampleBytes(),
                 samples,
                 Sizing.accelerators(samples, shape.leastSamplesPerSecond()),
                 measured(findings, shape),

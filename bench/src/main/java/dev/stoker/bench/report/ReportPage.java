@@ -132,11 +132,12 @@ public final class ReportPage {
             return;
         }
         html.append("<h2>Accelerators that this feed keeps busy</h2>\n");
-        paragraph("Computed from the feed over TCP with the nearest bytes of a sample: at most its bytes per second for"
-                + " larger samples, at most its samples per second for smaller ones. One consumer was measured; several"
-                + " can reach more on a machine with free processors. The last column is measured with emulated"
-                + " accelerators, if there are any.");
-        begin("Shape", "On", "n:Asks for", "n:Feed", "n:Busy at", "n:Accelerators", "Emulated");
+        paragraph("Estimated from the feed over TCP with the nearest bytes of a sample. The estimate is cautious: it"
+                + " assumes no more bytes per second for larger samples, and no more samples per second for smaller"
+                + " ones. Measure a dataset with samples like those of a shape if its samples are far from the measured"
+                + " ones. One consumer was measured; several can reach more on a machine with free processors. The last"
+                + " column is measured with emulated accelerators, if there are any.");
+        begin("Shape", "On", "n:Asks for", "n:Feed", "Estimated from", "n:Busy at", "n:Accelerators", "Emulated");
         for (Report.Supply supply : report.supplies()) {
             List<String> emulated = new ArrayList<>();
             supply.measured()
@@ -147,6 +148,7 @@ public final class ReportPage {
                     supply.shape().accelerator(),
                     "n:" + Amounts.count(supply.shape().samplesPerSecond()) + " samples/s",
                     "n:" + Amounts.count(supply.samplesPerSecond()) + " samples/s",
+                    supply.from(),
                     "n:≥ " + Amounts.percent(supply.shape().utilization()),
                     "n:" + Units.count(supply.accelerators()),
                     String.join("; ", emulated));

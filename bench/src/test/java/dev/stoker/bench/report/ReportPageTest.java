@@ -58,6 +58,15 @@ class ReportPageTest {
     }
 
     @Test
+    void anEstimateFromOtherSizesIsMarked() throws Exception {
+        Report small = report(Results.feed(45, 1e7, 2e9, 10e9));
+        assertThat(ReportPage.html(small)).contains("samples of 45 B, far from 115 kB");
+        assertThat(small.json().at("/shapes/0/from_sample_bytes").asDouble()).isEqualTo(45);
+        assertThat(ReportPage.html(report(Results.feed(1e5, 1.5e9, 2e9, 10e9))))
+                .contains("<td>samples of 100 kB</td>", "samples of 100 kB, far from 147 MB");
+    }
+
+    @Test
     void namesInThePictureDoNotCoverEachOther() throws Exception {
         Report report = report(Results.feed(1e5, 1.5e9, 2e9, 10e9), Results.feed(1.1e5, 1.5e9, 2e9, 10e9));
         var texts = xml(RooflineChart.svg(report.roofline(), report.shapes())).getElementsByTagName("text");
