@@ -100,7 +100,7 @@ def main() -> int:
         pack = [str(python), "-c", PACK, str(out / "data" / "train"), str(out / "data" / "stoker")]
         subprocess.run(pack, env={**os.environ, "PYTHONPATH": str(STOKER)}, check=True)
         packed.touch()
-    print(f"{'loader':<24}{'samples/s':>12}{'utilisation':>14}")
+    print(f"{'loader':<24}{'samples/s':>12}{'utilization':>14}")
     for number, (loader, overrides) in enumerate(LOADERS.items()):
         summary = json.loads(
             (dlio(python, out, options.ranks, f"train{number}", *overrides) / "summary.json").read_text()

@@ -50,14 +50,14 @@ public final class Machine {
         }
     }
 
-    /** Returns a note if other programs used more than a quarter of the processors before the measurement. */
+    /** Returns a note if programs used more than a quarter of the processors in the minute before the measurement. */
     public static Optional<String> note(double load) {
         return load <= 0.25 * Runtime.getRuntime().availableProcessors()
                 ? Optional.empty()
                 : Optional.of(String.format(
                         Locale.ROOT,
-                        "the machine was busy before the measurement (load %.1f in the last minute); repeat it on an"
-                                + " idle machine",
+                        "the machine was busy in the minute before the measurement (load %.1f); if that was no other"
+                                + " measurement, repeat it on an idle machine",
                         load));
     }
 

@@ -12,7 +12,7 @@ class MachineTest {
         int processors = Runtime.getRuntime().availableProcessors();
         assertThat(Machine.note(0.1)).isEmpty();
         assertThat(Machine.note(0.5 * processors))
-                .hasValueSatisfying(note -> assertThat(note).contains("the machine was busy before the measurement"));
+                .hasValueSatisfying(note -> assertThat(note).contains("the machine was busy in the minute before"));
         assertThat(Machine.describe("feed", Instant.EPOCH, 3.5)
                         .at("/machine/load")
                         .asDouble())
