@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import dev.stoker.feeder.registry.StopRequest;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -86,14 +87,25 @@ final class StopVerb implements Callable<Integer> {
                     StopRequest.write(name, feed.id(), askedMs);
                 }
                 if (System.nanoTime() - endNanos > 0) {
-                    throw new CommandException("feed " + name + " has not ended within " + timeoutSeconds
-                            + " s: its JobManager is not on this machine, or is busy; wait longer with --timeout,"
-                            + " or find its job with flink list and end it with flink stop");
+                    throw late(feed.id(), askedMs);
                 }
                 TimeUnit.MILLISECONDS.sleep(POLL_MS);
             }
         } finally {
             StopRequest.withdraw(name);
         }
+    }
+
+    private CommandException late(UUID id, long askedMs) throws IOException {
+        String late = "feed " + name + " has not ended within " + timeoutSeconds + " s: ";
+        if (StopRequest.isThere(name, id, askedMs)) {
+            return new CommandException(late + "its JobManager has not read the request, because it is on another"
+                    + " machine or busy; wait longer with --timeout, or find the job with flink list and end it with"
+                    + " flink stop");
+        }
+        return new CommandException(late + "its JobManager has accepted the request, but the job \"stoker feed " + name
+                + "\" has not finished. It waits for a checkpoint, or restarts after a failure: look at its checkpoints"
+                + " and exceptions on Flink's web page. Run stoker stop "
+                + name + " again to wait longer, or end the job with flink cancel: no acknowledged batch is lost");
     }
 }

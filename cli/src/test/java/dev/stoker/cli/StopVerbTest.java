@@ -99,4 +99,30 @@ class StopVerbTest {
         assertThat(stop.get()).as(said.toString()).isZero();
         assertThat(StopRequest.isThere(name, id, SECOND_START)).isFalse();
     }
+
+    private String failureOfStop(String timeoutSeconds) {
+        StringWriter said = new StringWriter();
+        PrintWriter out = new PrintWriter(said, true);
+        assertThat(Stoker.run(List.of("stop", name, "--timeout", timeoutSeconds), out, out))
+                .isEqualTo(1);
+        return said.toString();
+    }
+
+    @Test
+    void saysThatTheJobManagerHasNotReadTheRequest() throws Exception {
+        publish(FIRST_START, "");
+        assertThat(failureOfStop("1")).contains("its JobManager has not read the request", "--timeout", "flink stop");
+        assertThat(StopRequest.isThere(name, id, FIRST_START)).isFalse();
+    }
+
+    @Test
+    void saysThatTheJobHasNotFinishedAfterARequest() throws Exception {
+        publish(FIRST_START, "");
+        CompletableFuture<String> stop = CompletableFuture.supplyAsync(() -> failureOfStop("5"));
+        awaitRequest(FIRST_START);
+        StopRequest.withdraw(name);
+        assertThat(stop.get())
+                .contains("has accepted the request, but the job \"stoker feed " + name + "\" has not finished")
+                .contains("checkpoint", "stoker stop " + name, "flink cancel");
+    }
 }

@@ -12,8 +12,8 @@ import java.util.UUID;
 
 /**
  * A request to end a feed that runs on a Flink cluster: {@code feeds/<name>.stop} beside the feed's own file.
- * {@code stoker stop} writes it, the feed's coordinator looks for it each second. A request names one start of one
- * feed, so that it can never end a later one of the same name.
+ * {@code stoker stop} writes it, the feed's coordinator looks for it each second and deletes it when it begins to end
+ * the feed. A request names one start of one feed, so that it can never end a later one of the same name.
  */
 public final class StopRequest {
     private static final JsonMapper JSON = new JsonMapper();

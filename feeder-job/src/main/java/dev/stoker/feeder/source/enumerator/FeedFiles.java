@@ -8,6 +8,7 @@ import dev.stoker.feeder.registry.FeedEntry;
 import dev.stoker.feeder.registry.FeedRegister;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.registry.StopRequest;
+import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.UnixAddress;
 import java.io.IOException;
@@ -78,8 +79,27 @@ final class FeedFiles implements LaneMaps.Hint {
     }
 
     @Override
-    public boolean isStopRequested() throws IOException {
-        return StopRequest.isThere(plan.name(), plan.id(), startedMs);
+    public boolean takeStopRequest() throws IOException {
+        boolean isThere = StopRequest.isThere(plan.name(), plan.id(), startedMs);
+        if (isThere) {
+            // A command that waits longer than its limit can say whether the coordinator or the job is late.
+            StopRequest.withdraw(plan.name());
+        }
+        return isThere;
+    }
+
+    @Override
+    public void release() {
+        // A process of the feed alone keeps its classes.
+        if (!Boolean.getBoolean(StokerHome.OWN_PROCESS)) {
+            deleteUses();
+        }
+    }
+
+    /** Without the lock: a store may take long to answer, and the coordinator may close meanwhile. */
+    private void deleteUses() {
+        UsedVersions.release(plan);
+        ClassLoaderCleanup.now();
     }
 
     @Override
@@ -87,7 +107,8 @@ final class FeedFiles implements LaneMaps.Hint {
         closed = true;
         publishEnd(ended);
         if (ended || Boolean.getBoolean(StokerHome.OWN_PROCESS)) {
-            UsedVersions.release(plan);
+            // Again, because a feeder that follows its dataset may have opened a version since.
+            deleteUses();
         }
     }
 

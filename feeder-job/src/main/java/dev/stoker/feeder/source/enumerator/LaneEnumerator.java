@@ -73,7 +73,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
             }
         });
         context.callAsync(System::currentTimeMillis, this::tick, TICK.toMillis(), TICK.toMillis());
-        context.callAsync(maps::isStopRequested, this::stopIfRequested, TICK.toMillis(), TICK.toMillis());
+        context.callAsync(maps::takeStopRequest, this::stopIfRequested, TICK.toMillis(), TICK.toMillis());
     }
 
     @Override
@@ -214,6 +214,16 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
             ended = true;
             LOG.info("The feed ends: {}", reason);
             context.registeredReaders().keySet().forEach(context::signalNoMoreSplits);
+            context.callAsync(
+                    () -> {
+                        maps.release();
+                        return true;
+                    },
+                    (done, failure) -> {
+                        if (failure != null) {
+                            LOG.warn("The uses of versions were not deleted; see stoker expire --end-feed", failure);
+                        }
+                    });
         }
     }
 
@@ -228,7 +238,10 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
             maps.withdraw(ended);
         } catch (IOException | RuntimeException | Error e) {
             // Flink swallows it.
-            LOG.error("The entry of the feed was not changed, so stoker ps and stop take it for running", e);
+            LOG.error(
+                    "The entry of the feed may be unchanged, so that stoker ps and stop take it for running. Uses of"
+                            + " versions may remain; stoker expire --end-feed deletes them",
+                    e);
             throw e;
         }
     }

@@ -20,7 +20,8 @@ import java.util.TreeMap;
  * <p>A map that is sent again unchanged keeps its generation. A client takes a newer map as a sign that silent feeders
  * are back, so a feeder that hangs would otherwise get its lanes back with every repetition.
  *
- * <p>{@link #next} runs on the coordinator thread, {@link #publish} and {@link #isStopRequested} on a worker thread.
+ * <p>{@link #next} runs on the coordinator thread, {@link #publish}, {@link #takeStopRequest} and {@link #release}
+ * on a worker thread.
  */
 final class LaneMaps {
 
@@ -46,8 +47,14 @@ final class LaneMaps {
             return false;
         }
 
-        /** Returns whether a user has asked the feed to end. */
-        boolean isStopRequested() throws IOException;
+        /** Returns whether a user has asked the feed to end, and deletes the request. */
+        boolean takeStopRequest() throws IOException;
+
+        /**
+         * Releases what the feed uses when it begins to end. Flink unloads the job's classes while the coordinator
+         * closes, so {@link #withdraw} may come too late for it.
+         */
+        default void release() {}
 
         /**
          * Withdraws the maps when the coordinator closes.
@@ -139,8 +146,12 @@ final class LaneMaps {
         return hint.isGoingOn();
     }
 
-    boolean isStopRequested() throws IOException {
-        return hint.isStopRequested();
+    boolean takeStopRequest() throws IOException {
+        return hint.takeStopRequest();
+    }
+
+    void release() {
+        hint.release();
     }
 
     void withdraw(boolean ended) throws IOException {

@@ -74,19 +74,18 @@ class FeedFilesTest {
     void aRequestToStopEndsTheFeedThatItNamesAndNoLaterOne() throws IOException {
         FeedFiles files = new FeedFiles(plan);
         files.publish(at("a:1"), List.of(), true);
-        assertThat(files.isStopRequested()).isFalse();
+        assertThat(files.takeStopRequest()).isFalse();
         long startedMs = new JsonMapper()
                 .readTree(Files.readAllBytes(file))
                 .path("started_ms")
                 .asLong();
         StopRequest.write(plan.name(), plan.id(), startedMs - 1);
-        assertThat(files.isStopRequested()).as("of an earlier start").isFalse();
+        assertThat(files.takeStopRequest()).as("of an earlier start").isFalse();
         StopRequest.write(plan.name(), UUID.randomUUID(), startedMs);
-        assertThat(files.isStopRequested()).as("of another feed").isFalse();
+        assertThat(files.takeStopRequest()).as("of another feed").isFalse();
         StopRequest.write(plan.name(), plan.id(), startedMs);
-        assertThat(files.isStopRequested()).isTrue();
-        files.withdraw(true);
-        assertThat(files.isStopRequested()).isFalse();
+        assertThat(files.takeStopRequest()).isTrue();
+        assertThat(files.takeStopRequest()).as("a second time").isFalse();
     }
 
     @Test
@@ -121,6 +120,9 @@ class FeedFilesTest {
             new FeedFiles(plan).withdraw(false);
             assertThat(uses.all()).hasSize(2);
             new FeedFiles(plan).withdraw(true);
+            assertThat(uses.all()).hasSize(1);
+            uses.take(1, plan.id(), InstantSource.system(), "ada@host");
+            new FeedFiles(plan).release();
             assertThat(uses.all()).hasSize(1);
         }
     }

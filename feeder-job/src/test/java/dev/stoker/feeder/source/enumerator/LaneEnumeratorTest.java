@@ -33,12 +33,13 @@ class LaneEnumeratorTest {
     private long nowMs = 1_000_000;
 
     private boolean goesOn;
+    private boolean released;
 
     private LaneEnumerator enumerator(Optional<EnumeratorState> state) {
         LaneEnumerator enumerator = new LaneEnumerator(
                 context,
                 STREAMS,
-                new LaneMaps(1, new NoHint(goesOn)),
+                new LaneMaps(1, new NoHint(goesOn, () -> released = true)),
                 new JobEnd(OptionalLong.of(1), List.of()),
                 Duration.ofHours(1),
                 state);
@@ -175,6 +176,15 @@ class LaneEnumeratorTest {
                 .containsExactlyInAnyOrder(progress("train", 0), progress("val", 1));
     }
 
+    /** Flink unloads the job's classes while the enumerator closes. */
+    @Test
+    void releasesTheVersionsWhenItBeginsToEndTheFeed() {
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        assertThat(released).isFalse();
+        enumerator.handleSourceEvent(0, ProgressEvent.of(List.of(), List.of(), 0, true));
+        assertThat(released).isTrue();
+    }
+
     /** A reader without lanes has written receipts, too. */
     @Test
     void takesProgressFromAReaderWithoutLanes() {
@@ -186,12 +196,17 @@ class LaneEnumeratorTest {
         assertThat(secondsServed(100)).isLessThanOrEqualTo(3);
     }
 
-    private record NoHint(boolean isGoingOn) implements LaneMaps.Hint {
+    private record NoHint(boolean isGoingOn, Runnable releasing) implements LaneMaps.Hint {
+        @Override
+        public void release() {
+            releasing.run();
+        }
+
         @Override
         public void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) {}
 
         @Override
-        public boolean isStopRequested() {
+        public boolean takeStopRequest() {
             return false;
         }
 

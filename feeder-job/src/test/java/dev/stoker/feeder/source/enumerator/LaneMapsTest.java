@@ -70,7 +70,7 @@ class LaneMapsTest {
 
     private static final class NoHint implements LaneMaps.Hint {
         @Override
-        public boolean isStopRequested() {
+        public boolean takeStopRequest() {
             return false;
         }
 

@@ -49,7 +49,7 @@ public final class SimulatedEnumerators {
             }
 
             @Override
-            public boolean isStopRequested() {
+            public boolean takeStopRequest() {
                 return false;
             }
 
