@@ -43,7 +43,11 @@ public final class LaneSource
     @Override
     public SourceReader<byte[], LaneSplit> createReader(SourceReaderContext context) {
         ClassLoaderCleanup.atUnload(context.getUserCodeClassLoader());
-        context.getUserCodeClassLoader().registerReleaseHookIfAbsent("stoker-feed-nodes", FeedNode::closeUnused);
+        context.getUserCodeClassLoader().registerReleaseHookIfAbsent("stoker-feed-nodes", () -> {
+            FeedNode.closeUnused();
+            // This waits on a thread of Flink's RPC system, which creates another one for the time. Hooks have no order.
+            ClassLoaderCleanup.now();
+        });
         // The name that Flink's own processes reach this machine by; trainers can too.
         String machine = context.getLocalHostName();
         return new LaneReader(

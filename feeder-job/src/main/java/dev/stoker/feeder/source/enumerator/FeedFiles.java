@@ -34,6 +34,9 @@ final class FeedFiles implements LaneMaps.Hint {
     /** Whether the coordinator has closed: a worker thread may still have maps to publish. */
     private boolean closed;
 
+    /** Whether the uses of versions were deleted, or will never be. */
+    private volatile boolean released;
+
     FeedFiles(FeedPlan plan) {
         this.plan = plan;
     }
@@ -98,6 +101,7 @@ final class FeedFiles implements LaneMaps.Hint {
 
     /** Without the lock: a store may take long to answer, and the coordinator may close meanwhile. */
     private void deleteUses() {
+        released = true;
         UsedVersions.release(plan);
         ClassLoaderCleanup.now();
     }
@@ -106,8 +110,7 @@ final class FeedFiles implements LaneMaps.Hint {
     public synchronized void withdraw(boolean ended) throws IOException {
         closed = true;
         publishEnd(ended);
-        if (ended || Boolean.getBoolean(StokerHome.OWN_PROCESS)) {
-            // Again, because a feeder that follows its dataset may have opened a version since.
+        if (!released && (ended || Boolean.getBoolean(StokerHome.OWN_PROCESS))) {
             deleteUses();
         }
     }
