@@ -10,6 +10,8 @@ import dev.stoker.connectors.kafka.topic.TopicReader;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.flink.embedded.ListeningSockets;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.VersionUses;
+import dev.stoker.schemas.dataset.VersionUse;
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
@@ -108,7 +110,7 @@ class ClusterITCase {
                     .contains("600 samples", "JobID", "stoker log " + detached);
             cluster.await(() -> rows("detached") == SAMPLES, "version of the detached ingest");
 
-            try (KafkaBroker broker = KafkaBroker.start(directory.resolve("broker"))) {
+            try (KafkaBroker broker = KafkaBroker.startSteady(directory.resolve("broker"))) {
                 writesATopic(cluster, dataset, broker);
                 ingestsATopic(cluster, broker);
             }
@@ -173,13 +175,19 @@ class ClusterITCase {
                 .contains("this Flink cluster already runs stoker feed stopped");
         StringWriter said = new StringWriter();
         PrintWriter out = new PrintWriter(said, true);
+        UUID feed = FeedFile.require("stopped").id();
         assertThat(Stoker.run(List.of("stop", "stopped"), out, out))
-                .as(said.toString())
+                .as(() -> said + cluster.state())
                 .isZero();
         assertThat(said.toString()).contains("feed stopped ended");
         cluster.await(
                 () -> cluster.rest("/jobs/overview").matches("(?s).*stoker feed stopped[^}]*FINISHED.*"),
                 "end of the stopped feed's job");
+        try (ObjectStore store = Stores.open(dataset)) {
+            assertThat(new VersionUses(Dataset.open(store)).all())
+                    .extracting(VersionUse::feed)
+                    .doesNotContain(feed);
+        }
     }
 
     private static void writesATopic(FlinkCluster cluster, String dataset, KafkaBroker broker) throws Exception {

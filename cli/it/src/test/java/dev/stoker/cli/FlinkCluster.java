@@ -23,6 +23,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -253,9 +256,39 @@ final class FlinkCluster implements AutoCloseable {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(300);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {
-                throw new AssertionError("no " + what + " within 300 s; see " + directory);
+                throw new AssertionError("no " + what + " within 300 s" + state());
             }
             LockSupport.parkNanos(50_000_000);
+        }
+    }
+
+    /** The processes, jobs, checkpoints and failures, for the message of a failed test. */
+    String state() {
+        StringBuilder state = new StringBuilder();
+        processes.forEach(
+                (name, process) -> state.append('\n').append(name).append(process.isAlive() ? " runs" : " has ended"));
+        String jobs = rest("/jobs/overview");
+        state.append("\n").append(jobs);
+        Matcher running = Pattern.compile("\"jid\":\"([0-9a-f]{32})\"[^}]*\"state\":\"(?!FINISHED)")
+                .matcher(jobs);
+        while (running.find()) {
+            for (String page : List.of("", "/checkpoints", "/exceptions")) {
+                state.append('\n').append(rest("/jobs/" + running.group(1) + page));
+            }
+        }
+        for (String name : processes.keySet()) {
+            state.append("\n").append(name).append(": last warnings").append(warnings(name));
+        }
+        return state.toString();
+    }
+
+    private String warnings(String name) {
+        try (Stream<String> lines = Files.lines(directory.resolve(name + ".log"))) {
+            List<String> found = lines.filter(line -> line.matches(".*( WARN | ERROR |Error|Exception).*"))
+                    .toList();
+            return found.stream().skip(Math.max(0, found.size() - 20)).collect(Collectors.joining("\n  ", "\n  ", ""));
+        } catch (IOException | UncheckedIOException e) {
+            return " cannot be read: " + e.getMessage();
         }
     }
 

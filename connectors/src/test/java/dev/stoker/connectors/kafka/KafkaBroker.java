@@ -65,6 +65,14 @@ public final class KafkaBroker implements AutoCloseable {
         return start(directory, Map.of());
     }
 
+    /**
+     * As {@link #start(Path)}, for tests that never kill the broker. The controller would take the leadership of all
+     * partitions from a broker that gets no processor time for the 3 s of the other brokers, and producers would wait.
+     */
+    public static KafkaBroker startSteady(Path directory) throws IOException {
+        return start(directory, Map.of("broker.session.timeout.ms", "120000"));
+    }
+
     /** As {@link #start(Path)}, with further settings. */
     public static KafkaBroker start(Path directory, Map<String, String> settings) throws IOException {
         int port = freePort();
@@ -95,6 +103,7 @@ public final class KafkaBroker implements AutoCloseable {
                 "log.retention.ms=-1",
                 // By default half of the heap.
                 "log.cleaner.dedupe.buffer.size=4194304",
+                // A broker that is started again after a kill waits for the end of its session.
                 "broker.session.timeout.ms=3000",
                 "broker.heartbeat.interval.ms=500"));
         settings.forEach((name, value) -> lines.add(name + "=" + value));
@@ -135,6 +144,9 @@ public final class KafkaBroker implements AutoCloseable {
                             .nodes()
                             .get(5, TimeUnit.SECONDS)
                             .isEmpty()) {
+                        if (!process.isAlive()) {
+                            throw new IOException("another process has the broker's port:\n" + log("broker.log"));
+                        }
                         return;
                     }
                 } catch (ExecutionException | TimeoutException e) {

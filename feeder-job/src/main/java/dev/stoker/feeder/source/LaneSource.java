@@ -45,7 +45,8 @@ public final class LaneSource
         ClassLoaderCleanup.atUnload(context.getUserCodeClassLoader());
         context.getUserCodeClassLoader().registerReleaseHookIfAbsent("stoker-feed-nodes", () -> {
             FeedNode.closeUnused();
-            // This waits on a thread of Flink's RPC system, which creates another one for the time. Hooks have no order.
+            // Closing waits on a thread of Flink's RPC system, whose pool may create another thread for the time. Hooks
+            // have no order.
             ClassLoaderCleanup.now();
         });
         // The name that Flink's own processes reach this machine by; trainers can too.

@@ -26,8 +26,8 @@ final class InheritedAccess {
     private InheritedAccess() {}
 
     /**
-     * Removes the code of this loader and of its children from all threads. Does nothing if the JVM does not open {@code
-     * java.lang}, which Flink's default options open.
+     * Removes the code of this loader and of its children from all threads. Does nothing if the JVM does not open the
+     * package {@code java.lang}, which Flink's default options open.
      */
     static void remove(ClassLoader code) {
         try {

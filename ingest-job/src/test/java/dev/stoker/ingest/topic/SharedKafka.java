@@ -37,7 +37,7 @@ final class SharedKafka implements BeforeAllCallback {
                         .withRandomPorts()
                         .build());
                 cluster.start();
-                return new Processes(directory, KafkaBroker.start(directory.resolve("broker")), cluster);
+                return new Processes(directory, KafkaBroker.startSteady(directory.resolve("broker")), cluster);
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             } catch (Exception e) {

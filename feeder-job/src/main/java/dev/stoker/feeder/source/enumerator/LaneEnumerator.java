@@ -213,7 +213,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
         if (!ended) {
             ended = true;
             LOG.info("The feed ends: {}", reason);
-            context.registeredReaders().keySet().forEach(context::signalNoMoreSplits);
+            // The job may finish at any time after the signal, and Flink then unloads its classes.
             context.callAsync(
                     () -> {
                         maps.release();
@@ -223,6 +223,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
                         if (failure != null) {
                             LOG.warn("The uses of versions were not deleted; see stoker expire --end-feed", failure);
                         }
+                        context.registeredReaders().keySet().forEach(context::signalNoMoreSplits);
                     });
         }
     }
