@@ -191,9 +191,9 @@ public final class Shapes {
 
     private static void add(String key, JsonNode json, Map<String, String> values) {
         if (json.isObject()) {
-            json.fields()
-                    .forEachRemaining(field ->
-                            add(field.getKey().equals("mean") ? key : field.getKey(), field.getValue(), values));
+            for (Map.Entry<String, JsonNode> field : json.properties()) {
+                add(field.getKey().equals("mean") ? key : field.getKey(), field.getValue(), values);
+            }
         } else {
             values.putIfAbsent(key, json.asText());
         }
