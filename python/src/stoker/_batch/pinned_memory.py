@@ -58,7 +58,7 @@ def mover() -> Callable[[Any], Any] | None:
 class Sources:
     """Pinned memory that a GPU copies from. A pool would give it to the next batch as soon as nothing refers to it.
 
-    Safe for several threads. What is kept is as much as the program has asked the GPU to copy and the GPU has not.
+    Safe for several threads. Keeps the memory of all copies that the GPU has not made yet.
     """
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class Sources:
         self._kept: deque[tuple[Any, Callable[[], bool]]] = deque()
 
     def keep(self, source: Any, copied: Callable[[], bool]) -> None:
-        """Keeps what refers to the memory until `copied` says yes, which is asked for at the next calls."""
+        """Keeps `source` until `copied` returns True. Only later calls of this method ask it."""
         with self._lock:
             self._kept.append((source, copied))
             while self._kept and self._kept[0][1]():
