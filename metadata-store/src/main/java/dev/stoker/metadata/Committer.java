@@ -276,16 +276,29 @@ public final class Committer {
                     unknown.addSuppressed(unreadable);
                 }
             } catch (IOException e) {
-                if (unknown == null) {
+                if (unknown != null) {
+                    unknown.addSuppressed(e);
+                } else if (isThere(entry.version(), content)) {
+                    // The store failed after it had created the entry. A commit that fails deletes its files.
+                    unknown = e;
+                } else {
                     throw e;
                 }
-                unknown.addSuppressed(e);
             }
         }
         throw new CommitUnknownException(
                 entry.ingest(),
                 store.describe(name),
                 Objects.requireNonNull(unknown, "each other outcome returns or throws"));
+    }
+
+    /** Returns whether an entry is visible with this content; false if that cannot be told. */
+    private boolean isThere(long version, byte[] content) {
+        try {
+            return Arrays.equals(dataset.log().raw(version), content);
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private static IOException withSuppressed(IOException e, @Nullable IOException earlier) {

@@ -8,6 +8,7 @@ import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectRangeReader;
+import dev.stoker.storage.StoreErrors;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -179,6 +180,7 @@ public final class GarbageCollection {
                     .identity()
                     .ingest();
         } catch (StokerException e) {
+            StoreErrors.rethrow(e);
             return "";
         }
     }

@@ -17,6 +17,7 @@ import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectRangeReader;
+import dev.stoker.storage.StoreErrors;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -169,6 +170,7 @@ final class LostChunks {
                 }
             }
         } catch (StokerException e) {
+            StoreErrors.rethrow(e);
             notes.add("Left out: " + e.getMessage());
         }
     }

@@ -15,6 +15,7 @@ import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.StoreErrors;
 import java.io.IOException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -100,6 +101,7 @@ final class LostDescription {
         } catch (FormatTooNewException e) {
             throw e;
         } catch (StokerException e) {
+            StoreErrors.rethrow(e);
             notes.add(e.getMessage());
             return Optional.empty();
         }
@@ -158,6 +160,7 @@ final class LostDescription {
                         return found;
                     }
                 } catch (StokerException e) {
+                    StoreErrors.rethrow(e);
                     notes.add("Left out: " + e.getMessage());
                 }
             }

@@ -18,6 +18,7 @@ import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.StoreErrors;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -104,6 +105,7 @@ public final class LostOverlays {
                         classes(head)));
             }
         } catch (StokerException e) {
+            StoreErrors.rethrow(e);
             notes.add("Left out: " + e.getMessage());
         }
     }
@@ -187,6 +189,7 @@ public final class LostOverlays {
                                 .with(all))));
                 overlay.classes.forEach((field, names) -> names(classes, field).addAll(names));
             } catch (StokerException e) {
+                StoreErrors.rethrow(e);
                 notes.add("Left out: " + e.getMessage());
             }
         }

@@ -7,6 +7,7 @@ import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.StoreErrors;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -83,6 +84,7 @@ public final class RebuiltLog {
             LogEntry entry = LogEntry.decode(store.readAll(name, VersionLog.MAX_ENTRY_BYTES), store.describe(name));
             return entry.ingest().startsWith(INGEST);
         } catch (StokerException e) {
+            StoreErrors.rethrow(e);
             return false;
         }
     }

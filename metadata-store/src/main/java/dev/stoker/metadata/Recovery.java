@@ -10,6 +10,7 @@ import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.StoreErrors;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -151,6 +152,7 @@ public final class Recovery {
                 // Another recovery is replacing the copy.
                 continue;
             } catch (StokerException e) {
+                StoreErrors.rethrow(e);
                 damaged.add(object.name());
                 notes.add(e.getMessage());
                 continue;

@@ -11,6 +11,7 @@ import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectOutput;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
+import dev.stoker.storage.StoreErrors;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -146,6 +147,7 @@ public final class LedgerMerge {
         } catch (NoSuchObjectException e) {
             throw e;
         } catch (StokerException e) {
+            StoreErrors.rethrow(e);
             damaged.add(source.file().name());
             damage.damaged(e);
             return false;

@@ -13,6 +13,7 @@ import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.io.RangeReader;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.StoreErrors;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
@@ -111,6 +112,7 @@ final class ChunkSurvey implements PieceWork<ChunkSurvey.Found> {
             }
             found.chunks.add(FoundChunk.of(outline, more.get()));
         } catch (StokerException e) {
+            StoreErrors.rethrow(e);
             found.damaged.add(CorruptDataException.withoutFileAdvice(String.valueOf(e.getMessage())));
         }
     }
