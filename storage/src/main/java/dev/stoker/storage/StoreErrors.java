@@ -8,8 +8,8 @@ public final class StoreErrors {
     private StoreErrors() {}
 
     /**
-     * Throws the error again if the store has failed. Then nothing is known about the object: whoever treats such an
-     * error as damage takes an outage for the loss of data.
+     * Throws the error again if the store has failed. Then nothing is known about the object. A caller that treats such
+     * an error as damage takes an outage for the loss of data.
      */
     public static void rethrow(StokerException error) throws StokerException {
         if (error instanceof StoreUnavailableException
