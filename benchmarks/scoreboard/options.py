@@ -41,7 +41,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def problems(options: argparse.Namespace) -> list[str]:
-    """Returns what is wrong with the options together."""
+    """Returns one message for each mistake in the options; none if they are right."""
     only = options.only.split(",") if options.only else list(systems.NAMES)
     found = [
         f"--only: there is no system {name!r}; expected some of {', '.join(systems.NAMES)}"

@@ -40,7 +40,7 @@ public final class FedBatches implements Batches {
         return client;
     }
 
-    /** Whether the samples have payload; otherwise the bytes are those of the messages. */
+    /** Whether the samples have payload. If not, whole messages are counted. */
     public boolean hasPayload() {
         return !payload.isEmpty();
     }

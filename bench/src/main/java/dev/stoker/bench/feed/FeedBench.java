@@ -80,8 +80,7 @@ public final class FeedBench {
             stream = new FeedResult.Stream(
                     info.dataset(), info.samples(), info.order().batchSize(), sampleBytes);
             if (!batches.hasPayload()) {
-                notes.add("the dataset has no payload field: its bytes are those of the messages, with keys and"
-                        + " alignment");
+                notes.add("the dataset has no payload field: the bytes are whole messages, with keys and alignment");
             }
         }
         Map<Name, Row> systems = systems();

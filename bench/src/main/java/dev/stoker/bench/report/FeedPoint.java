@@ -9,8 +9,8 @@ package dev.stoker.bench.report;
  * @param sampleBytes mean bytes of a sample
  * @param samplesPerSecond the median
  * @param spread of its rounds, relative to the median
- * @param processorBytesPerSecond bytes a second at which feeder and consumer would use all processors, for a first
- *     epoch those of later ones; infinite if the time of one of them is unknown
+ * @param processorBytesPerSecond bytes a second at which feeder and consumer would use all processors. A first
+ *     epoch has the rate of later epochs. Infinite if the processor time of the feeder or the consumer is unknown
  * @param feederSecondsPerGb processor time of the feeder for each GB; 0 if unknown
  */
 public record FeedPoint(

@@ -82,7 +82,7 @@ public final class ReportPage {
         html.append("</p>\n");
     }
 
-    /** What was measured, and of which target. */
+    /** Returns the name of a measurement: its verb and its target. */
     private static String name(JsonNode json) {
         return json.path("bench").asText()
                 + (json.path("target").isTextual() ? " " + json.path("target").asText() : "");
@@ -134,8 +134,8 @@ public final class ReportPage {
         html.append("<h2>Accelerators that this feed keeps busy</h2>\n");
         paragraph("Estimated from the feed over TCP with the nearest bytes of a sample. The estimate is cautious: it"
                 + " assumes no more bytes per second for larger samples, and no more samples per second for smaller"
-                + " ones. Measure a dataset with samples like those of a shape if its samples are far from the measured"
-                + " ones. One consumer was measured; several can reach more on a machine with free processors. The last"
+                + " ones. If a shape has much larger or smaller samples, measure a dataset with samples of that size."
+                + " One consumer was measured; several can reach more on a machine with free processors. The last"
                 + " column is measured with emulated accelerators, if there are any.");
         begin("Shape", "On", "n:Asks for", "n:Feed", "Estimated from", "n:Busy at", "n:Accelerators", "Emulated");
         for (Report.Supply supply : report.supplies()) {

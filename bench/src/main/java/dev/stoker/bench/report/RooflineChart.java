@@ -236,7 +236,7 @@ public final class RooflineChart {
         return (name.length() <= room ? name : name.substring(0, room - 1) + "…") + figure;
     }
 
-    /** Writes the name of a mark to its right or left, beside other marks and names: those of one dataset are near. */
+    /** Writes the name of a mark to its right or left. Marks of one dataset are close, so names avoid each other. */
     private void name(Canvas canvas, double x, double y, String text) {
         double at = x + NAME;
         for (int i = 0; isTaken(at, y) && i < MOST_NAMES; i++) {
