@@ -2,8 +2,8 @@
 
     python benchmarks/dlio OUT [--ranks 2] [--env DIR]
 
-Needs `mpirun` (Debian: apt-get install openmpi-bin). Installs DLIO and torch into OUT/env, lets DLIO generate the files
-of `workload/stoker.yaml` in OUT/data, packs them with `stoker.Writer`, and prints what DLIO reports for both loaders.
+Installs DLIO, MPI and torch into OUT/env, lets DLIO generate the files of `workload/stoker.yaml` in OUT/data, packs them
+with `stoker.Writer`, and prints what DLIO reports for both loaders.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ NEEDED = (
     "pyarrow",
     "torch==2.15.0",
     "mpi4py==4.1.2",
+    "mpich==5.0.2",
     "hydra-core==1.3.8",
     "h5py",
     "psutil",
@@ -65,7 +66,7 @@ def install(env: Path, log: Path) -> Path:
 def dlio(python: Path, out: Path, ranks: int, name: str, *overrides: str) -> Path:
     """Runs DLIO's command and returns the folder of its output."""
     folder = out / name
-    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", str(ranks)]
+    command = [str(python.with_name("mpiexec")), "-n", str(ranks)]
     command += [str(python), "-m", "dlio_benchmark.main", f"--config-dir={HERE}", "workload=stoker"]
     command += [f"hydra.run.dir={folder}", f"++workload.dataset.data_folder={out / 'data'}"]
     command += [f"++workload.{override}" for override in overrides]
@@ -88,8 +89,6 @@ def main() -> int:
         parser.error(f"--ranks: {options.ranks} must be positive")
     if options.out.exists() and not options.out.is_dir():
         parser.error(f"OUT: {options.out} is a file; expected a directory")
-    if shutil.which("mpirun") is None:
-        raise SystemExit("mpirun is missing: apt-get install openmpi-bin")
     out = options.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     python = install((options.env or out / "env").absolute(), out / "install.log")
