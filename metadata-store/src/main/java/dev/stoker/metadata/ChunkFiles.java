@@ -6,22 +6,15 @@ import dev.stoker.schemas.log.UpdatedChunk;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
 /**
  * Checks that chunk files exist before a commit. Sends one request for each chunk: a few microseconds in a local
- * directory. On a remote store, 16 threads send the requests, about 800 chunks a second at 20 ms for each answer.
+ * directory. On a remote store, several threads send the requests.
  */
 final class ChunkFiles {
-
-    private static final int THREADS = 16;
 
     /** Smaller numbers of chunks are checked one after the other. */
     private static final int MANY = 32;
@@ -65,44 +58,18 @@ final class ChunkFiles {
                 }
             }
         } else {
-            ExecutorService threads = Executors.newFixedThreadPool(THREADS, work -> {
-                Thread thread = new Thread(work, "stoker-look");
-                thread.setDaemon(true);
-                return thread;
-            });
-            try {
-                List<Future<Optional<String>>> answers = new ArrayList<>();
-                for (Wanted chunk : chunks) {
-                    answers.add(threads.submit(() -> problem(store, chunk)));
+            List<Optional<String>> problems = ParallelRequests.send(
+                    chunks, chunk -> problem(store, chunk), "Interrupted before the commit; nothing is committed");
+            for (int i = 0; i < problems.size(); i++) {
+                if (problems.get(i).isPresent()) {
+                    first = first == null ? chunks.get(i) : first;
+                    wrong.add(problems.get(i).get());
                 }
-                for (int i = 0; i < answers.size(); i++) {
-                    Optional<String> problem = answer(answers.get(i));
-                    if (problem.isPresent()) {
-                        first = first == null ? chunks.get(i) : first;
-                        wrong.add(problem.get());
-                    }
-                }
-            } finally {
-                threads.shutdownNow();
             }
         }
         if (first != null) {
             throw new MissingChunksException(
                     ingest, store.describe(first.name()), wrong.get(0), wrong.size(), chunks.size());
-        }
-    }
-
-    private static Optional<String> answer(Future<Optional<String>> future) throws IOException {
-        try {
-            return future.get();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("Interrupted before the commit; nothing is committed");
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof IOException failure) {
-                throw failure;
-            }
-            throw new IllegalStateException("A look for a chunk broke off", e.getCause());
         }
     }
 

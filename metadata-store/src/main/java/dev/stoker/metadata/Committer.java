@@ -121,13 +121,13 @@ public final class Committer {
     }
 
     private Commit settle(CommitRequest request) throws IOException {
-        Snapshot base = dataset.latest();
-        Optional<LogEntry> before = standing(request.ingest(), base.version());
+        LogTip base = dataset.log().newest();
+        Optional<LogEntry> before = standing(request.ingest(), base);
         if (before.isPresent()) {
             return new Commit(before.get(), true);
         }
         for (String lease : request.leases()) {
-            Optional<LogEntry> ended = standing(lease, base.version());
+            Optional<LogEntry> ended = lease.equals(request.ingest()) ? before : standing(lease, base);
             if (ended.isPresent()) {
                 requireNotAbandoned(ended.get());
             }
@@ -135,14 +135,14 @@ public final class Committer {
         ChunkFiles.require(store, request.ingest(), request.added());
         while (true) {
             dataset.log().requireNewest(base.version());
-            heal(base.version());
-            LogEntry entry = entry(request, base);
+            heal(base);
+            LogEntry entry = entry(request, new Snapshot(dataset.info(), base.table()));
             if (publish(entry)) {
                 afterwards(entry, base);
                 return new Commit(entry, false);
             }
-            List<LogEntry> news = dataset.log().entriesAfter(base.version());
-            for (LogEntry other : news) {
+            VersionLog.Entries news = dataset.log().entriesAfter(base);
+            for (LogEntry other : news.list()) {
                 if (other.ingest().equals(request.ingest())) {
                     return new Commit(other, true);
                 }
@@ -150,12 +150,12 @@ public final class Committer {
                     requireNotAbandoned(other);
                 }
             }
-            if (news.isEmpty()) {
+            if (news.list().isEmpty()) {
                 throw new CorruptDataException("The commit log of " + dataset.where() + " has "
                         + DatasetLayout.logEntry(entry.version()) + ", but its listing does not contain it; check the"
                         + " file system");
             }
-            base = new Snapshot(base.info(), base.table().with(news));
+            base = base.with(news, base.newestTable());
         }
     }
 
@@ -173,6 +173,17 @@ public final class Committer {
                 return Optional.of(entry);
             }
         }
+        return copied(ingest);
+    }
+
+    /** @param newest the newest version to consider */
+    private Optional<LogEntry> standing(String ingest, LogTip newest) throws IOException {
+        return newest.ingest().equals(ingest)
+                ? Optional.of(dataset.log().decode(newest.version(), newest.content()))
+                : copied(ingest);
+    }
+
+    private Optional<LogEntry> copied(String ingest) throws IOException {
         LogEntry copy;
         try {
             copy = dataset.log().copy(ingest);
@@ -236,18 +247,16 @@ public final class Committer {
     }
 
     /** Writes the sign and the second copy of the newest entry if they are missing. An entry with a copy has a sign. */
-    private void heal(long newest) throws IOException {
-        if (newest == 0) {
+    private void heal(LogTip newest) throws IOException {
+        if (newest.version() == 0) {
             return;
         }
-        byte[] content = dataset.log().raw(newest);
-        String ingest = dataset.log().decode(newest, content).ingest();
-        String copy = DatasetLayout.ingestCopy(ingest);
+        String copy = DatasetLayout.ingestCopy(newest.ingest());
         try {
             store.length(copy);
         } catch (NoSuchObjectException e) {
-            VersionSign.leave(store, newest, ingest);
-            store.createIfAbsent(copy, content);
+            VersionSign.leave(store, newest.version(), newest.ingest());
+            store.createIfAbsent(copy, newest.content());
         }
     }
 
@@ -309,7 +318,7 @@ public final class Committer {
     }
 
     /** Writes the files that make later reads safer and faster. The commit is valid whether this succeeds or not. */
-    private void afterwards(LogEntry entry, Snapshot base) {
+    private void afterwards(LogEntry entry, LogTip base) {
         if (entry.version() == 1) {
             dataset.copyDescription();
         }
@@ -323,7 +332,9 @@ public final class Committer {
                     e.toString());
         }
         try {
-            writeTableIfDue(base.table().with(entry));
+            ChunkTable table = base.table().with(entry);
+            dataset.log().keep(base.with(entry, table));
+            writeTableIfDue(table, base.newestTable());
         } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
             LOG.warn(
                     "No chunk table of version {} was written; a later commit" + " writes one: {}",
@@ -332,18 +343,25 @@ public final class Committer {
         }
     }
 
-    private void writeTableIfDue(ChunkTable table) throws IOException {
-        Long newest = dataset.log().tables().floor(table.version());
-        long last = newest == null ? 0 : newest;
-        long chunks = 0;
-        for (int i = table.size() - 1; i >= 0 && table.addedIn(i) > last; i--) {
-            chunks++;
+    /** @param known version of the newest chunk table when the log was read; another process may have written one */
+    private void writeTableIfDue(ChunkTable table, long known) throws IOException {
+        if (!isDue(table, known)) {
+            return;
         }
-        if (table.version() - last >= tables.commits() || chunks >= tables.chunks()) {
+        Long newest = dataset.log().tables().floor(table.version());
+        if (isDue(table, newest == null ? 0 : newest)) {
             store.createIfAbsent(DatasetLayout.table(table.version()), table.encode());
             for (long old : TablePolicy.superseded(dataset.log().tables())) {
                 store.delete(DatasetLayout.table(old));
             }
         }
+    }
+
+    private boolean isDue(ChunkTable table, long last) {
+        long chunks = 0;
+        for (int i = table.size() - 1; i >= 0 && table.addedIn(i) > last; i--) {
+            chunks++;
+        }
+        return table.version() - last >= tables.commits() || chunks >= tables.chunks();
     }
 }

@@ -7,23 +7,28 @@ import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.OptionalLong;
 import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Reads the commit log. A version exists if and only if its entry exists; chunk tables only reduce the number of
- * entries to read. Thread-safe.
+ * entries to read. Keeps the newest version that it has read. Thread-safe.
  */
 final class VersionLog {
 
@@ -32,8 +37,21 @@ final class VersionLog {
     /** Limit of an entry; enough for millions of chunks in one commit. */
     static final long MAX_ENTRY_BYTES = 1L << 30;
 
+    /** Smaller numbers of entries are read one after the other. */
+    private static final int MANY = 4;
+
     private final ObjectStore store;
     private final DatasetInfo info;
+    private volatile @Nullable LogTip kept;
+
+    /**
+     * Contains consecutive entries.
+     *
+     * @param list in order
+     * @param newest bytes of the last one; empty without entries
+     * @param listed these and earlier entries, as listings showed them
+     */
+    record Entries(List<LogEntry> list, byte[] newest, NavigableMap<Long, ObjectInfo> listed) {}
 
     VersionLog(ObjectStore store, DatasetInfo info) {
         this.store = store;
@@ -42,33 +60,90 @@ final class VersionLog {
 
     /** Returns the newest version; 0 if there is none. */
     long newestVersion() throws IOException {
-        NavigableSet<Long> tables = tables();
-        return checkedNewest(tables.isEmpty() ? 0 : tables.last());
+        long table = newestOf(tables());
+        return checkedNewest(table, listing(table));
     }
 
-    /** Returns the table of the newest version; without chunks if there is none. */
+    /**
+     * Returns the table of the newest version; without chunks if there is none. After the first call, reads only new
+     * entries.
+     */
     ChunkTable newestTable() throws IOException {
+        return readNewest().table();
+    }
+
+    /** Returns the newest version with its log entry; version 0 has none. */
+    LogTip newest() throws IOException {
+        LogTip tip = readNewest();
+        if (tip.version() == 0 || tip.hasEntry()) {
+            return tip;
+        }
+        byte[] content = existing(tip.version());
+        String ingest = decode(tip.version(), content).ingest();
+        LogTip read = new LogTip(tip.table(), ingest, content, tip.listed(), tip.newestTable());
+        keep(read);
+        return read;
+    }
+
+    /**
+     * Reads the newest version. If the version of the last call is still part of the log, reads only later entries. It
+     * is part of the log if its entry has the same bytes as then, and if the listing shows the same length and time of
+     * each entry before it. Otherwise a recovery or an erasure has changed entries since, or the dataset was created
+     * again.
+     */
+    private LogTip readNewest() throws IOException {
         NavigableSet<Long> tables = tables();
-        long newest = checkedNewest(tables.isEmpty() ? 0 : tables.last());
-        return build(newest, tables);
+        long newestTable = newestOf(tables);
+        NavigableMap<Long, ObjectInfo> listed = listing(newestTable);
+        long newest = checkedNewest(newestTable, listed);
+        LogTip start = kept;
+        LogTip tip;
+        if (start != null
+                && start.version() >= newestTable
+                && start.version() <= newest
+                && isUnchanged(start, listed)) {
+            tip = start.with(entries(start.version() + 1, newest, listed), newestTable);
+        } else {
+            tip = build(newest, tables, listed);
+        }
+        keep(tip);
+        return tip;
+    }
+
+    private boolean isUnchanged(LogTip tip, NavigableMap<Long, ObjectInfo> listed) throws IOException {
+        try {
+            return tip.isBasedOn(listed) && Arrays.equals(tip.content(), raw(tip.version()));
+        } catch (NoSuchObjectException e) {
+            return false;
+        }
+    }
+
+    /** Keeps a version, so that the next reading of the newest version can start from it. */
+    void keep(LogTip tip) {
+        if (tip.hasEntry()) {
+            kept = tip;
+        }
     }
 
     /** Returns the table of a version, which must exist. */
     ChunkTable table(long version) throws IOException {
         NavigableSet<Long> tables = tables();
-        long newest = checkedNewest(tables.isEmpty() ? 0 : tables.last());
+        long newestTable = newestOf(tables);
+        long newest = checkedNewest(newestTable, listing(newestTable));
         if (version < 1 || version > newest) {
             throw new UnknownVersionException(where(), version, newest);
         }
-        return build(version, tables);
+        return build(version, tables, Collections.emptyNavigableMap()).table();
     }
 
-    private ChunkTable build(long version, NavigableSet<Long> tables) throws IOException {
+    private LogTip build(long version, NavigableSet<Long> tables, NavigableMap<Long, ObjectInfo> listed)
+            throws IOException {
+        long newestTable = newestOf(tables);
         for (long tableVersion : tables.headSet(version, true).descendingSet()) {
             String name = DatasetLayout.table(tableVersion);
             try {
-                ChunkTable table = readTable(tableVersion);
-                return table.with(entries(tableVersion + 1, version));
+                LogTip start = LogTip.unread(readTable(tableVersion));
+                return start.with(entries(tableVersion + 1, version, listed), newestTable);
             } catch (NoSuchObjectException e) {
                 // A later commit has deleted it as superseded. Newer ones exist, and older ones that the commit kept.
                 LOG.debug("Chunk table {} is gone", store.describe(name));
@@ -77,7 +152,11 @@ final class VersionLog {
                 LOG.warn("Ignoring chunk table {}: {}", store.describe(name), e.getMessage());
             }
         }
-        return ChunkTable.empty(info).with(entries(1, version));
+        return LogTip.unread(ChunkTable.empty(info)).with(entries(1, version, listed), newestTable);
+    }
+
+    private static long newestOf(NavigableSet<Long> versions) {
+        return versions.isEmpty() ? 0 : versions.last();
     }
 
     private ChunkTable readTable(long version) throws IOException {
@@ -93,23 +172,50 @@ final class VersionLog {
         return table;
     }
 
-    private List<LogEntry> entries(long first, long last) throws IOException {
-        List<LogEntry> entries = new ArrayList<>();
-        for (long version = first; version <= last; version++) {
-            entries.add(entry(version));
+    /**
+     * Returns the entries of consecutive versions, which must exist. From a remote store, reads several at a time.
+     *
+     * @throws IOException the failure of the first version that cannot be read
+     */
+    private Entries entries(long first, long last, NavigableMap<Long, ObjectInfo> listed) throws IOException {
+        List<Long> versions = LongStream.rangeClosed(first, last).boxed().toList();
+        AtomicReference<byte[]> newest = new AtomicReference<>(new byte[0]);
+        ParallelRequests.Request<Long, LogEntry> read = version -> {
+            byte[] content = existing(version);
+            if (version == last) {
+                newest.set(content);
+            }
+            return decode(version, content);
+        };
+        List<LogEntry> entries;
+        if (versions.size() < MANY
+                || store.localPath(DatasetLayout.logEntry(first)).isPresent()) {
+            entries = new ArrayList<>();
+            for (long version : versions) {
+                entries.add(read.send(version));
+            }
+        } else {
+            entries = ParallelRequests.send(versions, read, "Interrupted while the log was read");
         }
-        return entries;
+        return new Entries(entries, newest.get(), listed);
     }
 
     /** Returns the entries after a version, in order. Checks that none is missing. */
-    List<LogEntry> entriesAfter(long version) throws IOException {
-        return entries(version + 1, checkedNewest(version));
+    Entries entriesAfter(LogTip tip) throws IOException {
+        NavigableMap<Long, ObjectInfo> now = listing(tip.version());
+        NavigableMap<Long, ObjectInfo> listed = new TreeMap<>(tip.listed());
+        now.forEach(listed::putIfAbsent);
+        return entries(tip.version() + 1, checkedNewest(tip.version(), now), listed);
     }
 
     /** Returns the entry of a version, which must exist. */
     LogEntry entry(long version) throws IOException {
+        return decode(version, existing(version));
+    }
+
+    private byte[] existing(long version) throws IOException {
         try {
-            return decode(version, raw(version));
+            return raw(version);
         } catch (NoSuchObjectException e) {
             throw missing(version);
         }
@@ -152,38 +258,46 @@ final class VersionLog {
 
     /** Returns the versions that have a chunk table. */
     NavigableSet<Long> tables() throws IOException {
-        return versions(DatasetLayout.TABLES, "", DatasetLayout::versionOfTable);
+        return objects(DatasetLayout.TABLES, "", DatasetLayout::versionOfTable).navigableKeySet();
     }
 
     /** Returns the versions from {@code first} on that have a log entry. */
     NavigableSet<Long> logVersions(long first) throws IOException {
-        return versions(DatasetLayout.LOG, DatasetLayout.logEntry(first - 1), DatasetLayout::versionOfLogEntry);
+        return listing(first).navigableKeySet();
     }
 
-    private NavigableSet<Long> versions(String prefix, String after, Function<String, OptionalLong> parse)
+    /** Returns the entries from a version on, as the store lists them. */
+    private NavigableMap<Long, ObjectInfo> listing(long first) throws IOException {
+        return objects(
+                DatasetLayout.LOG, DatasetLayout.logEntry(Math.max(first, 1) - 1), DatasetLayout::versionOfLogEntry);
+    }
+
+    private NavigableMap<Long, ObjectInfo> objects(String prefix, String after, Function<String, OptionalLong> parse)
             throws IOException {
-        NavigableSet<Long> versions = new TreeSet<>();
+        NavigableMap<Long, ObjectInfo> found = new TreeMap<>();
         try (ObjectIterator objects = store.list(prefix, after)) {
             while (objects.hasNext()) {
-                OptionalLong version = parse.apply(objects.next().name());
+                ObjectInfo object = objects.next();
+                OptionalLong version = parse.apply(object.name());
                 if (version.isPresent() && version.getAsLong() > 0) {
-                    versions.add(version.getAsLong());
+                    found.put(version.getAsLong(), object);
                 }
             }
         }
-        return versions;
+        return found;
     }
 
     /**
      * Returns the newest version, given that {@code known} exists. All entries from there on must exist. If two entries
      * appear during a listing, the listing may contain the second but not the first. This method therefore requests a
      * missing entry by name before it reports the log as damaged.
+     *
+     * @param listed the entries from {@code known} on
      */
-    private long checkedNewest(long known) throws IOException {
-        NavigableSet<Long> versions = logVersions(Math.max(known, 1));
-        long newest = versions.isEmpty() ? known : Math.max(known, versions.last());
+    private long checkedNewest(long known, NavigableMap<Long, ObjectInfo> listed) throws IOException {
+        long newest = listed.isEmpty() ? known : Math.max(known, listed.lastKey());
         for (long version = Math.max(known, 1); version <= newest; version++) {
-            if (!versions.contains(version) && !exists(DatasetLayout.logEntry(version))) {
+            if (!listed.containsKey(version) && !exists(DatasetLayout.logEntry(version))) {
                 throw missing(version);
             }
         }
@@ -212,8 +326,9 @@ final class VersionLog {
     /** Returns the ingests of the versions after a version that have a sign; an empty text for an unreadable sign. */
     NavigableMap<Long, String> signsAfter(long version) throws IOException {
         NavigableMap<Long, String> signs = new TreeMap<>();
-        NavigableSet<Long> versions =
-                versions(DatasetLayout.VERSIONS, DatasetLayout.versionSign(version), DatasetLayout::versionOfSign);
+        NavigableSet<Long> versions = objects(
+                        DatasetLayout.VERSIONS, DatasetLayout.versionSign(version), DatasetLayout::versionOfSign)
+                .navigableKeySet();
         for (long signed : versions.tailSet(version, false)) {
             signs.put(signed, VersionSign.read(store, signed));
         }
