@@ -2,8 +2,8 @@
 
     python benchmarks/dlio OUT [--ranks 2] [--env DIR]
 
-Installs DLIO, MPI and torch into OUT/env, lets DLIO generate the files of `workload/stoker.yaml` in OUT/data, packs them
-with `stoker.Writer`, and prints what DLIO reports for both loaders.
+Installs DLIO, MPI and torch into OUT/env, lets DLIO generate the files of `workload/stoker.yaml` in OUT/data, packs
+them with `stoker.Writer`, and prints what DLIO reports for both loaders.
 """
 
 from __future__ import annotations

@@ -229,10 +229,13 @@ def test_a_copy_that_falls_short_is_no_batch(
     assert used
 
 
-def test_rows_of_several_columns_stay_apart(tmp_path: Path, used: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("size", [5, 4000], ids=["some empty", "filled"])
+def test_rows_of_several_columns_stay_apart(
+    tmp_path: Path, used: list[int], monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
     monkeypatch.setattr(_copying, "VIEWED", 1)
     fields = [{"name": name, "type": "binary", "payload": True} for name in ("left", "right")]
-    writer = dataset(tmp_path / "d", fields, (31, 40, 57), size=5)
+    writer = dataset(tmp_path / "d", fields, (31, 40, 57), size)
     expected = {s["key"]: (s["left"], s["right"]) for s in writer.live("train").values()}
     with Feed(writer.root, batch_size=4) as feed:
         found = {}
@@ -244,7 +247,7 @@ def test_rows_of_several_columns_stay_apart(tmp_path: Path, used: list[int], mon
         assert isinstance(source, PathSource)
         assert source._filler._apart, "a message was put together"
     assert found == expected
-    assert any(not left for left, _ in expected.values())
+    assert any(not left for left, _ in expected.values()) == (size == 5)
     assert sum(used) > 20
 
 

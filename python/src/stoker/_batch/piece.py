@@ -29,6 +29,8 @@ class Form:
         self.fields = {f.name: f for f in fields if f.name in view.columns}
         self.layout = view.layout(fields)
         self.index = {c.name: i for i, c in enumerate(self.layout.columns)}
+        self.payload = {c.name: i for i, c in enumerate(c for c in self.layout.columns if c.payload)}
+        """The place of each payload column among the payload columns."""
         schema = batch_schema(fields)
         self.schema = pa.schema([schema.field(number) for number in view.numbers], schema.metadata)
 
@@ -99,9 +101,12 @@ class Piece:
 
     def ragged(self, name: str) -> Part:
         """The same, or rows that lie apart."""
-        index = self.form.index[name]
-        if self._apart is None or not self.form.layout.columns[index].payload:
+        payload = self.form.payload.get(name)
+        if self._apart is None or payload is None:
             return self.varying(name)
+        rows = self._apart.column(payload)
+        if rows is not None:
+            return RowsApart(rows, lambda: self.varying(name))
         _, place = self.place(name)
         edges = place.data[0] + offsets_at(self._known, place.offsets, place.data[1], name).astype(np.int64)
         return RowsApart(self._apart.rows(edges), lambda: self.varying(name))

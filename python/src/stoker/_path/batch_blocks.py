@@ -166,9 +166,11 @@ class _Views:
             lengths.append(ends[:, 1:] - ends[:, :-1])
             starts.append(column.starts.take(inner).astype(np.int64))
             files.append(window.block.places.take(inner))
-        self._begins, self._rows = np.concatenate(begins, 1), np.concatenate(lengths, 1)
-        self._starts, self._files = np.concatenate(starts, 1), np.concatenate(files, 1)
-        self._present: Any = None if self._rows.all() else self._rows > 0
+        size = np.concatenate(lengths, 1)
+        self._begins, self._starts, self._files = (np.concatenate(a, 1) for a in (begins, starts, files))
+        self._ends, self._stops = self._begins + size, self._starts + size
+        self._present: Any = None if size.all() else size > 0
+        self._rows = inner.shape[1]
 
     def front(self, i: int) -> npt.NDArray[np.uint8]:
         """The beginning of a message."""
@@ -177,9 +179,14 @@ class _Views:
 
     def apart(self, i: int, length: int, on_whole: Callable[[], Any]) -> Apart:
         """The rest of a message of this length."""
-        window, there = self._window, slice(None) if self._present is None else self._present[i]
-        begins, rows, starts, files = (a[i][there] for a in (self._begins, self._rows, self._starts, self._files))
-        return Apart(length, begins, begins + rows, lambda: window.views(files, starts, starts + rows), on_whole)
+        window, files, starts, stops = self._window, self._files[i], self._starts[i], self._stops[i]
+        if self._present is None:
+            begins, ends, rows = self._begins[i], self._ends[i], self._rows
+        else:
+            there = self._present[i]
+            begins, ends, rows = self._begins[i][there], self._ends[i][there], 0
+            files, starts, stops = files[there], starts[there], stops[there]
+        return Apart(length, begins, ends, lambda: window.views(files, starts, stops), on_whole, rows)
 
 
 class Laid(NamedTuple):

@@ -17,14 +17,22 @@ class Apart:
     """The end of a message, as views of other memory whose checksums have been verified."""
 
     def __init__(
-        self, length: int, starts: I64, ends: I64, views: Callable[[], list[U8]], on_whole: Callable[[], Any]
+        self,
+        length: int,
+        starts: I64,
+        ends: I64,
+        views: Callable[[], list[U8]],
+        on_whole: Callable[[], Any],
+        rows: int = 0,
     ) -> None:
         """`starts` and `ends`: the offsets in the message of the views, which are not empty.
 
         `views` makes them on first use. What no view covers is zero. `length`: of the message. `on_whole` is called
-        when the message is put together.
+        when the message is put together. `rows`: if not 0, this number of views are the rows of the first payload
+        column, the next ones those of the second, and so on.
         """
         self.length = length
+        self._count = rows
         self._starts, self._ends, self._make, self._on_whole = starts, ends, views, on_whole
         self._made: list[U8] | None = None
 
@@ -34,6 +42,11 @@ class Apart:
             self._made = self._make()
             self._make = list  # what it needs may be large
         return self._made
+
+    def column(self, place: int) -> list[U8] | None:
+        """The rows of the payload column with this place among the payload columns; None if that is not known."""
+        at = place * self._count
+        return self._views[at : at + self._count] if self._count else None
 
     def rows(self, edges: I64) -> list[U8]:
         """The rows between these offsets in the message; only a row that lies in several views is copied."""
