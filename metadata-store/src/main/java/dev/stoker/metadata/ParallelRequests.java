@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -49,7 +50,7 @@ final class ParallelRequests {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException(interrupted);
         } catch (ExecutionException e) {
-            throw unchanged(e.getCause());
+            throw unchanged(Objects.requireNonNull(e.getCause(), "a failed request has a cause"));
         } finally {
             threads.shutdownNow();
         }

@@ -19,7 +19,6 @@ import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.OptionalLong;
 import java.util.TreeMap;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
@@ -179,11 +178,11 @@ final class VersionLog {
      */
     private Entries entries(long first, long last, NavigableMap<Long, ObjectInfo> listed) throws IOException {
         List<Long> versions = LongStream.rangeClosed(first, last).boxed().toList();
-        AtomicReference<byte[]> newest = new AtomicReference<>(new byte[0]);
+        byte[][] newest = {new byte[0]};
         ParallelRequests.Request<Long, LogEntry> read = version -> {
             byte[] content = existing(version);
             if (version == last) {
-                newest.set(content);
+                newest[0] = content;
             }
             return decode(version, content);
         };
@@ -197,7 +196,7 @@ final class VersionLog {
         } else {
             entries = ParallelRequests.send(versions, read, "Interrupted while the log was read");
         }
-        return new Entries(entries, newest.get(), listed);
+        return new Entries(entries, newest[0], listed);
     }
 
     /** Returns the entries after a version, in order. Checks that none is missing. */
