@@ -227,7 +227,7 @@ class KeptVersionTest {
     @Test
     void noticesThatAnOlderEntryWasRebuilt() throws IOException {
         commitAll("i", 1, 2);
-        commit("removal", 3);
+        commit("i3", 3);
         committer(Dataset.open(memory)).commit(CommitRequest.remove("r", base -> List.of(), Map.of()));
         committer(dataset).commit(append("i5", summary(5, "train", 1)));
         assertThat(dataset.latest().table().size()).isEqualTo(4);
@@ -236,7 +236,7 @@ class KeptVersionTest {
         Dataset.create(other, info());
         place(other, 0, 20);
         for (int v = 1; v <= 3; v++) {
-            committer(Dataset.open(other)).commit(append("removal" + v, summary(v + 10, "val", 1)));
+            committer(Dataset.open(other)).commit(append("rebuilt" + v, summary(v + 10, "val", 1)));
         }
         now = now.plusSeconds(1);
         memory.corrupt(DatasetLayout.logEntry(3), other.readAll(DatasetLayout.logEntry(3), 1 << 20));
@@ -296,7 +296,7 @@ class KeptVersionTest {
         } finally {
             pool.shutdownNow();
         }
-        assertThat(dataset.latestVersion()).isEqualTo(threads * each);
+        assertThat(dataset.latestVersion()).isEqualTo((long) threads * each);
         requireSameAsOpenedAgain();
     }
 }
