@@ -24,8 +24,8 @@ final class ParallelRequests {
     private ParallelRequests() {}
 
     /**
-     * Sends a request for each argument, and returns the answers in the order of the arguments. If requests fail, throws
-     * the exception of the first one in this order.
+     * Sends a request for each argument, and returns the answers in the order of the arguments. If requests fail,
+     * throws the exception of the first one in this order.
      *
      * @param interrupted message of the exception if the caller is interrupted
      * @throws InterruptedIOException if the caller is interrupted
