@@ -8,8 +8,8 @@ import java.util.Collections;
 import java.util.NavigableMap;
 
 /**
- * Contains the newest version of a log at the time of a reading. The next reading can start from it if the log has only
- * got new entries since; see {@link VersionLog#newestTable}. Immutable and thread-safe.
+ * Contains the newest version of a log at the time of a reading. The next reading can start from it if only new entries
+ * have been added to the log; see {@link VersionLog#newestTable}. Immutable and thread-safe.
  *
  * @param table chunk table of the version
  * @param ingest ingest id of the version; empty if its entry was not read
