@@ -49,7 +49,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class EverythingBesideEverythingTest {
 
-    private static final int SCHEDULES = Integer.getInteger("test.schedules", 16);
+    private static final int SCHEDULES = Integer.getInteger("test.schedules", 6);
     private static final long SEED = Long.getLong("test.seed", System.nanoTime());
 
     @TempDir
