@@ -28,8 +28,8 @@ class Apart:
         """`starts` and `ends`: the offsets in the message of the views, which are not empty.
 
         `views` makes them on first use. What no view covers is zero. `length`: of the message. `on_whole` is called
-        when the message is put together. `rows`: if not 0, this number of views are the rows of the first payload
-        column, the next ones those of the second, and so on.
+        when the message is put together. `rows`: number of rows, if each row of each payload column has one view, and
+        the views are in the order of columns and rows; else 0.
         """
         self.length = length
         self._count = rows

@@ -27,7 +27,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A dataset that is used for a long time reads only what is new, and notices whatever else has changed. */
+/** An open dataset reads each log entry once, and notices if an earlier one has changed. */
 class KeptVersionTest {
 
     private Instant now = SampleDatasets.NOW;
