@@ -39,6 +39,9 @@ final class VersionLog {
     /** Smaller numbers of entries are read one after the other. */
     private static final int MANY = 4;
 
+    /** Limit of the log entry of a kept version, so that an open dataset does not hold a large one in memory. */
+    static final int MAX_KEPT_BYTES = 1 << 20;
+
     private final ObjectStore store;
     private final DatasetInfo info;
     private volatile @Nullable LogTip kept;
@@ -117,9 +120,9 @@ final class VersionLog {
         }
     }
 
-    /** Keeps a version, so that the next reading of the newest version can start from it. */
+    /** Keeps a version, unless its entry is large, so that the next reading of the newest version can start from it. */
     void keep(LogTip tip) {
-        if (tip.hasEntry()) {
+        if (tip.hasEntry() && tip.content().length <= MAX_KEPT_BYTES) {
             kept = tip;
         }
     }

@@ -18,8 +18,10 @@ import dev.stoker.storage.ObjectInfo;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -95,6 +97,24 @@ class KeptVersionTest {
         // Two listings, the newest entry, the own second copy, the chunk, the sign, the second copy of the newest
         // entry, and three new files.
         assertThat(faulty.calls()).hasSize(10);
+    }
+
+    @Test
+    void aLargeEntryIsNotKept() throws IOException {
+        commitAll("i", 1, 3);
+        assertThat(dataset.latest().version()).isEqualTo(3);
+        byte[] bytes = new byte[VersionLog.MAX_KEPT_BYTES];
+        new Random(0).nextBytes(bytes);
+        Map<String, String> large = Map.of("note", HexFormat.of().formatHex(bytes));
+        committer(dataset).commit(CommitRequest.append("i4", List.of(summary(4, "train", 1)), Map.of(), large));
+        faulty.reset();
+
+        requireSameAsOpenedAgain();
+
+        // The version before it is kept: its entry is compared, and the large one is read.
+        assertThat(calls(Operation.READ_ALL, DatasetLayout.LOG))
+                .extracting(Call::name)
+                .containsExactly(DatasetLayout.logEntry(3), DatasetLayout.logEntry(4));
     }
 
     @Test
