@@ -42,7 +42,7 @@ class ContestedCommitsSoak {
     private static final int PROCESSES = Integer.getInteger("test.processes", 8);
     private static final int KILLS = Integer.getInteger("test.kills", 16);
     private static final int SPANS = 5;
-    private static final long MOST_SECONDS = 3600;
+    private static final long MOST_SECONDS = 4 * 3600;
 
     @TempDir
     static Path directory;
