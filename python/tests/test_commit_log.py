@@ -90,6 +90,15 @@ def test_a_log_that_lacks_an_entry_is_damaged_and_not_shorter(tmp_path: Path, mo
         entry.write_bytes(content)
 
 
+@pytest.mark.parametrize(("cut", "problem"), [(-40, "checksum [0-9a-f]{8}, expected"), (20, "it has no checksum")])
+def test_an_entry_that_was_cut_off_is_named_with_the_next_step(tmp_path: Path, cut: int, problem: str) -> None:
+    put(tmp_path, "a")
+    entry = tmp_path / f"_stoker/log/{1:020d}.avro"
+    entry.write_bytes(entry.read_bytes()[:cut])
+    with pytest.raises(CorruptDataError, match=f"{1:020d}.avro: {problem}.*restore the file.*or run `stoker verify`"):
+        open_snapshot(tmp_path)
+
+
 def test_whatever_fails_after_the_publishing_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise MemoryError("in a table")

@@ -67,11 +67,11 @@ public final class SelfChecksum {
             if (!magicFits && content.length >= magic.length) {
                 throw new ForeignFileException(file, kind, "it does not start like one and has no checksum");
             }
-            throw CorruptDataException.mismatch(file, "its checksum", "one", "none");
+            throw withoutChecksum(file);
         }
         int digits = mark + MARK.length;
         if (digits + DIGITS > content.length) {
-            throw CorruptDataException.mismatch(file, "its checksum", "8 digits", "fewer");
+            throw withoutChecksum(file);
         }
         String stated = new String(content, digits, DIGITS, StandardCharsets.US_ASCII);
         String actual = HexFormat.of().toHexDigits(crcWithZeros(content, digits));
@@ -81,6 +81,11 @@ public final class SelfChecksum {
         if (!magicFits) {
             throw new ForeignFileException(file, kind, "it starts differently");
         }
+    }
+
+    private static CorruptDataException withoutChecksum(String file) {
+        return new CorruptDataException(file + " is corrupt: it has no checksum, so it was cut off or overwritten; "
+                + CorruptDataException.FILE_ADVICE);
     }
 
     private static int crcWithZeros(byte[] content, int digits) {
