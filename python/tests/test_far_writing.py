@@ -64,6 +64,18 @@ def test_a_dataset_in_s3_is_read_as_it_was_written(server: str, tmp_path: Path) 
     assert len([name for name in names if "/ingests/" in name or "/versions/" in name]) == 6
 
 
+def test_a_commit_asks_for_the_size_of_no_log_entry(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    uri = "s3://bucket/sizes"
+    for first in (0, 100):
+        write(uri, first, append=first > 0)
+    asked: list[str] = []
+    stat = RemotePath.stat
+    monkeypatch.setattr(RemotePath, "stat", lambda path: asked.append(path.key) or stat(path))
+    assert write(uri, 200, append=True) == 3
+    assert any(".arrow" in key for key in asked)
+    assert not [key for key in asked if "/log/" in key]
+
+
 def test_google_cloud_storage_is_written_and_read(server: str, tmp_path: Path) -> None:
     with environment(STORAGE_EMULATOR_HOST=server.removeprefix("http://")):
         uri = "gs://bucket/google"

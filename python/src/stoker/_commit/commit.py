@@ -152,7 +152,7 @@ class Committer:
                 self._heal(base.version)
             entry = self._entry(request, base)
             if self._publish(entry):
-                self._afterwards(entry)
+                self._afterwards(entry, base)
                 return entry
             known = 0 if base is None else base.version
             newest = newest_version(self._root)
@@ -244,14 +244,14 @@ class Committer:
             "same ingest id, which commits at most once, and delete nothing before that"
         ) from unknown
 
-    def _afterwards(self, entry: LogEntry) -> None:
+    def _afterwards(self, entry: LogEntry, base: Snapshot | None) -> None:
         """What makes later reading safer and faster; the commit stands whether it succeeds or not."""
         try:
             if entry.version == 1:
                 copy_info(self._store, self._info)
             self._store.create_if_absent(sign_name(entry.version), sign_content(entry.ingest))
             self._store.create_if_absent(_copy_name(entry.ingest), encode_entry(entry, self._info.id))
-            write_table_if_due(self._store, self._root, entry.version)
+            write_table_if_due(self._store, self._root, entry, base)
         except Exception as e:
             warnings.warn(
                 f"stoker: version {entry.version} is committed; its sign, second copy or chunk table was not written; "

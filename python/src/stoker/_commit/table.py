@@ -12,6 +12,7 @@ from stoker._commit.entry import escaped, seal
 from stoker._commit.stores import Store
 from stoker._dataset.added_fields import text_of_added
 from stoker._dataset.expired import text_of
+from stoker._dataset.log import LogEntry
 from stoker._dataset.snapshot import Snapshot, open_snapshot
 from stoker._dataset.versions import table_path, table_versions
 from stoker._format.canonical_json import compact_upper, sorted_by_code_unit
@@ -45,18 +46,18 @@ _COLUMNS = (
 _WIDTHS = {"int64": 8, "int32": 4, "uint32": 4, "fixed_size_binary(16)": 16}
 
 
-def write_table_if_due(store: Store, root: AnyPath, version: int) -> None:
-    """Writes the table of a version if enough commits or chunks were added since the newest table."""
-    last = max((v for v in table_versions(root) if v <= version), default=0)
-    if version - last < COMMITS:
-        # Chunks are counted only where there may be enough of them: 4,096 fill an entry of some 300 KB.
-        sizes = ((root / "_stoker" / "log" / f"{v:020d}.avro").stat().st_size for v in range(last + 1, version + 1))
-        if sum(sizes) < CHUNKS * 40:
-            return
-    snapshot = open_snapshot(root, version, any_version=True)
-    late = int(np.count_nonzero(snapshot.chunks.columns["added_in"] > last))
-    if version - last >= COMMITS or late >= CHUNKS:
-        store.create_if_absent(f"_stoker/tables/{version:020d}.arrow", encode_table(snapshot))
+def write_table_if_due(store: Store, root: AnyPath, entry: LogEntry, base: Snapshot | None) -> None:
+    """Writes the table of an entry's version if enough commits or chunks were added since the newest table.
+
+    `base` is the version before the entry.
+    """
+    last = max((v for v in table_versions(root) if v <= entry.version), default=0)
+    late = len(entry.added)
+    if base is not None:
+        late += int(np.count_nonzero(base.chunks.columns["added_in"] > last))
+    if entry.version - last >= COMMITS or late >= CHUNKS:
+        snapshot = open_snapshot(root, entry.version, any_version=True)
+        store.create_if_absent(f"_stoker/tables/{entry.version:020d}.arrow", encode_table(snapshot))
         for old in superseded(table_versions(root)):
             table_path(root, old).unlink(missing_ok=True)
 
