@@ -72,6 +72,9 @@ def settings_of(target: TopicTarget, group: str) -> dict[str, Any]:
         "allow.auto.create.topics": False,
         # No member of the group is ever awaited: partitions are assigned by hand.
         "max.poll.interval.ms": 86_400_000,
+        # How long a commit waits for the group's coordinator, so twice when a feed is closed: for the commit, and again
+        # in the consumer's close. Without a right on the group it never answers.
+        "session.timeout.ms": 2000,
         "log_level": 0,
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 
 import pytest
 from confluent_kafka.admin import (
@@ -100,6 +101,8 @@ def test_the_rows_of_the_page_suffice(cli, guarded, topic, tmp_path, monkeypatch
     monkeypatch.setenv("STOKER_KAFKA_CONFIG", str(user["python"]))
     with Feed(target, tail="keep", connect_timeout=LIMIT_S, **named) as feed:
         assert views(feed) == expected
+        closing = time.monotonic()
+    assert time.monotonic() - closing < 30, "closing the feed waited for a group that this user may not commit to"
 
 
 def test_without_the_right_to_read_a_trainer_is_told_so(cli, guarded, topic, tmp_path, monkeypatch):
