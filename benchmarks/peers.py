@@ -11,6 +11,8 @@ and the better of the two counts. Each measurement is a separate process: it war
 epochs from their first batch, so that the start of workers does not count. Rounds alternate, and the best counts. A
 system that cannot be imported is named and left out.
 
+`--child read views DATASET 0 no SECONDS` measures the consumer alone, on views of a dataset of `stoker ingest`.
+
 `--json FILE` keeps what was found for `benchmarks/peers_picture.py`.
 """
 
@@ -21,6 +23,7 @@ import importlib.util
 import io
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -127,6 +130,19 @@ def epochs_stoker(target: str, workers: int, decoding: bool) -> Iterator[Iterato
         yield (list(batch["image"]) for batch in feed)
 
 
+def epochs_views(target: str, workers: int, decoding: bool) -> Iterator[Iterator[list]]:
+    """Hands out views of the packed samples that were made before: what the consumer alone can do. Checks nothing."""
+    import pyarrow as pa
+
+    views = []
+    for chunk in sorted(Path(target).glob("chunks/*/*.arrow")):
+        table = pa.ipc.open_file(pa.memory_map(str(chunk))).read_all()
+        views += [memoryview(sample.as_buffer()).toreadonly() for sample in table["image"]]
+    random.Random(SEED).shuffle(views)
+    while True:
+        yield (views[at : at + BATCH] for at in range(0, len(views), BATCH))
+
+
 def epochs_mosaicml(target: str, workers: int, decoding: bool) -> Iterator[Iterator[list]]:
     from streaming import StreamingDataset
 
@@ -208,6 +224,8 @@ SYSTEMS: dict[str, tuple[str | None, Callable | None, Callable | None]] = {
     "webdataset": ("webdataset", pack_webdataset, epochs_webdataset),
     "files": ("torch", None, epochs_files),
 }
+"""Module, writer and reader of each."""
+CEILING = "views"
 
 
 def size_of(sample: object) -> int:
@@ -217,7 +235,7 @@ def size_of(sample: object) -> int:
 def measure(name: str, target: str, workers: int, decoding: bool, seconds: float) -> dict:
     import google_crc32c
 
-    epochs = SYSTEMS[name][2]
+    epochs = epochs_views if name == CEILING else SYSTEMS[name][2]
     assert epochs is not None
     passes = epochs(target, workers, decoding)
     samples = total = 0

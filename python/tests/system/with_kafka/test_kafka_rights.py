@@ -8,6 +8,7 @@ import time
 import pytest
 from confluent_kafka.admin import (
     AclBinding,
+    AclBindingFilter,
     AclOperation,
     AclPermissionType,
     AdminClient,
@@ -15,7 +16,7 @@ from confluent_kafka.admin import (
     ResourceType,
 )
 from kafka_broker import Broker, free_port
-from stoker_processes import LIMIT_S, views
+from stoker_processes import LIMIT_S, until, views
 from test_java_client import JavaTrainer
 
 from stoker import Feed, errors
@@ -55,8 +56,9 @@ class Guarded:
             AclBinding(kind, name, ResourcePatternType.LITERAL, f"User:{user}", "*", operation, AclPermissionType.ALLOW)
             for kind, name, operation in rights
         ]
-        for future in self._admin.create_acls(bindings).values() if bindings else ():
+        for binding, future in (self._admin.create_acls(bindings) if bindings else {}).items():
             future.result(LIMIT_S)
+            self._await(binding)
         login = f"security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config={JAAS.format(user)};\n"
         java = self._directory / f"{user}-java.properties"
         java.write_text(login)
@@ -65,6 +67,12 @@ class Guarded:
             f"security.protocol=sasl_plaintext\nsasl.mechanism=PLAIN\nsasl.username={user}\nsasl.password={user}\n"
         )
         return {"java": java, "python": python}
+
+    def _await(self, right):
+        """The controller answers before the broker applies the right."""
+        pattern = right.restype, right.name, right.resource_pattern_type
+        wanted = AclBindingFilter(*pattern, right.principal, right.host, right.operation, right.permission_type)
+        until(lambda: self._admin.describe_acls(wanted).result(LIMIT_S), f"the broker applies {right}")
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.common.acl.AclBinding;
 
 /** A KRaft broker in a separate process, started from the jars on the test class path. */
 public final class KafkaBroker implements AutoCloseable {
@@ -49,6 +50,22 @@ public final class KafkaBroker implements AutoCloseable {
                         "PLAIN",
                         "listener.name.guarded.plain.sasl.jaas.config",
                         login.append(';').toString()));
+    }
+
+    /** Grants rights, and waits until the broker applies them. The controller answers before the broker does so. */
+    public void grant(List<AclBinding> rights) throws Exception {
+        try (Admin admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap()))) {
+            admin.createAcls(rights).all().get();
+            for (AclBinding right : rights) {
+                long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+                while (admin.describeAcls(right.toFilter()).values().get().isEmpty()) {
+                    if (System.nanoTime() > end) {
+                        throw new AssertionError("not granted within " + START_SECONDS + " s: " + right);
+                    }
+                    TimeUnit.MILLISECONDS.sleep(10);
+                }
+            }
+        }
     }
 
     /** Writes the settings of clients that log in as a user. */

@@ -93,6 +93,7 @@ class TopicRightsITCase {
 
     private static String user(String topic, String... rights) throws Exception {
         String user = "user" + users++;
+        List<AclBinding> granted = new ArrayList<>();
         for (String right : rights) {
             String[] words = right.split(" ");
             ResourceType type = ResourceType.fromString(words[0]);
@@ -103,8 +104,9 @@ class TopicRightsITCase {
             };
             AccessControlEntry entry = new AccessControlEntry(
                     "User:" + user, "*", AclOperation.fromString(words[1]), AclPermissionType.ALLOW);
-            admin.createAcls(List.of(new AclBinding(what, entry))).all().get();
+            granted.add(new AclBinding(what, entry));
         }
+        broker.grant(granted);
         return user;
     }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
@@ -60,11 +61,8 @@ class TopicRightsITCase {
     private static Topic topic(String name, AclOperation... operations) throws Exception {
         Topic topic = Topic.create(broker, name, 2);
         topic.send(List.of(topic.record(0, null, "a"), topic.record(1, null, "b")));
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
-            for (AclOperation operation : operations) {
-                admin.createAcls(List.of(right(name, operation))).all().get();
-            }
-        }
+        broker.grant(
+                Stream.of(operations).map(operation -> right(name, operation)).toList());
         return topic;
     }
 
