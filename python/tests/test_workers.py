@@ -57,3 +57,21 @@ def test_a_job_is_found_if_another_thread_takes_the_one_that_was_seen() -> None:
     jobs._later = Raced()
     jobs.put(taken, later=False)
     assert jobs.get(later_first=True) is left
+
+
+def test_a_job_without_a_turn_keeps_no_later_job_from_being_done() -> None:
+    workers = Workers(1, 10, "here")
+    # So an interrupt in the middle of `submit` leaves it.
+    workers._jobs._soon.append(Job(lambda: None))
+    for number in range(3):
+        job = workers.submit(lambda number=number: number)
+        assert workers.wait(job, "wait_read_s", "a number") == number
+    workers.close()
+
+
+def test_many_jobs_at_once_are_all_done_and_leave_few_turns() -> None:
+    workers = Workers(3, 10, "here")
+    jobs = [workers.submit(lambda number=number: number, later=number % 3 == 0) for number in range(5000)]
+    assert [workers.wait(job, "wait_read_s", "a number") for job in jobs] == list(range(5000))
+    assert workers._jobs._turns.qsize() <= 64
+    workers.close()

@@ -13,6 +13,9 @@ from typing import Any
 
 from stoker.errors import BatchTimeoutError
 
+_TURNS = 64
+"""More threads need not wake up at once."""
+
 
 class Job:
     """Something that a thread does, and what came of it."""
@@ -56,23 +59,24 @@ class _Jobs:
         self._soon: deque[Job] = deque()
         self._later: deque[Job] = deque()
         self._turns: queue.SimpleQueue[bool] = queue.SimpleQueue()
-        """True for each job; False at the end."""
+        """True wakes a thread, which then looks for jobs; False ends one."""
 
     def put(self, job: Job, later: bool) -> None:
+        # An interrupt between the two leaves a job that the next turn also stands for.
         (self._later if later else self._soon).append(job)
-        self._turns.put(True)
+        if self._turns.qsize() < _TURNS:  # a turn that is left is taken after this, by a thread that then looks
+            self._turns.put(True)
 
     def get(self, later_first: bool) -> Job | None:
         """Waits for a job; None at the end."""
-        if not self._turns.get():
-            self.end()  # for the next thread
-            return None
         order = (self._later, self._soon) if later_first else (self._soon, self._later)
-        while True:  # another thread may take the job that was seen; then the other queue has one
+        while True:
             for jobs in order:
-                if jobs:
-                    with contextlib.suppress(IndexError):
-                        return jobs.popleft()
+                with contextlib.suppress(IndexError):
+                    return jobs.popleft()
+            if not self._turns.get():
+                self.end()  # for the next thread
+                return None
 
     def end(self) -> None:
         self._turns.put(False)
