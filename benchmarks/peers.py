@@ -132,12 +132,13 @@ def epochs_stoker(target: str, workers: int, decoding: bool) -> Iterator[Iterato
 
 def epochs_views(target: str, workers: int, decoding: bool) -> Iterator[Iterator[list]]:
     """Hands out views of the packed samples that were made before: what the consumer alone can do. Checks nothing."""
+    import numpy as np
     import pyarrow as pa
 
     views = []
     for chunk in sorted(Path(target).glob("chunks/*/*.arrow")):
         table = pa.ipc.open_file(pa.memory_map(str(chunk))).read_all()
-        views += [memoryview(sample.as_buffer()).toreadonly() for sample in table["image"]]
+        views += [np.frombuffer(sample.as_buffer(), np.uint8) for sample in table["image"]]
     random.Random(SEED).shuffle(views)
     while True:
         yield (views[at : at + BATCH] for at in range(0, len(views), BATCH))
