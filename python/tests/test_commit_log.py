@@ -91,11 +91,12 @@ def test_a_log_that_lacks_an_entry_is_damaged_and_not_shorter(tmp_path: Path, mo
 
 
 @pytest.mark.parametrize(("cut", "problem"), [(-40, "checksum [0-9a-f]{8}, expected"), (20, "it has no checksum")])
-def test_an_entry_that_was_cut_off_is_named_with_the_next_step(tmp_path: Path, cut: int, problem: str) -> None:
+@pytest.mark.parametrize("name", ["log/00000000000000000001.avro", "dataset.json"])
+def test_a_file_that_was_cut_off_is_named_with_the_next_step(tmp_path: Path, name: str, cut: int, problem: str) -> None:
     put(tmp_path, "a")
-    entry = tmp_path / f"_stoker/log/{1:020d}.avro"
-    entry.write_bytes(entry.read_bytes()[:cut])
-    with pytest.raises(CorruptDataError, match=f"{1:020d}.avro: {problem}.*restore the file.*or run `stoker verify`"):
+    file = tmp_path / "_stoker" / name
+    file.write_bytes(file.read_bytes()[:cut])
+    with pytest.raises(CorruptDataError, match=f"{name}: {problem}.*; restore it with: stoker recover {tmp_path}$"):
         open_snapshot(tmp_path)
 
 

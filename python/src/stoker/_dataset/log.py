@@ -85,7 +85,7 @@ def read_info(root: AnyPath) -> DatasetInfo:
         raise NotADatasetError(
             f"{root} is not a Stoker dataset{hint}; create one with: stoker ingest <source> {root}"
         ) from None
-    check_self(data, str(path))
+    check_self(data, str(path), _recover(root))
     try:
         content = json.loads(data)
         check_format(content["format"], str(path))
@@ -105,6 +105,10 @@ def read_info(root: AnyPath) -> DatasetInfo:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as e:
         raise CorruptDataError(f"{path}: {e!r}") from e
+
+
+def _recover(root: AnyPath) -> str:
+    return f"restore it with: stoker recover {root}"
 
 
 def has_content(root: AnyPath) -> bool:
@@ -201,7 +205,7 @@ def read_entry(root: AnyPath, version: int, dataset: str) -> LogEntry:
         data = read_whole(path)
     except FileNotFoundError:
         raise missing_entry(root, version) from None
-    check_self(data, str(path))
+    check_self(data, str(path), _recover(root))
     records = _records(data, path)
     try:
         if len(records) != 1:

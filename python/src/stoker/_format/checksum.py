@@ -199,16 +199,16 @@ _MARK = b"stoker.crc32c="
 _ADVICE = "restore the file from a copy, or run `stoker verify` on the dataset to see what else is damaged"
 
 
-def check_self(data: bytes, what: str) -> None:
+def check_self(data: bytes, what: str, advice: str = _ADVICE) -> None:
     """Verifies the self-checksum of a metadata file; raises `CorruptDataError` naming `what`."""
     first = data.find(_MARK)  # later ones are text of users
     match = _SELF.match(data, first) if first >= 0 else None
     if match is None:
-        raise CorruptDataError(f"{what}: it has no checksum, so it was cut off or overwritten; {_ADVICE}")
+        raise CorruptDataError(f"{what}: it has no checksum, so it was cut off or overwritten; {advice}")
     view = np.frombuffer(data, np.uint8)
     start, end = match.span(1)
     crc = library.value(view[:start])
     crc = library.extend(crc, b"00000000")
     crc = library.extend(crc, view[end:])
     if crc != int(match[1], 16):
-        raise CorruptDataError(f"{what}: checksum {crc:08x}, expected {match[1].decode()}; {_ADVICE}")
+        raise CorruptDataError(f"{what}: checksum {crc:08x}, expected {match[1].decode()}; {advice}")

@@ -92,16 +92,22 @@ final class Errors {
                 .replaceFirst("is not a (float|double)$", "is not a number");
     }
 
-    /** Returns the most specific message: the innermost of Stoker's own, or else the innermost one. */
+    /**
+     * Returns the most specific message: the innermost of Stoker's own, or one that says the same and more, or else the
+     * innermost one.
+     */
     static String message(Throwable e) {
         List<Throwable> chain = new ArrayList<>();
         for (Throwable t = e; t != null && !chain.contains(t); t = t.getCause()) {
-            chain.add(t);
+            chain.add(0, t);
         }
-        Throwable best = chain.get(chain.size() - 1);
+        Throwable best = chain.get(0);
+        String known = "";
         for (Throwable t : chain) {
-            if (t.getClass().getName().startsWith("dev.stoker.") && t.getMessage() != null) {
+            String message = t.getMessage();
+            if (t.getClass().getName().startsWith("dev.stoker.") && message != null && message.contains(known)) {
                 best = t;
+                known = message;
             }
         }
         if (best instanceof NoSuchFileException) {

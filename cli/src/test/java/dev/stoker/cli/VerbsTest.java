@@ -16,12 +16,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Verbs that start no Flink, in this process. */
 class VerbsTest extends DatasetVerbs {
@@ -99,6 +101,25 @@ class VerbsTest extends DatasetVerbs {
         assertThat(stoker("verify", path())).isEqualTo(1);
         assertThat(out.toString())
                 .contains("chunk 1: row 0:", dataset.samples(1).get(0).key());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"_stoker/log/00000000000000000001.avro", "_stoker/dataset.json"})
+    void aCutFileIsRestoredByTheCommandThatTheErrorNames(String name) throws IOException {
+        Path file = dataset.path().resolve(name);
+        byte[] bytes = Files.readAllBytes(file);
+        Files.write(file, Arrays.copyOf(bytes, 60));
+
+        for (String verb : List.of("info", "verify")) {
+            assertThat(stoker(verb, path())).isEqualTo(1);
+            assertThat(err.toString())
+                    .contains(file + " is corrupt: ", "`stoker recover " + path() + "`")
+                    .doesNotContain("stoker verify");
+        }
+        assertThat(stoker("recover", path(), "--yes")).isZero();
+        assertThat(out.toString()).contains(file + " is corrupt").doesNotContain("`stoker");
+        assertThat(file).hasBinaryContent(bytes);
+        assertThat(stoker("verify", path())).isZero();
     }
 
     @Test

@@ -2,7 +2,6 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.CorruptDataException;
-import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.log.ExpiredVersions;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
@@ -123,10 +122,7 @@ public final class Dataset {
             DatasetInfo info = DatasetInfo.decode(content, store.describe(DatasetLayout.DATASET_JSON));
             return Optional.of(new Dataset(store, info));
         } catch (CorruptDataException e) {
-            throw new CorruptDataException(
-                    CorruptDataException.withoutFileAdvice(ErrorText.of(e)) + "; restore it with `stoker recover "
-                            + where(store) + "`",
-                    e);
+            throw VersionLog.recoverable(e, where(store));
         }
     }
 

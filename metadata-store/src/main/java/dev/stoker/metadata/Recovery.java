@@ -127,7 +127,7 @@ public final class Recovery {
         }
         try {
             byte[] content = log.raw(version);
-            LogEntry entry = log.decode(version, content);
+            LogEntry entry = log.decodeForRecovery(version, content);
             good.put(version, content);
             entries.put(version, entry);
             return true;

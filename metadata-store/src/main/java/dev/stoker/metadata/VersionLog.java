@@ -2,6 +2,7 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
@@ -228,7 +229,17 @@ final class VersionLog {
         return store.readAll(DatasetLayout.logEntry(version), MAX_ENTRY_BYTES);
     }
 
+    /** Returns the entry that its file contains. The error of a damaged file says how to restore it. */
     LogEntry decode(long version, byte[] content) throws StokerException {
+        try {
+            return decodeForRecovery(version, content);
+        } catch (CorruptDataException e) {
+            throw recoverable(e, where());
+        }
+    }
+
+    /** The same, with an error that only says what is wrong. */
+    LogEntry decodeForRecovery(long version, byte[] content) throws StokerException {
         String file = store.describe(DatasetLayout.logEntry(version));
         LogEntry entry = LogEntry.decode(content, file);
         if (entry.version() != version) {
@@ -356,6 +367,16 @@ final class VersionLog {
                 + (isCopied
                         ? "a copy to it is running or was interrupted: wait, or run stoker copy again"
                         : "rebuild it with `stoker recover`"));
+    }
+
+    /** Returns the error of a damaged file that {@code stoker recover} restores, with that advice. */
+    static CorruptDataException recoverable(CorruptDataException damage, String where) {
+        String message = CorruptDataException.withoutFileAdvice(ErrorText.of(damage));
+        CorruptDataException found =
+                new CorruptDataException(message + "; restore it with `stoker recover " + where + "`");
+        // Not as the cause, whose advice the command line would print.
+        found.addSuppressed(damage);
+        return found;
     }
 
     private String where() {
