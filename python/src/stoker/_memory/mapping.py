@@ -87,7 +87,7 @@ class Mapping:
 
     def provided(self) -> bool:
         """Whether all pages are in memory; those that are not are read. Does not hold the GIL while it reads."""
-        return self.resident() or populate(self.address, self.length)
+        return populate(self.address, self.length) or self.resident()
 
     def _pages(self) -> npt.NDArray[np.uint8]:
         assert _LIBC is not None

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._dataset.chunk import ChunkHead, ChunkReader
-from stoker._format.checksum import RunningCrcs, crc32c, extend_at
+from stoker._format.checksum import crc32c, extend_at
 from stoker._memory import copying
 from stoker._memory import mapping as _mapping
 from stoker._memory.copying import Target
@@ -52,6 +52,7 @@ class OpenChunk:
         self.leased: LeasedMapping | None = None
         """The mapping, if no process can shorten the file."""
         self.fd: int | None = None
+        self._crc = int(reader.snapshot.chunks.columns["crc32c"][index])
         fd = reader.open_head(index) if heads_only else reader.open(index)
         try:
             self.head: ChunkHead = reader.head(fd, index)
@@ -79,16 +80,9 @@ class OpenChunk:
                 os.close(fd)
 
     def verified(self) -> bool:
-        """Whether all payload has the right checksum, in the mapping. Does not hold the GIL while it reads."""
+        """Whether the file's checksum is right, in the mapping. Does not hold the GIL while it reads."""
         assert self.mapping is not None
-        for payload in self.head.payload:
-            starts, lengths = payload.starts.astype(np.int64), payload.lengths.astype(np.int64)
-            if not len(starts) or (starts[1:] != starts[:-1] + lengths[:-1]).any():
-                return False
-            found = extend_at(0, self.mapping.address + int(starts[0]), int(lengths.sum()))
-            if found != RunningCrcs(payload.crcs, lengths).of(0, len(starts)):
-                return False
-        return True
+        return extend_at(0, self.mapping.address, self.mapping.length) == self._crc
 
     def __del__(self) -> None:
         if self.fd is not None:
@@ -132,6 +126,9 @@ class OpenWindow:
         self.apart = whole and views and bytes_only and average >= copying.VIEWED
         self.apart = self.apart and all(c.leased.private and c.verified() for c in chunks if c is not None and c.leased)
         """Whether the payload of batches may stay where it is: the same, and it is large and has been checked."""
+        if not self.apart:
+            for payload in block.payload:
+                _ = payload.running  # made here rather than by the thread that plans
         self._files = np.array([c.fd if c is not None and c.fd is not None else -1 for c in chunks], np.int64)
 
     def views(self, places: Integers, starts: Integers, stops: Integers) -> list[npt.NDArray[np.uint8]]:

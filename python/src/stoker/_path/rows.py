@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -38,8 +39,12 @@ class PayloadColumn:
     ends: I64
     """Bytes of rows [0, i) when concatenated; one entry more than rows."""
     crcs: npt.NDArray[np.uint32]
-    running: RunningCrcs
     validity: npt.NDArray[np.bool_] | None
+
+    @functools.cached_property
+    def running(self) -> RunningCrcs:
+        """Made on first use: rows that stay in the mapped files need none."""
+        return RunningCrcs(self.crcs, np.diff(self.ends))
 
 
 class RowBlock:
@@ -98,7 +103,6 @@ class RowBlock:
             starts,
             ends,
             crcs,
-            RunningCrcs(crcs, lengths),
             None if valid is None else valid.take(index),
         )
 
