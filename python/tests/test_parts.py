@@ -245,6 +245,20 @@ def test_decoding_keeps_order_whatever_threads_do(tmp_path: Path) -> None:
             assert (b.state["epoch"], b.state["batch"]) in ((0, step + 1), (1, 0))
 
 
+def test_the_threads_that_decode_also_join_the_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer, _ = jpegs(tmp_path / "same", [(8, 6)] * 20)
+    stack, by = np.stack, set()
+
+    def noted(rows: list[np.ndarray]) -> np.ndarray:
+        by.add(threading.current_thread().name.rsplit("_", 1)[0])
+        return stack(rows)
+
+    monkeypatch.setattr(np, "stack", noted)
+    with Feed(writer.root, batch_size=8, decode={"image": "rgb"}, decode_threads=1) as feed:
+        assert [b["image"].shape for b in feed] == [(8, 8, 6, 3)] * 3
+    assert by == {"stoker-decode"}
+
+
 def test_what_cannot_be_decoded_is_named(tmp_path: Path) -> None:
     writer = small_dataset(tmp_path / "d")
     with (

@@ -61,18 +61,18 @@ class Decoding:
         """Starts to decode a batch; each value waits for its field."""
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._threads, "stoker-decode")
-        out: dict[str, Callable[[], Any]] = {}
+        parts: dict[str, list[Future[list[Any]]]] = {}
         for field, decode in self._decoders.items():
             rows = list(batch.raw(field))
             valid = batch.validity(field)
             if valid is not None:
                 rows = [row if ok else None for row, ok in zip(rows, valid.tolist(), strict=True)]
             step = max(1, -(-len(rows) // (2 * self._threads)))
-            futures = [
+            parts[field] = [
                 self._pool.submit(_decode_rows, decode, rows[at : at + step], at) for at in range(0, len(rows), step)
             ]
-            out[field] = _Result(futures, field, batch)
-        return out
+        # After all rows, so that a thread that joins waits for nothing that has not begun.
+        return {field: _Result(self._pool.submit(_joined, some), field, batch) for field, some in parts.items()}
 
     def close(self) -> None:
         """Ends the threads; what is not yet begun is dropped."""
@@ -101,23 +101,26 @@ class _RowError(Exception):
         self.row = row
 
 
-class _Result:
+def _joined(parts: Sequence[Future[list[Any]]]) -> Any:
     """One array if all rows came out as arrays of one shape, else a list."""
+    rows = [row for part in parts for row in part.result()]
+    if rows and all(isinstance(r, np.ndarray) for r in rows) and len({(r.shape, r.dtype) for r in rows}) == 1:
+        return np.stack(rows)
+    return rows
 
-    def __init__(self, futures: list[Future[list[Any]]], field: str, batch: Batch) -> None:
-        self._futures, self._field, self._batch = futures, field, batch
+
+class _Result:
+    """The decoded field of a batch, once it is there."""
+
+    def __init__(self, joined: Future[Any], field: str, batch: Batch) -> None:
+        self._joined, self._field, self._batch = joined, field, batch
 
     def __call__(self) -> Any:
-        rows: list[Any] = []
-        for future in self._futures:
-            try:
-                rows += future.result()
-            except _RowError as e:
-                b = self._batch
-                raise DecodeError(
-                    f"epoch {b.epoch}, batch {b.number}, row {e.row}, {_key(b, e.row)}: "
-                    f"field {self._field} cannot be decoded: {e.__cause__!r}"
-                ) from e.__cause__
-        if rows and all(isinstance(r, np.ndarray) for r in rows) and len({(r.shape, r.dtype) for r in rows}) == 1:
-            return np.stack(rows)
-        return rows
+        try:
+            return self._joined.result()
+        except _RowError as e:
+            b = self._batch
+            raise DecodeError(
+                f"epoch {b.epoch}, batch {b.number}, row {e.row}, {_key(b, e.row)}: "
+                f"field {self._field} cannot be decoded: {e.__cause__!r}"
+            ) from e.__cause__

@@ -12,13 +12,13 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from stoker._format.fields import Field
+from stoker._format.once import once
 from stoker.errors import BatchTooLargeError, CorruptDataError
 
 BODY_LIMIT = 1 << 31
@@ -49,24 +49,24 @@ class Column:
     has_item_offsets: bool = False
     """Whether the items of a nested list differ in length. Only numbers that may be null do not."""
 
-    @cached_property
+    @once
     def has_offsets(self) -> bool:
         """Whether rows vary in length."""
         return self.kind in ("bytes", "list", "nested")
 
-    @cached_property
+    @once
     def has_child(self) -> bool:
         """Whether it has one child, of numbers."""
         return self.kind in ("list", "tensor")
 
-    @cached_property
+    @once
     def nodes(self) -> int:
         """The number of field nodes, including the children's."""
         if self.kind == "nested":
             return 3 if self.has_number_lists else 2
         return 2 if self.has_child else 1
 
-    @cached_property
+    @once
     def buffers(self) -> int:
         """The number of buffers, including the children's."""
         if self.kind == "nested":

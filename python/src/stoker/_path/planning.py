@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import threading
 import time
 from collections import deque
 from collections.abc import Sequence
 
+from stoker._format.once import once
 from stoker._memory.workers import Job, Workers
 from stoker._order.delivery import BatchPlan, Piece
 from stoker._order.skip import Numbers
@@ -88,7 +88,7 @@ class EpochReader:
         self._handed_out = 0.0
         """When the last batch was handed out."""
 
-    @functools.cached_property
+    @once
     def _plan(self) -> BatchPlan:
         """Made by the thread that plans first: usually while another epoch is read."""
         return BatchPlan(self._stream.spec, self._stream.order.lane_rows)

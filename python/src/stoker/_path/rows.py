@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ import pyarrow as pa
 from stoker._dataset.chunk import ChunkHead, ColumnData, PayloadPlaces
 from stoker._format.checksum import RunningCrcs
 from stoker._format.message import Column
+from stoker._format.once import once
 
 I64 = npt.NDArray[np.int64]
 
@@ -41,7 +41,7 @@ class PayloadColumn:
     crcs: npt.NDArray[np.uint32]
     validity: npt.NDArray[np.bool_] | None
 
-    @functools.cached_property
+    @once
     def running(self) -> RunningCrcs:
         """Made on first use: rows that stay in the mapped files need none."""
         return RunningCrcs(self.crcs, np.diff(self.ends))
