@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from stoker._dataset.chunk import ChunkReader, PayloadPlaces
 from stoker._dataset.columns import ColumnReader
+from stoker._format import arrow_arrays
 from stoker._format.checksum import crc32c
 from stoker._format.fields import Field
 from stoker._format.message import Column
@@ -47,7 +48,7 @@ class ChunkColumns:
                 made = self._payload(column, self._reader.payload(number), storage, rows)
             else:
                 made = self._small(number, column, storage)
-                made = made if len(rows) == self._rows else made.take(pa.array(rows))
+                made = made if len(rows) == self._rows else made.take(arrow_arrays.fixed(rows))
             made.validate(full=True)
         except (pa.ArrowException, ValueError) as e:
             raise self._chunks.corrupt(f"{self._what.of(column.name)}: {e}") from e
@@ -56,10 +57,8 @@ class ChunkColumns:
     def _small(self, number: int, column: Column, kind: pa.DataType) -> pa.Array:
         if pa.types.is_dictionary(kind):
             values = self._reader.column(number)
-            nulls = None if values.validity is None else ~values.validity
-            return pa.DictionaryArray.from_arrays(
-                pa.array(values.data, pa.int32(), mask=nulls), self._classes[column.name]
-            )
+            ids = arrow_arrays.fixed(values.data, values.validity)
+            return pa.DictionaryArray.from_arrays(ids, self._classes[column.name])
         own = self._reader.stored(number)
         places = own.places
         validity, offsets, data, inner, valid = (

@@ -15,6 +15,7 @@ import pyarrow as pa
 from stoker._dataset.arrow_columns import CLASS_TYPE, ChunkColumns, arrow_field
 from stoker._dataset.chunk import ChunkReader
 from stoker._dataset.snapshot import Snapshot
+from stoker._format import arrow_arrays
 from stoker.errors import CorruptDataError
 
 I64 = npt.NDArray[np.int64]
@@ -48,11 +49,11 @@ class Scan:
         self._numbers = {column.name: number for number, column in enumerate(self._chunks.layout.columns)}
         self._fields = {field.name: field for field in _fields(snapshot)}
         self._classes = {
-            f.name: pa.array(snapshot.classes.get(f.name, ()), pa.utf8())
+            f.name: arrow_arrays.texts(snapshot.classes.get(f.name, ()))
             for f in snapshot.info.fields
             if f.type == "categorical"
         }
-        self._splits = pa.array(snapshot.splits, pa.utf8())
+        self._splits = arrow_arrays.texts(snapshot.splits)
         self._where = where
         names = ["key", *(f.name for f in snapshot.info.fields)] if columns is None else self._checked(columns)
         self.schema = pa.schema([self._fields[name] for name in names])
@@ -103,11 +104,11 @@ class Scan:
     def _array(self, file: ChunkColumns, index: int, name: str, rows: I64) -> pa.Array:
         columns = self._snapshot.chunks.columns
         if name == ROW:
-            return pa.array(rows, pa.int32())
+            return arrow_arrays.fixed(rows.astype(np.int32))
         if name == CHUNK:
-            return pa.array(np.full(len(rows), columns["ordinal"][index]), pa.int64())
+            return arrow_arrays.fixed(np.full(len(rows), columns["ordinal"][index], np.int64))
         if name == SPLIT:
-            ids = pa.array(np.full(len(rows), columns["split"][index]), pa.int32())
+            ids = arrow_arrays.fixed(np.full(len(rows), columns["split"][index], np.int32))
             return pa.DictionaryArray.from_arrays(ids, self._splits)
         return file.array(self._numbers[name], self._fields[name], rows)
 
@@ -160,7 +161,7 @@ class Scan:
 
     def _bind(self, where: Any, names: list[str]) -> None:
         fields = [self._fields[name] for name in names]
-        empty = {f.name: pa.array([], pa.utf8() if f.type == CLASS_TYPE else _stored_type(f.type)) for f in fields}
+        empty = {f.name: pa.nulls(0, pa.utf8() if f.type == CLASS_TYPE else _stored_type(f.type)) for f in fields}
         pa.table(empty).filter(where)
 
 
@@ -201,7 +202,7 @@ def _passing(where: Any, arrays: dict[str, pa.Array], rows: int) -> I64:
 
 
 def _table(columns: dict[str, pa.Array], rows: int) -> pa.Table:
-    return pa.table({**columns, _POSITION: pa.array(np.arange(rows), pa.int64())})
+    return pa.table({**columns, _POSITION: arrow_arrays.fixed(np.arange(rows, dtype=np.int64))})
 
 
 def _stored_type(kind: pa.DataType) -> pa.DataType:
@@ -213,5 +214,5 @@ def _storage(array: pa.Array) -> pa.Array:
 
 
 def _taken(array: pa.Array, positions: I64) -> pa.Array:
-    made = _storage(array).take(pa.array(positions))
+    made = _storage(array).take(arrow_arrays.fixed(positions))
     return pa.ExtensionArray.from_storage(array.type, made) if isinstance(array, pa.ExtensionArray) else made

@@ -340,7 +340,7 @@ def _read_table(path: AnyPath, info: DatasetInfo, version: int) -> _Building:
             columns[name] = column.to_numpy().astype(dtype, copy=False)
         blob = table.column("id").combine_chunks()
         if isinstance(blob, pa.ChunkedArray):
-            blob = blob.chunk(0) if blob.num_chunks else pa.array([], pa.binary(16))
+            blob = blob.chunk(0) if blob.num_chunks else pa.nulls(0, pa.binary(16))
         if blob.type != pa.binary(16):
             raise ValueError(f"column id is {blob.type}")
         buffer = blob.buffers()[1]

@@ -15,6 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from stoker._format import arrow_arrays
+
 _WHOLE: Final = 1 << 56
 """More than any address in user space."""
 
@@ -81,4 +83,4 @@ def _collect(ranges: npt.NDArray[np.int64], total: int, tools: Any) -> tuple[npt
 
 @functools.lru_cache(64)
 def _even(count: int) -> Any:
-    return pa.array(np.arange(0, 2 * count, 2, dtype=np.int64))
+    return arrow_arrays.fixed(np.arange(0, 2 * count, 2, dtype=np.int64))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from stoker._format import arrow_arrays
 from stoker._format.fields import Field
 from stoker._format.nested_rows import rows_of, without_nulls
 from stoker._format.temporal import Date, Decimal128, Special, Time, Timestamp
@@ -206,7 +207,7 @@ def _tensor(array: pa.Array, field: Field, valid: npt.NDArray[np.bool_] | None) 
         raise Unfit(f"expected a column of tensors or fixed-size lists of {size} elements, not {array.type}")
     child = array.values.slice(array.offset * size, len(array) * size)
     if valid is not None:
-        child = pc.if_else(pa.array(np.repeat(valid, size)), child, pa.scalar(0, child.type))
+        child = pc.if_else(arrow_arrays.fixed(np.repeat(valid, size)), child, pa.scalar(0, child.type))
     numbers = _elements(child, field, lambda at: at // size)
     lengths = np.full(len(array), field.row_bytes, np.int64)
     return Segment(len(array), valid, lengths=lengths, parts=[memoryview(numbers).cast("B")])

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from stoker._dataset.chunk import ChunkHead, ColumnData, PayloadPlaces
+from stoker._format import arrow_arrays
 from stoker._format.checksum import RunningCrcs
 from stoker._format.message import Column
 from stoker._format.once import once
@@ -138,7 +139,7 @@ def _take(column: Column, parts: Sequence[ColumnData], index: I64) -> SmallColum
         data = np.ascontiguousarray(p.data).view(np.uint8)
         arrays.append(pa.Array.from_buffers(pa.large_binary(), len(p.offsets) - 1, [None, offsets, pa.py_buffer(data)]))
     joined = arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
-    taken = joined.take(pa.array(index))
+    taken = joined.take(arrow_arrays.fixed(index))
     _, offsets, data = taken.buffers()
     ends = (
         np.frombuffer(offsets, np.int64)[taken.offset : taken.offset + len(index) + 1]

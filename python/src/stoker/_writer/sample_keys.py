@@ -6,6 +6,7 @@ import hashlib
 
 import pyarrow as pa
 
+from stoker._format import arrow_arrays
 from stoker._packing.pack import new_chunk_id
 from stoker._writer.chunk_output import Ingest
 from stoker.errors import InvalidSampleError
@@ -34,7 +35,7 @@ class SampleKeys:
 
     def numbers(self, first: int, rows: int) -> pa.Array:
         """Returns the keys of some rows, from the number of the first."""
-        return pa.array([f"{self.prefix}{n:08d}" for n in range(first, first + rows)], pa.utf8())
+        return arrow_arrays.texts([f"{self.prefix}{n:08d}" for n in range(first, first + rows)])
 
 
 def _number_prefix(ingest: Ingest) -> str:
