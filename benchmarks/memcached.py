@@ -85,6 +85,8 @@ def batches(values: list[Any]) -> Iterator[list[Any]]:
 
 def write(system: str, tree: str, target: str) -> float:
     """Returns the seconds for all samples, which are in memory before."""
+    from stoker import Writer
+
     samples = [(key, Path(tree, key).read_bytes()) for key in keys_of(tree)]
     server = client(target) if system.startswith("set") else None
     began = time.perf_counter()
@@ -106,9 +108,7 @@ def write(system: str, tree: str, target: str) -> float:
                 if server.set_multi(dict(some)):
                     raise RuntimeError("Memcached refused samples")
         case "Writer":
-            import stoker
-
-            with stoker.Writer(target, schema={"image": "binary"}, payload=["image"]) as writer:
+            with Writer(target, schema={"image": "binary"}, payload=["image"]) as writer:
                 for key, content in samples:
                     writer.write({"key": key, "image": content})
     return time.perf_counter() - began
