@@ -1,5 +1,6 @@
 """pandas takes a second to import, which nobody who only reads or writes batches should wait for."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -33,7 +34,7 @@ def test_reading_and_writing_do_not_import_pandas(tmp_path: Path) -> None:
     (tmp_path / "pandas/__init__.py").write_text("raise RuntimeError('pandas was imported')\n")
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tmp_path / "d")],
-        env={"PYTHONPATH": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
         capture_output=True,
         text=True,
         timeout=120,
