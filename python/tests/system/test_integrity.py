@@ -61,7 +61,7 @@ class Served:
 def serve(crumbs, start_feeder, tmp_path_factory):
     def begin(name, on_corrupt):
         path = tmp_path_factory.mktemp(name) / "data"
-        shutil.copytree(crumbs.path, path)
+        shutil.copytree(crumbs.path, path, ignore=shutil.ignore_patterns("feeds", "uses"))
         feeder = start_feeder(name, path, *OPTIONS, "--on-corrupt", on_corrupt)
         return Served(name, path, crumbs.content), feeder
 

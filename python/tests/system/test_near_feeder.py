@@ -107,7 +107,7 @@ def test_nothing_stays_open_or_mapped_when_a_feed_is_closed(photos: Any, feeders
 
 def test_files_cut_short_under_a_running_hand_over_are_an_error(photos: Any, start_feeder: Any, tmp_path: Path) -> None:
     path = tmp_path / "data"
-    shutil.copytree(photos.path, path)
+    shutil.copytree(photos.path, path, ignore=shutil.ignore_patterns("feeds", "uses"))
     feeder = start_feeder("swapped", f"train={path}@2", "--batch-size", 12, "--shuffle-window", "96kb").ready()
     with Feed("swapped", buffer_bytes=1) as feed:
         batches = iter(feed)

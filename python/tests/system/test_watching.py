@@ -210,7 +210,7 @@ def test_a_taken_port_for_the_page_is_an_error_at_once(cli, photos):
 
 
 def test_only_what_the_kernel_read_from_a_disk_is_the_disks(cli, photos, start_feeder, tmp_path):
-    dataset = shutil.copytree(photos.path, tmp_path / "cold")
+    dataset = shutil.copytree(photos.path, tmp_path / "cold", ignore=shutil.ignore_patterns("feeds", "uses"))
     feeder = start_feeder("cold", f"train={dataset}@2", *OPTIONS).ready()
     kind = subprocess.run(
         ["stat", "-f", "-c", "%T", dataset], capture_output=True, text=True, check=True
