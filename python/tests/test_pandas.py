@@ -1,4 +1,4 @@
-"""pandas takes a second to import, which nobody who only reads or writes batches should wait for."""
+"""Importing pandas takes a second. Programs that only read or write samples do not wait for that."""
 
 import os
 import subprocess

@@ -162,7 +162,7 @@ def require_newest(root: AnyPath, newest: int) -> None:
     if sign.exists() and not lost.exists():
         raise CorruptDataError(
             f"the commit log of {root} has lost its newest version {newest + 1}: {lost} is missing, although {sign} "
-            f"shows that it was committed; restore it with: stoker recover {root}"
+            f"shows that it was committed; {_recover(root)}"
         )
 
 

@@ -238,7 +238,7 @@ final class VersionLog {
         }
     }
 
-    /** The same, with an error that only says what is wrong. */
+    /** Returns the entry that its file contains, for a recovery: its errors do not advise to run one. */
     LogEntry decodeForRecovery(long version, byte[] content) throws StokerException {
         String file = store.describe(DatasetLayout.logEntry(version));
         LogEntry entry = LogEntry.decode(content, file);
