@@ -28,7 +28,8 @@ def leave_out(folder, variable, why):
 
 absent = [name for name in FRAMEWORKS if importlib.util.find_spec(name) is None]
 if absent:
-    leave_out("with_torch", "STOKER_TORCH", f"no {', '.join(absent)} here, python/env --torch installs them")
+    for folder, variable in (("with_torch", "STOKER_TORCH"), ("with_cuda", "STOKER_CUDA")):
+        leave_out(folder, variable, f"no {', '.join(absent)} here, python/env --torch installs them")
 if not any(map(shutil.which, BROWSERS)):
     leave_out("with_browser", "STOKER_BROWSER", "no Chromium here (Debian: apt-get install chromium)")
 if not os.access("/dev/fuse", os.R_OK | os.W_OK) or ctypes.util.find_library("fuse") is None:
