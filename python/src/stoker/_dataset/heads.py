@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections import OrderedDict
 
 from stoker._dataset.chunk import ChunkHead, ChunkReader
 from stoker._dataset.snapshot import Snapshot
+from stoker._format.fork_lock import ForkLock
 
 _HEADS = 64
 
@@ -19,7 +19,7 @@ class Heads:
         self._snapshot = snapshot
         self._reader = reader
         self._recent: OrderedDict[int, ChunkHead] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
 
     def head(self, index: int) -> ChunkHead:
         """The head of a chunk, by its index in the chunk table, with its overlay applied."""

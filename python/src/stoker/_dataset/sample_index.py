@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import struct
-import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
@@ -18,6 +17,7 @@ from stoker._dataset.index_run import IndexRow, IndexRun, RunIdentity
 from stoker._dataset.snapshot import Chunks, Snapshot, open_snapshot
 from stoker._format.checksum import crc32c, shift
 from stoker._format.fields import Field
+from stoker._format.fork_lock import ForkLock
 from stoker._store.objects import NotListableError
 from stoker._store.remote_path import AnyPath, list_names
 from stoker.errors import CorruptDataError, FormatTooNewError, UnknownVersionError
@@ -69,7 +69,7 @@ class SampleIndex:
         self._wanted = np.zeros(len(snapshot.chunks), np.bool_)
         self._wanted[self._chunks] = True
         self._ordinals = snapshot.chunks.columns["ordinal"]
-        self._lock = threading.RLock()
+        self._lock = ForkLock()
         self._damaged: set[AnyPath] = set()
         self._runs: tuple[IndexRun, ...] | None = None
         self._rest: dict[bytes, IndexRow] | None = None
@@ -168,7 +168,7 @@ class SampleIndex:
             if run.path not in self._damaged:
                 _warn(problem)
                 self._damaged.add(run.path)
-                self._runs = self._rest = None
+            self._runs = self._rest = None
 
     def discard(self, row: IndexRow, problem: CorruptDataError) -> None:
         """Stops using the run that names another sample's row."""

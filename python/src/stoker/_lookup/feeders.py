@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import TypeVar
 
 from stoker._client.lane_map import LaneMap
 from stoker._client.welcome import Welcome
+from stoker._format.fork_lock import ForkLock
 from stoker._lookup.session import Patience, RefusedError, Session
 from stoker._transport.discovery import FeedTarget, ended_feed
 from stoker._transport.feeder_connection import ConnectionLostError
@@ -58,7 +58,7 @@ class Feeders:
     def __init__(self, choice: Choice) -> None:
         """Connects for the first time."""
         self._choice = choice
-        self._lock = threading.Lock()
+        self._lock = ForkLock()
         self._idle: list[Session] = []
         self._pid = os.getpid()
         self._closed = False
