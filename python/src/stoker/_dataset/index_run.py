@@ -77,7 +77,8 @@ class RunIdentity(NamedTuple):
 class IndexRun:
     """A run, mapped. Each part is verified when it is used for the first time. Safe for several threads.
 
-    Reads raise `CorruptDataError` if a part is damaged.
+    Reads raise `CorruptDataError` if a part is damaged, and `FileNotFoundError` if the run was deleted from a store:
+    other runs supersede it.
     """
 
     def __init__(self, path: AnyPath) -> None:
@@ -111,7 +112,7 @@ class IndexRun:
             return
         data = self._far.objects.get_range(self._far.key, begin, end - begin)
         if len(data) != end - begin or self._map is None:
-            raise ValueError(f"it ends before byte {end}")
+            raise self._corrupt(f"it ends before byte {end}")
         self._map[begin:end] = data
 
     def _footer(self, size: int) -> tuple[BatchedFooter, int]:

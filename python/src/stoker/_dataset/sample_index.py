@@ -108,7 +108,7 @@ class SampleIndex:
                         if self.place(found) is not None:
                             return found
                         row += 1
-            except CorruptDataError as e:
+            except (CorruptDataError, FileNotFoundError) as e:
                 self._discard(run, e)
                 continue
             return self._others(runs).get(utf8)
@@ -145,7 +145,7 @@ class SampleIndex:
                     break
                 else:
                     return
-            except _DamagedRunError as e:
+            except _UnusableRunError as e:
                 self._discard(e.run, e.problem)
 
     def _sources(self, runs: Iterable[IndexRun], least: bytes) -> list[Iterator[Entry]]:
@@ -161,14 +161,16 @@ class SampleIndex:
                 runs = self._runs
         return runs
 
-    def _discard(self, run: IndexRun | None, problem: CorruptDataError) -> None:
+    def _discard(self, run: IndexRun | None, problem: CorruptDataError | FileNotFoundError) -> None:
+        """Stops using a run that is damaged, or that was merged with others and deleted, and looks for others."""
         if run is None:
             raise problem
         with self._lock:
-            if run.path not in self._damaged:
+            if isinstance(problem, CorruptDataError) and run.path not in self._damaged:
                 _warn(problem)
                 self._damaged.add(run.path)
-            self._runs = self._rest = None
+            if self._runs is not None and run in self._runs:
+                self._runs = self._rest = None
 
     def discard(self, row: IndexRow, problem: CorruptDataError) -> None:
         """Stops using the run that names another sample's row."""
@@ -209,8 +211,8 @@ class SampleIndex:
                 yield data[ends[row] : ends[row + 1]], place
 
 
-class _DamagedRunError(Exception):
-    def __init__(self, run: IndexRun, problem: CorruptDataError) -> None:
+class _UnusableRunError(Exception):
+    def __init__(self, run: IndexRun, problem: CorruptDataError | FileNotFoundError) -> None:
         super().__init__(str(problem))
         self.run, self.problem = run, problem
 
@@ -223,8 +225,8 @@ def _rows(run: IndexRun, least: bytes) -> Iterator[Entry]:
     try:
         for row in range(run.ceiling(least), run.rows):
             yield run.key(row), run.row(row)
-    except CorruptDataError as e:
-        raise _DamagedRunError(run, e) from e
+    except (CorruptDataError, FileNotFoundError) as e:
+        raise _UnusableRunError(run, e) from e
 
 
 def head_columns(head: ChunkHead, fields: Sequence[Field]) -> tuple[list[int], list[int]]:

@@ -14,6 +14,8 @@ from stoker._store.remote_path import AnyPath
 _TABLE = re.compile(r"([0-9]{20})\.arrow")
 _PROBES: Final = 16
 """Names that are asked for at once where nothing can be listed."""
+_NO_VERSION: Final = 10**20 - 1
+"""Versions have at most 19 digits."""
 _TABLE_EVERY: Final = 100
 """Writers make a chunk table after this many versions, or earlier."""
 
@@ -46,14 +48,24 @@ def _newest(root: AnyPath, tables: list[int]) -> int:
 
 
 def _probed(root: AnyPath) -> int:
-    """The newest version, found by asking for entries: versions have no gaps."""
-    low, high = 0, 1 << _PROBES
-    there = _existing([entry_path(root, 1 << i) for i in range(_PROBES + 1)])
-    for i, exists in enumerate(there):
-        if not exists:
-            high = 1 << i
-            break
-        low = 1 << i
+    """The newest version, found by asking for entries: versions have no gaps.
+
+    Raises `OSError` if the server answers requests for missing files with success.
+    """
+    low = high = 0
+    while low == high:
+        tried = [max(1, 2 * high) << i for i in range(_PROBES + 1)]
+        for version, exists in zip(tried, _existing([entry_path(root, v) for v in tried]), strict=True):
+            high = version
+            if not exists:
+                break
+            low = version
+        if low == high and entry_path(root, _NO_VERSION).exists():
+            raise OSError(
+                f"{root}: the server answers the request for a file that cannot exist with success, so it does not say "
+                "which versions there are: let it answer 404 for missing files, or copy the dataset to a directory or "
+                "a bucket"
+            )
     while high - low > 1:
         step = -(-(high - low) // (_PROBES + 1))
         tried = list(range(low + step, high, step))
