@@ -277,19 +277,24 @@ public final class IngestJob {
 
     /** Releases the lease if no task can still commit and nothing can have been committed. */
     private static void releaseIfOver(RunningJob job, Throwable failure, Dataset dataset, String ingest) {
-        for (Throwable t = failure; t != null; t = t.getCause()) {
-            if (t instanceof CommitUnknownException || t instanceof UnknownOutcomeException) {
-                return;
-            }
-        }
-        if (job.isOver()) {
+        if (!mayBeCommitted(failure) && job.isOver()) {
             new Leases(dataset).release(ingest);
         }
     }
 
+    private static boolean mayBeCommitted(Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof CommitUnknownException || t instanceof UnknownOutcomeException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     static IngestFailedException failed(String ingest, Throwable failure) {
         return new IngestFailedException(
-                FailureText.of(failure) + " (nothing was committed; resume with --ingest-id " + ingest + ")",
+                FailureText.of(failure) + (mayBeCommitted(failure) ? " (" : " (nothing was committed; ")
+                        + "resume with --ingest-id " + ingest + ")",
                 ingest,
                 failure);
     }

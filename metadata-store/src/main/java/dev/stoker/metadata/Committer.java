@@ -285,29 +285,37 @@ public final class Committer {
                     unknown.addSuppressed(unreadable);
                 }
             } catch (IOException e) {
-                if (unknown != null) {
-                    unknown.addSuppressed(e);
-                } else if (isThere(entry.version(), content)) {
-                    // The store failed after it had created the entry. A commit that fails deletes its files.
-                    unknown = e;
-                } else {
-                    throw e;
+                if (unknown == null) {
+                    requireAbsent(entry, content, e);
                 }
+                unknown = withSuppressed(e, unknown);
             }
         }
-        throw new CommitUnknownException(
-                entry.ingest(),
-                store.describe(name),
-                Objects.requireNonNull(unknown, "each other outcome returns or throws"));
+        throw unknown(entry, Objects.requireNonNull(unknown, "each other outcome returns or throws"));
     }
 
-    /** Returns whether an entry is visible with this content; false if that cannot be told. */
-    private boolean isThere(long version, byte[] content) {
+    /**
+     * Throws the failure of a creation again, unless the entry is there: the store may have failed after it had created
+     * the entry, and a commit that fails deletes its files.
+     *
+     * @throws CommitUnknownException if it cannot be told whether the entry is there
+     */
+    private void requireAbsent(LogEntry entry, byte[] content, IOException failure) throws IOException {
         try {
-            return Arrays.equals(dataset.log().raw(version), content);
-        } catch (IOException e) {
-            return false;
+            if (Arrays.equals(dataset.log().raw(entry.version()), content)) {
+                return;
+            }
+        } catch (NoSuchObjectException absent) {
+            // The usual case.
+        } catch (IOException unreadable) {
+            throw unknown(entry, withSuppressed(failure, unreadable));
         }
+        throw failure;
+    }
+
+    private CommitUnknownException unknown(LogEntry entry, IOException cause) {
+        return new CommitUnknownException(
+                entry.ingest(), store.describe(DatasetLayout.logEntry(entry.version())), cause);
     }
 
     private static IOException withSuppressed(IOException e, @Nullable IOException earlier) {

@@ -17,6 +17,7 @@ import dev.stoker.storage.FaultyObjectStore.Call;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.NoSpaceException;
+import dev.stoker.storage.StoreUnavailableException;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +112,33 @@ class CommitFaultsTest {
 
         assertThat(committer.commit(append("a", summary(1, "train", 1))).version())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void aFailureWithEffectIsUnknownWhereTheEntryCannotBeRead() throws IOException {
+        Committer committer = faultyCommitter();
+        String entry = DatasetLayout.logEntry(1);
+        faulty.once(creates(entry), Fault.FAIL_AFTER);
+        faulty.once(
+                call -> call.operation() == FaultyObjectStore.Operation.READ_ALL
+                        && call.name().equals(entry),
+                Fault.AWAY);
+
+        assertThatThrownBy(() -> committer.commit(append("a", summary(1, "train", 1))))
+                .isInstanceOf(CommitUnknownException.class)
+                .hasMessageStartingWith("Unknown whether ingest a was committed as /memory/" + entry);
+        assertThat(committer.commit(append("a", summary(1, "train", 1))).version())
+                .isEqualTo(1);
+        assertThat(dataset.latestVersion()).isEqualTo(1);
+    }
+
+    @Test
+    void aFailureWithoutEffectIsNoUnknownOutcome() throws IOException {
+        Committer committer = faultyCommitter();
+        faulty.once(creates(DatasetLayout.logEntry(1)), Fault.AWAY);
+
+        assertThatThrownBy(() -> committer.commit(append("a", summary(1, "train", 1))))
+                .isInstanceOf(StoreUnavailableException.class);
     }
 
     @Test

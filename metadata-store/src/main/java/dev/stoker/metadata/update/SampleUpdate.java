@@ -121,7 +121,7 @@ public final class SampleUpdate {
         Leases leases = new Leases(dataset);
         leases.take(ingest, clock, committedBy, WriterProcess.current());
         Instant began = clock.instant();
-        boolean isUnknown = false;
+        boolean isKnown = false;
         Set<UUID> committed = Set.of();
         try {
             Commit commit = new Committer(dataset, clock, committedBy)
@@ -129,12 +129,13 @@ public final class SampleUpdate {
             committed = new TreeSet<>(commit.entry().updated().stream()
                     .map(chunk -> chunk.overlay().id())
                     .toList());
+            isKnown = true;
             return commit;
-        } catch (CommitUnknownException e) {
-            isUnknown = true;
+        } catch (IOException e) {
+            isKnown = !(e instanceof CommitUnknownException);
             throw e;
         } finally {
-            if (!isUnknown) {
+            if (isKnown) {
                 delete(committed);
                 leases.release(ingest);
             }

@@ -9,7 +9,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.CommitRequest;
+import dev.stoker.metadata.CommitUnknownException;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.SampleCondition;
 import dev.stoker.metadata.Snapshot;
@@ -23,6 +25,7 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.UpdatedChunk;
 import dev.stoker.storage.FaultyObjectStore;
+import dev.stoker.storage.FaultyObjectStore.Fault;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -32,6 +35,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class SampleUpdateTest extends UpdateFixture {
 
@@ -139,6 +144,33 @@ class SampleUpdateTest extends UpdateFixture {
         return new SampleUpdate(
                         Dataset.open(watched), labels(keysAndLabels), SampleRule.MissingKeys.FAIL, 2, chunks -> {})
                 .commit("mine", CLOCK, "ada@host");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"AWAY", "CRASH_BEFORE"})
+    void aCommitThatFailsAfterItsEntryWasWrittenKeepsItsOverlays(Fault readBack) throws Exception {
+        FaultyObjectStore faulty = new FaultyObjectStore(store);
+        String entry = DatasetLayout.logEntry(2);
+        SampleUpdate update = new SampleUpdate(
+                Dataset.open(faulty), labels("dog/1", "wolf"), SampleRule.MissingKeys.FAIL, 2, chunks -> {});
+        boolean[] created = {false};
+        faulty.once(
+                call -> call.operation() == FaultyObjectStore.Operation.CREATE
+                        && call.name().equals(entry)
+                        && (created[0] = true),
+                Fault.FAIL_AFTER);
+        faulty.once(
+                call -> created[0]
+                        && call.operation() == FaultyObjectStore.Operation.READ_ALL
+                        && call.name().equals(entry),
+                readBack);
+
+        assertThatThrownBy(() -> update.commit("u", CLOCK, "ada@host"))
+                .isInstanceOfAny(CommitUnknownException.class, FaultyObjectStore.SimulatedCrash.class);
+
+        assertThat(dataset.latestVersion()).isEqualTo(2);
+        assertThat(labels(2)).containsEntry("dog/1", "wolf");
+        assertThat(problems()).isEmpty();
     }
 
     @Test

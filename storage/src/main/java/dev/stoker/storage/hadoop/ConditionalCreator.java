@@ -9,14 +9,19 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.apache.hadoop.fs.EtagSource;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import org.apache.hadoop.fs.s3a.S3AUtils;
+import org.apache.hadoop.fs.s3a.impl.PutObjectOptions;
+import org.apache.hadoop.fs.store.audit.AuditSpan;
 import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.model.NoSuchUploadException;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 
 /**
  * Creates objects with conditional writes of S3 ({@code If-None-Match: *}). Each object has a random mark of its writer
@@ -53,6 +58,25 @@ final class ConditionalCreator implements ObjectCreator {
         return (FSDataOutputStream) builder.build();
     }
 
+    /** Sends one request. S3A's own writes repeat requests, so their exceptions do not tell about the first one. */
+    private void put(Path target, String key, byte[] content, String mark) throws IOException {
+        try (AuditSpan span = fileSystem.createSpan("create_if_absent", key, null)) {
+            span.activate();
+            PutObjectRequest request = fileSystem
+                    .getRequestFactory()
+                    .newPutObjectRequestBuilder(key, PutObjectOptions.defaultOptions(), content.length, false)
+                    .metadata(Map.of(MARK, mark))
+                    .ifNoneMatch("*")
+                    .build();
+            fileSystem
+                    .getS3AInternals()
+                    .getAmazonS3Client("create an object that is absent")
+                    .putObject(request, RequestBody.fromBytes(content));
+        } catch (SdkException e) {
+            throw S3AUtils.translateException("create", target, e);
+        }
+    }
+
     private Owner owner(Path target, String mark) throws IOException {
         try {
             byte[] found = fileSystem.getXAttr(target, "header." + MARK);
@@ -72,25 +96,18 @@ final class ConditionalCreator implements ObjectCreator {
         try {
             return retries.call("write", where, () -> {
                 try {
-                    FSDataOutputStream out = create(target, mark);
-                    try {
-                        out.write(content);
-                    } catch (IOException e) {
-                        out.abort();
-                        throw e;
-                    }
-                    out.close();
+                    put(target, paths.key(name), content, mark);
                     return true;
                 } catch (IOException e) {
-                    if (!S3Errors.isConflict(e) && !StoreErrors.INSTANCE.mayHaveBeenDone(e)) {
+                    if (!S3Errors.isConflict(e)) {
+                        maybeCreated[0] |= StoreErrors.INSTANCE.mayHaveBeenDone(e);
                         throw e;
                     }
-                    maybeCreated[0] |= !S3Errors.isConflict(e);
                     Owner owner = owner(target, mark);
                     if (owner == Owner.NOBODY) {
                         // The other writer has deleted it in the meantime, or has not finished: the server requests a
                         // retry.
-                        throw S3Errors.isConflict(e) ? new IOException("conflicting writes", e) : e;
+                        throw new IOException("conflicting writes", e);
                     }
                     return owner == Owner.SELF;
                 }
@@ -178,14 +195,16 @@ final class ConditionalCreator implements ObjectCreator {
             } catch (IOException e) {
                 failure = e;
             }
+            // S3A may have sent the last request again, so each failure can follow a success whose reply was lost.
+            boolean maybeCreated = StoreErrors.INSTANCE.mayHaveBeenDone(failure);
             boolean conflict = S3Errors.isConflict(failure);
-            if (!conflict && !StoreErrors.INSTANCE.mayHaveBeenDone(failure)) {
-                throw file.failed(failure);
-            }
             Owner owner;
             try {
                 owner = retries.call("find", where, () -> owner(target, mark));
             } catch (StokerException e) {
+                if (!maybeCreated && !conflict) {
+                    throw file.failed(failure);
+                }
                 e.addSuppressed(failure);
                 throw new UnknownOutcomeException(where, e);
             }
@@ -194,7 +213,7 @@ final class ConditionalCreator implements ObjectCreator {
                 case OTHER -> throw new IOException("Cannot write " + where + ": it already exists", failure);
                 case NOBODY -> {
                     IOException explained = file.failed(failure);
-                    throw conflict ? explained : new UnknownOutcomeException(where, explained);
+                    throw maybeCreated && !conflict ? new UnknownOutcomeException(where, explained) : explained;
                 }
             }
         }

@@ -7,6 +7,7 @@ import dev.stoker.storage.StoreAccessException;
 import dev.stoker.storage.StoreUnavailableException;
 import dev.stoker.storage.UnsupportedStoreException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
@@ -43,9 +44,9 @@ public abstract class Failures {
         return false;
     }
 
-    /** Returns whether a write that failed with this exception may have taken effect. */
+    /** Returns whether a write of one request that failed with this exception may have taken effect. */
     public final boolean mayHaveBeenDone(IOException e) {
-        return kind(e) == FailureKind.TRANSIENT;
+        return kind(e) == FailureKind.TRANSIENT || e instanceof InterruptedIOException;
     }
 
     /**

@@ -7,6 +7,7 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectWriter;
+import dev.stoker.storage.StoreAccessException;
 import dev.stoker.storage.StoreUnavailableException;
 import dev.stoker.storage.Stores;
 import dev.stoker.storage.UnknownOutcomeException;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.Predicate;
 import org.apache.hadoop.fs.s3a.impl.AWSClientConfig;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -224,6 +226,45 @@ class S3FaultTest {
                     .hasMessageContaining(impatient.describe("b"));
         }
         assertThat(direct.readAll("a", 10)).containsExactly(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"403,AccessDenied", "400,BadRequest", "503,SlowDown"})
+    void aLostReplyIsUnknownWhateverFailsAfterIt(int status, String code) throws IOException {
+        Predicate<FaultProxy.Request> lookups = request -> request.method().equals("HEAD");
+        try (HadoopObjectStore impatient = S3ObjectStoreTest.open(uri, proxy.endpoint(), IMPATIENT)) {
+            proxy.next(1, FaultProxy.Request::isCreate, new Fault.LostReply());
+            proxy.always(lookups, new Fault.Status(status, code));
+            proxy.always(FaultProxy.Request::isCreate, new Fault.Status(status, code));
+
+            assertThatThrownBy(() -> impatient.createIfAbsent("a", new byte[] {1}))
+                    .isInstanceOf(UnknownOutcomeException.class)
+                    .hasMessageContaining(impatient.describe("a"));
+        }
+        assertThat(direct.readAll("a", 10)).containsExactly(1);
+    }
+
+    @Test
+    void aRefusedCreationIsNoUnknownOutcome() throws IOException {
+        proxy.resetCounts();
+        proxy.next(1, FaultProxy.Request::isCreate, new Fault.Status(403, "AccessDenied"));
+
+        assertThatThrownBy(() -> store.createIfAbsent("a", new byte[] {1})).isInstanceOf(StoreAccessException.class);
+        assertThat(proxy.counts()).isEqualTo(Map.of("PUT", 1L));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"403,AccessDenied", "404,NoSuchUpload"})
+    void aLastRequestThatIsRefusedAfterALostReplyHasCommitted(int status, String code) throws IOException {
+        byte[] parts = random(12 << 20);
+        Predicate<FaultProxy.Request> last =
+                request -> request.method().equals("POST") && request.target().contains("uploadId=");
+        proxy.next(1, last, new Fault.LostReply());
+        proxy.always(last, new Fault.Status(status, code));
+
+        write(store, "parts", parts);
+
+        assertThat(direct.readAll("parts", 1 << 24)).isEqualTo(parts);
     }
 
     @ParameterizedTest
