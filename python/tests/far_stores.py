@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,30 @@ def serving(make: Callable[[], Any]) -> Iterator[Any]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@dataclass
+class Answer:
+    """What the S3 server answers to uploads of some names, instead of creating the object."""
+
+    name: str
+    status: int
+    times: int
+
+
+_answers: list[Answer] = []
+
+
+@contextmanager
+def answering(name: str, status: int, times: int = 1) -> Iterator[None]:
+    """Lets the S3 server refuse uploads whose names contain `name`; they must come."""
+    answer = Answer(name, status, times)
+    _answers.append(answer)
+    try:
+        yield
+    finally:
+        _answers.remove(answer)
+    assert not answer.times
 
 
 @contextmanager
@@ -64,6 +89,11 @@ def s3() -> Iterator[str]:
             )
         if environment["REQUEST_METHOD"] != "PUT":
             return app(environment, start)
+        for wanted in _answers:
+            if wanted.name in environment["PATH_INFO"] and wanted.times:
+                wanted.times -= 1
+                start(f"{wanted.status} as the test says", [("Content-Length", "0")])
+                return [b""]
         with writing:
             return app(environment, start)
 

@@ -7,9 +7,12 @@ it: `stoker._store.other_process`.
 from __future__ import annotations
 
 import configparser
+import contextlib
 import functools
 import json
 import os
+import random
+import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -27,6 +30,8 @@ _REQUEST_S: Final = 120
 """Limit of one request, and of every further `_UPLOADED` bytes that it sends."""
 _UPLOADED: Final = 64 << 20
 _OPTIONS: Final = {"connect_timeout": "10s", "user_agent": "stoker-python"}
+_CREATES: Final = 8
+"""How often an object is created if the store refuses its name, but has no such object."""
 _RENEWED: Final = timedelta(minutes=5)
 """How long credentials of a file are used before the file is read again."""
 
@@ -92,7 +97,7 @@ class ObstoreObjects:
         self._has_answered = False
 
     def _store(self, upload: int = 0) -> Any:
-        """The store, for requests that send so many bytes."""
+        """The store, for requests that send this number of bytes."""
         return self._opened(_REQUEST_S * (1 + upload // _UPLOADED), _RETRIED if self._has_answered else _RETRIED_FIRST)
 
     def _explained(self, name: str) -> _Explained:
@@ -138,6 +143,17 @@ class ObstoreObjects:
         """See `Objects`."""
         if self._is_web:
             raise PermissionError(f"{self._base}/{name}: a web server cannot create objects atomically")
+        for attempt in range(_CREATES):
+            if self._put(name, content):
+                return True
+            # S3 also refuses a write that meets another one. That one may fail, and its object may be deleted again.
+            with contextlib.suppress(FileNotFoundError):
+                self.size(name)
+                return False
+            time.sleep(random.uniform(0.05, 0.1) * 2**attempt)
+        raise OSError(f"{self._base}/{name}: the store refused {_CREATES} times to create it, but it does not exist")
+
+    def _put(self, name: str, content: bytes) -> bool:
         with self._explained(name):
             try:
                 self._obstore.put(self._store(len(content)), name, content, mode="create", use_multipart=False)
