@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import threading
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -30,14 +31,16 @@ class _Opened:
 
 
 class _Process:
-    """Whether this process, or one that it was forked from, has used obstore, whose threads do not survive a fork."""
+    """Whether this process was forked from one that may have used obstore, whose threads do not survive a fork."""
 
     opened = _Opened()
-    used_by: int | None = None
+    is_after_obstore = False
 
 
 def _after_fork() -> None:
     _Process.opened = _Opened()
+    # The program itself may have used it, too.
+    _Process.is_after_obstore |= "obstore" in sys.modules
 
 
 if hasattr(os, "register_at_fork"):
@@ -57,13 +60,11 @@ def objects_at(base: str) -> Objects:
 
 
 def _open(opened: _Opened, base: str) -> Objects:
-    if _Process.used_by not in (None, os.getpid()):
+    if _Process.is_after_obstore:
         if opened.other is None:
             opened.other = OtherProcess()
         return opened.other.objects(base)
-    store = open_store(base)
-    _Process.used_by = os.getpid()
-    return store
+    return open_store(base)
 
 
 class _Stat(NamedTuple):
