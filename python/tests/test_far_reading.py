@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -437,6 +438,30 @@ def test_what_is_no_dataset_says_so(server: str, dataset: DatasetWriter) -> None
         stoker.open(f"{address}/none")
     with pytest.raises(ValueError, match=r"expected hf://datasets/OWNER/NAME"):
         stoker.Feed("hf://photos")
+
+
+@pytest.mark.parametrize("name", ["100%25", "50%ab", "a b", "é+ü"])
+def test_odd_names_survive_pickling(dataset: DatasetWriter, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).symlink_to(dataset.root)
+    with web(FileServer, tmp_path) as (address, _):
+        far = stoker.open(f"{address}/{quote(name)}")
+        assert list(pickle.loads(pickle.dumps(far)).keys()) == list(far.keys())
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "http://me:secret@example.org/x",
+        "https://secret@example.org/x",
+        "s3://AKIA:secret@bucket/x",
+        "abfss://photos:secret@acc.dfs.core.windows.net/x",
+    ],
+)
+def test_a_location_with_a_password_is_refused(location: str) -> None:
+    with pytest.raises(ValueError, match="must not contain a user or password") as refused:
+        stoker.open(location)
+    assert "secret" not in str(refused.value)
+    assert RemotePath.of("abfss://photos@acc.dfs.core.windows.net/x") is not None
 
 
 def test_a_refused_read_names_the_object(server: str) -> None:

@@ -97,6 +97,12 @@ class RemotePath:
                 raise ValueError(f"{uri}: expected {known[1]}://{where}/PATH")
             return None
         scheme = {"s3a": "s3", "abfs": "abfss"}.get(match[1].lower(), match[1].lower())
+        user, at, host = match[2].rpartition("@")
+        if ":" in user or (at and not scheme.startswith("abfs")):
+            raise ValueError(
+                f"{scheme}://…@{host}: a location must not contain a user or password; give credentials in the "
+                "environment"
+            )
         key = unquote(match[3]) if scheme.startswith("http") else match[3]
         return RemotePath(f"{scheme}://{match[2]}", _key(key))
 
@@ -124,7 +130,9 @@ class RemotePath:
         return RemotePath(self._base, f"{self.key}/{name}" if self.key else name)
 
     def __str__(self) -> str:
-        return f"{self._base}/{self.key}" if self.key else self._base
+        # `of` reads it again as the same path.
+        key = self.key.replace("%", "%25") if self._base.startswith("http") else self.key
+        return f"{self._base}/{key}" if key else self._base
 
     def __repr__(self) -> str:
         return f"RemotePath({str(self)!r})"
