@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,30 @@ def serving(make: Callable[[], Any]) -> Iterator[Any]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@dataclass
+class Answer:
+    """What the S3 server answers to uploads of some names, instead of creating the object."""
+
+    name: str
+    status: int
+    times: int
+
+
+_answers: list[Answer] = []
+
+
+@contextmanager
+def answering(name: str, status: int, times: int = 1) -> Iterator[None]:
+    """Lets the S3 server refuse uploads whose names contain `name`; they must come."""
+    answer = Answer(name, status, times)
+    _answers.append(answer)
+    try:
+        yield
+    finally:
+        _answers.remove(answer)
+    assert not answer.times
 
 
 @contextmanager
@@ -64,6 +89,11 @@ def s3() -> Iterator[str]:
             )
         if environment["REQUEST_METHOD"] != "PUT":
             return app(environment, start)
+        for wanted in _answers:
+            if wanted.name in environment["PATH_INFO"] and wanted.times:
+                wanted.times -= 1
+                start(f"{wanted.status} as the test says", [("Content-Length", "0")])
+                return [b""]
         with writing:
             return app(environment, start)
 
@@ -138,7 +168,7 @@ class FileServer(BaseHTTPRequestHandler):
 
 
 class HubServer(FileServer):
-    """Answers like the Hugging Face Hub: pages of a tree, and redirects to where the files are."""
+    """Answers like the Hugging Face Hub: pages of a tree, and redirects to another host, where the files are."""
 
     token = "secret"
     page = 2
@@ -148,13 +178,14 @@ class HubServer(FileServer):
         path = unquote(url.path)
         self.requests.append(f"{self.command} {path}")
         if path.startswith("/cdn/"):
-            assert "Authorization" not in self.headers or self.server.server_port  # same host here
+            if "Authorization" in self.headers:
+                return self.answer(400, b"the token was given to another host")
             return self.serve_file(self.root / path.removeprefix("/cdn/"))
         if self.headers.get("Authorization") != f"Bearer {self.token}":
             return self.answer(401, b"no token")
         resolve, tree = "/datasets/me/photos/resolve/main/", "/api/datasets/me/photos/tree/main"
         if path.startswith(resolve):
-            target = f"http://127.0.0.1:{self.server.server_port}/cdn/{path.removeprefix(resolve)}"
+            target = f"http://localhost:{self.server.server_port}/cdn/{path.removeprefix(resolve)}"
             return self.answer(302, b"", {"Location": target})
         if path.startswith(tree):
             return self.list(path.removeprefix(tree).strip("/"), url.query)

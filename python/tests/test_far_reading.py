@@ -7,8 +7,10 @@ import multiprocessing
 import os
 import pickle
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -18,6 +20,9 @@ from far_stores import KEYS, FileServer, HubServer, environment, s3, upload, web
 from small_datasets import DatasetWriter, sample, small_dataset
 from stoker._commit.entry import seal
 from stoker._store import downloads as downloads_module
+from stoker._store import hub_pages, obstore_objects
+from stoker._store.hub import HubObjects
+from stoker._store.obstore_objects import open_objects
 from stoker._store.remote_path import RemotePath
 from stoker.errors import CorruptDataError, NotADatasetError, UnknownVersionError
 
@@ -96,6 +101,95 @@ def test_the_hub_gives_the_batches_of_a_directory(dataset: DatasetWriter) -> Non
         with environment(HF_ENDPOINT=address, HF_TOKEN="wrong"), pytest.raises(PermissionError, match="not allowed"):
             stoker.Feed("hf://datasets/me/photos/photos")
     assert any(request.startswith("GET /cdn/photos/chunks/") for request in requests)
+
+
+@pytest.fixture
+def listed(tmp_path: Path) -> Path:
+    """A folder with three pages of files."""
+    for name in "abcde":
+        (tmp_path / "hub" / name).mkdir(parents=True)
+    return tmp_path / "hub"
+
+
+def list_hub(kind: type[HubServer], root: Path) -> list[str]:
+    with web(kind, root) as (address, _), environment(HF_ENDPOINT=address, HF_TOKEN="secret"):
+        return HubObjects("hf://datasets/me/photos").names("", "")
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_listing_of_the_hub_is_retried(listed: Path, status: int) -> None:
+    class Busy(HubServer):
+        left = 2
+
+        def list(self, folder: str, query: str) -> None:
+            if Busy.left:
+                Busy.left -= 1
+                return self.answer(status, b"busy")
+            return super().list(folder, query)
+
+    assert list_hub(Busy, listed) == list("abcde")
+
+
+def test_a_listing_of_the_hub_that_breaks_off_is_retried(listed: Path) -> None:
+    class Broken(HubServer):
+        left = 1
+
+        def answer(self, status: int, data: bytes, headers: dict[str, str] | None = None) -> None:
+            if Broken.left:
+                Broken.left -= 1
+                self.close_connection = True
+                data, headers = data[:-1], {"Content-Length": str(len(data))}
+            super().answer(status, data, headers)
+
+    assert list_hub(Broken, listed) == list("abcde")
+
+
+def test_failing_listings_of_the_hub_name_the_folder(listed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Page(HubServer):
+        def list(self, folder: str, query: str) -> None:
+            self.answer(200, b"<html>log in</html>")
+
+    class Down(HubServer):
+        def list(self, folder: str, query: str) -> None:
+            self.answer(503, b"")
+
+    where = "hf://datasets/me/photos/: "
+    monkeypatch.setattr(hub_pages, "_RETRIED_S", 0)
+    with pytest.raises(OSError, match=f"{where}http://.* did not answer with a page of a listing"):
+        list_hub(Page, listed)
+    with pytest.raises(OSError, match=f"{where}the Hub answered 503"):
+        list_hub(Down, listed)
+    with environment(HF_ENDPOINT="http://127.0.0.1:9"), pytest.raises(OSError, match=f"{where}the Hub cannot be reach"):
+        HubObjects("hf://datasets/me/photos").names("", "")
+
+
+@pytest.mark.parametrize("by_link", [False, True])
+def test_a_listing_gives_the_token_of_the_hub_to_no_other_host(listed: Path, by_link: bool) -> None:
+    tokens = []
+
+    class Elsewhere(HubServer):
+        def do_GET(self) -> None:  # noqa: N802 - the name is given
+            tokens.append(self.headers.get("Authorization"))
+            if self.headers["Host"].startswith("localhost"):
+                return self.answer(200, b"[]")
+            url = f"http://localhost:{self.server.server_port}/more"
+            if by_link:
+                return self.answer(200, b"[]", {"Link": f'<{url}>; rel="next"'})
+            return self.answer(307, b"", {"Location": url})
+
+    assert list_hub(Elsewhere, listed) == []
+    assert tokens == ["Bearer secret", None]
+
+
+def test_a_redirect_on_the_hub_itself_keeps_the_token(listed: Path) -> None:
+    class Renamed(HubServer):
+        def do_GET(self) -> None:  # noqa: N802 - the name is given
+            if "/photos/" in self.path:
+                return self.answer(307, b"", {"Location": self.path.replace("/photos/", "/renamed/")})
+            self.path = self.path.replace("/renamed/", "/photos/")
+            return super().do_GET()
+
+    assert list_hub(Renamed, listed) == list("abcde")
 
 
 def test_the_newest_version_of_a_web_server_is_found_without_a_listing(tmp_path: Path) -> None:
@@ -239,6 +333,64 @@ def test_a_web_server_need_not_know_ranges(dataset: DatasetWriter) -> None:
         assert batches(f"{address}/photos") == batches(dataset.root)
 
 
+def test_the_time_and_not_the_number_limits_retries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(obstore_objects._BACKOFF, "init_backoff", timedelta(milliseconds=1))
+    monkeypatch.setitem(obstore_objects._BACKOFF, "max_backoff", timedelta(milliseconds=2))
+
+    class Busy(FileServer):
+        left = 40
+
+        def serve_file(self, path: Path) -> None:
+            if Busy.left:
+                Busy.left -= 1
+                return self.answer(503, b"slow down")
+            return super().serve_file(path)
+
+    (tmp_path / "a").write_bytes(b"content")
+    with web(Busy, tmp_path) as (address, _):
+        assert open_objects(address).get("a") == b"content"
+
+
+class Requests:
+    """In place of obstore: what each request is given as its store."""
+
+    def __init__(self) -> None:
+        self.stores: list[Any] = []
+
+    def head(self, store: Any, name: str) -> dict[str, int]:
+        self.stores.append(store)
+        if name == "missing":
+            raise FileNotFoundError
+        raise TimeoutError
+
+
+def test_a_store_that_has_never_answered_is_retried_for_a_shorter_time() -> None:
+    requests = Requests()
+    objects = obstore_objects.ObstoreObjects("s3://bucket", requests, lambda _, retried: retried.seconds)
+    for name, error in (("a", TimeoutError), ("missing", FileNotFoundError), ("a", TimeoutError)):
+        with pytest.raises(error):
+            objects.size(name)
+    assert requests.stores == [20, 20, 120]
+
+
+def test_a_large_upload_has_more_time() -> None:
+    asked = []
+    objects = obstore_objects.ObstoreObjects("s3://bucket", None, lambda request_s, _: asked.append(request_s))
+    for length in (0, (64 << 20) - 1, 64 << 20, 1 << 30):
+        objects._store(length)
+    assert asked == [120, 240, 17 * 120]
+
+
+def test_an_empty_payload_value_is_read(server: str, tmp_path: Path) -> None:
+    with stoker.Writer(tmp_path / "empty", schema={"image": "binary"}, payload=["image"], shuffle=False) as writer:
+        for key, image in (("a", b"x"), ("b", b""), ("c", b"y")):
+            writer.write({"key": key, "image": image})
+    upload(tmp_path / "empty", "s3://bucket/empty")
+    with web(FileServer, tmp_path) as (address, _):
+        for far in ("s3://bucket/empty", f"{address}/empty"):
+            assert [stoker.open(far)[key]["image"] for key in "abc"] == [b"x", b"", b"y"]
+
+
 def in_fork(target: str, queue: Any) -> None:
     queue.put(batches(target))
 
@@ -286,6 +438,30 @@ def test_what_is_no_dataset_says_so(server: str, dataset: DatasetWriter) -> None
         stoker.open(f"{address}/none")
     with pytest.raises(ValueError, match=r"expected hf://datasets/OWNER/NAME"):
         stoker.Feed("hf://photos")
+
+
+@pytest.mark.parametrize("name", ["100%25", "50%ab", "a b", "é+ü"])
+def test_odd_names_survive_pickling(dataset: DatasetWriter, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).symlink_to(dataset.root)
+    with web(FileServer, tmp_path) as (address, _):
+        far = stoker.open(f"{address}/{quote(name)}")
+        assert list(pickle.loads(pickle.dumps(far)).keys()) == list(far.keys())
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "http://me:secret@example.org/x",
+        "https://secret@example.org/x",
+        "s3://AKIA:secret@bucket/x",
+        "abfss://photos:secret@acc.dfs.core.windows.net/x",
+    ],
+)
+def test_a_location_with_a_password_is_refused(location: str) -> None:
+    with pytest.raises(ValueError, match="must not contain a user or password") as refused:
+        stoker.open(location)
+    assert "secret" not in str(refused.value)
+    assert RemotePath.of("abfss://photos@acc.dfs.core.windows.net/x") is not None
 
 
 def test_a_refused_read_names_the_object(server: str) -> None:

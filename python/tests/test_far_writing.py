@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,13 @@ import numpy as np
 import pytest
 
 import stoker
-from far_stores import KEYS, environment, s3
+from far_stores import KEYS, answering, environment, s3
+from stoker._commit.remote_store import RemoteStore
 from stoker._commit.stores import store_of
 from stoker._dataset.versions import newest_version
 from stoker._store import downloads as downloads_module
+from stoker._store import obstore_objects
+from stoker._store.obstore_objects import ObstoreObjects
 from stoker._store.remote_path import RemotePath
 from stoker.errors import CommitRefusedError, DuplicateKeyError
 
@@ -140,6 +144,58 @@ class Forgetful:
 
     def delete(self, name: str) -> None:
         pass
+
+
+@pytest.mark.parametrize("name", ["/scratch/", "dataset.json", "/chunks/", "/log/", "/ingests/"])
+def test_a_write_that_meets_another_one_is_repeated(server: str, name: str) -> None:
+    """S3 answers 409 then, whether or not the name is taken."""
+    uri = f"s3://bucket/conflict{name.replace('/', '-')}"
+    with answering(name, 409), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert write(uri, 0) == 1
+    assert len(stoker.open(uri)) == 30
+    assert [found for found in objects(uri) if "ingests" in found]
+
+
+def test_an_object_that_is_refused_but_never_exists_is_an_error(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(obstore_objects, "_CREATES", 2)
+    with answering("new", 409, times=2), pytest.raises(OSError, match=r"s3://bucket/new: the store refused 2"):
+        RemotePath.of("s3://bucket/new").objects.create("new", b"content")
+
+
+def test_an_upload_without_a_reply_is_repeated(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first reply is lost after the object was created, as after a time limit."""
+    uri = "s3://bucket/lost"
+    lost = []
+    create = ObstoreObjects.create
+
+    def losing(self: ObstoreObjects, name: str, content: bytes) -> bool:
+        created = create(self, name, content)
+        if created and "/chunks/" in name:
+            lost.append(name)
+            raise OSError(f"{name}: operation timed out")
+        return created
+
+    monkeypatch.setattr(ObstoreObjects, "create", losing)
+    assert write(uri, 0) == 1
+    assert lost
+    assert len(stoker.open(uri)) == 30
+
+
+def test_an_upload_that_keeps_failing_is_an_error(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def refused(self: ObstoreObjects, name: str, content: bytes) -> bool:
+        tried.append(name)
+        raise kind(f"{name} was refused")
+
+    monkeypatch.setattr(ObstoreObjects, "create", refused)
+    upload = RemoteStore(RemotePath.of("s3://bucket/refused")).unpublished(RemotePath.of("s3://bucket/refused/chunk"))
+    for kind, times in ((OSError, 3), (PermissionError, 1)):
+        tried.clear()
+        with pytest.raises(kind, match="refused/chunk was refused"):
+            upload.publish()
+        assert len(tried) == times
 
 
 def test_a_store_without_conditional_writes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

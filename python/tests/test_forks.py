@@ -14,10 +14,13 @@ from typing import Any
 import pytest
 
 import stoker
+from far_stores import FileServer, web
 from small_datasets import DatasetWriter
 from stoker._dataset.chunk import ChunkReader
 from stoker._format.fork_lock import ForkLock
 from stoker._format.once import once
+from stoker._store.other_process import OtherProcess
+from stoker._store.remote_path import RemotePath
 
 FIELDS = [{"name": "label", "type": "int64"}, {"name": "image", "type": "binary", "payload": True}]
 CHUNKS, ROWS = 80, 4
@@ -159,3 +162,51 @@ def test_everything_that_other_threads_read(writer: DatasetWriter) -> None:
         ended.set()
         for thread in threads:
             thread.join()
+
+
+@pytest.fixture
+def second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OtherProcess]:
+    """A second process, which does not outlive the test, with an empty temporary directory."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+    second = OtherProcess()
+    yield second
+    if second._running is not None:
+        second._running.end()
+
+
+def test_a_second_process_that_was_killed_is_replaced(second: OtherProcess, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"content")
+    with web(FileServer, tmp_path) as (address, _):
+        objects = second.objects(address)
+        for _ in range(2):
+            assert objects.get("a") == b"content"
+            assert len(list((tmp_path / "temporary").iterdir())) == 1
+            second._started()._process.kill()
+
+
+def test_a_creation_by_a_killed_process_is_not_repeated(second: OtherProcess, tmp_path: Path) -> None:
+    with web(FileServer, tmp_path) as (address, _):
+        objects = second.objects(address)
+        second._started()._process.kill()
+        with pytest.raises(OSError, match=f"{address}/a: the process .* was killed"):
+            objects.create("a", b"content")
+        with pytest.raises(PermissionError, match="a web server cannot create"):
+            objects.create("a", b"content")
+
+
+def test_a_second_process_leaves_nothing_behind(second: OtherProcess, tmp_path: Path) -> None:
+    process = second._started()._process
+    assert list((tmp_path / "temporary").iterdir())
+    process.communicate()  # closes its input, as the end of this process does
+    assert not list((tmp_path / "temporary").iterdir())
+
+
+def test_a_process_forked_after_its_program_has_used_obstore(tmp_path: Path) -> None:
+    obstore = pytest.importorskip("obstore")
+    (tmp_path / "a").write_bytes(b"content")
+    with web(FileServer, tmp_path) as (address, _):
+        store = obstore.store.HTTPStore(address, client_options={"allow_http": True})
+        assert obstore.get(store, "a").bytes() == b"content"
+        path = RemotePath.of(f"{address}/a")
+        assert in_a_child(lambda: path.read_bytes() == b"content")

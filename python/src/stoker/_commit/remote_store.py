@@ -10,6 +10,9 @@ from stoker._packing.segments import Bytes
 from stoker._store.remote_path import RemotePath
 from stoker.errors import CommitRefusedError
 
+_PUBLISHES = 3
+"""How often a chunk is uploaded if its upload fails, after the retries of the store."""
+
 
 class RemoteStore:
     """Creates objects below a folder of a store. Safe for several threads."""
@@ -80,4 +83,16 @@ class Upload:
 
     def publish(self) -> bool:
         """Creates the object; returns whether the name was free, or taken by these very bytes. Raises `OSError`."""
-        return self._path.objects.create(self._path.key, self._content) or self._path.read_bytes() == self._content
+        failure: OSError | None = None
+        for _ in range(_PUBLISHES):
+            try:
+                return self._path.objects.create(self._path.key, self._content) or (
+                    self._path.read_bytes() == self._content
+                )
+            except PermissionError:
+                raise
+            except OSError as e:
+                # The store repeats no write whose reply is lost. To write the same bytes again is safe.
+                failure = e
+        assert failure is not None
+        raise failure

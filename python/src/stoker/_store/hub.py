@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -14,8 +13,6 @@ from stoker._store.objects import Objects
 from stoker._store.obstore_objects import open_objects
 
 BASE: Final = re.compile(r"hf://datasets/([^/@]+/[^/@]+)(?:@([^/]+))?")
-_NEXT: Final = re.compile(r'<([^>]+)>;\s*rel="next"')
-_TIMEOUT_S: Final = 30
 
 
 def open_store(base: str) -> Objects:
@@ -75,25 +72,13 @@ class HubObjects:
         raise PermissionError(f"{self._base}/{name}: Stoker deletes nothing on the Hub")
 
     def _items(self, folder: str, query: str) -> Iterator[dict[str, Any]]:
-        # Only here, because TLS takes 40 ms to import.
-        import urllib.error
-        import urllib.request
+        from stoker._store import hub_pages  # only here, because TLS takes 40 ms to import
 
         url = f"{self._tree}/{quote(folder)}".rstrip("/") + query
         while url:
-            request = urllib.request.Request(url, headers=self._headers)
-            try:
-                with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as answer:
-                    items = json.load(answer)
-                    link = _NEXT.search(answer.headers.get("Link", ""))
-            except urllib.error.HTTPError as e:
-                e.close()
-                if e.code == 404:
-                    return
-                kind = PermissionError if e.code in (401, 403) else OSError
-                raise kind(f"{self._base}/{folder}: the Hub answered {e.code} {e.reason}") from e
+            headers = self._headers if hub_pages.same_host(url, self._tree) else {}
+            items, url = hub_pages.page(url, headers, f"{self._base}/{folder}")
             yield from items
-            url = link[1] if link else ""
 
 
 def _token() -> str:

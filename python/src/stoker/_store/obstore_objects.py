@@ -7,9 +7,13 @@ it: `stoker._store.other_process`.
 from __future__ import annotations
 
 import configparser
+import contextlib
+import functools
 import json
 import os
-from collections.abc import Iterator
+import random
+import time
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, Final
@@ -18,8 +22,16 @@ from urllib.parse import urlsplit
 from stoker._store.objects import NotListableError
 from stoker.errors import MissingDependencyError
 
-_RETRY: Final = {"max_retries": 10, "retry_timeout": timedelta(minutes=2)}
-_TIMES: Final = {"connect_timeout": "10s", "timeout": "120s", "user_agent": "stoker-python"}
+_BACKOFF: Final = {"init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=5), "base": 3}
+_RETRIED: Final = timedelta(minutes=2)
+_RETRIED_FIRST: Final = timedelta(seconds=20)
+"""How long a failing request is retried while the store has never answered: its address is probably wrong."""
+_REQUEST_S: Final = 120
+"""Limit of one request, and of every further `_UPLOADED` bytes that it sends."""
+_UPLOADED: Final = 64 << 20
+_OPTIONS: Final = {"connect_timeout": "10s", "user_agent": "stoker-python"}
+_CREATES: Final = 8
+"""How often an object is created if the store refuses its name, but has no such object."""
 _RENEWED: Final = timedelta(minutes=5)
 """How long credentials of a file are used before the file is read again."""
 
@@ -35,11 +47,11 @@ def open_objects(base: str, headers: dict[str, str] | None = None) -> ObstoreObj
             "open it by its name"
         ) from e
     parts = urlsplit(base)
-    options: dict[str, Any] = dict(_TIMES)
+    options: dict[str, Any] = dict(_OPTIONS)
     if headers:
         options["default_headers"] = headers
-    given: dict[str, Any] = {"client_options": options, "retry_config": _RETRY}
-    opened: Any
+    given: dict[str, Any] = {}
+    kind: Callable[..., Any]
     if parts.scheme == "s3":
         endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
         if endpoint:
@@ -49,7 +61,7 @@ def open_objects(base: str, headers: dict[str, str] | None = None) -> ObstoreObj
             given["region"] = "us-east-1"
         if not os.environ.get("AWS_ACCESS_KEY_ID") and _profile() is not None:
             given["credential_provider"] = _from_file
-        opened = store.S3Store(parts.netloc, **given)
+        kind = functools.partial(store.S3Store, parts.netloc)
     elif parts.scheme == "gs":
         emulator = os.environ.get("STORAGE_EMULATOR_HOST")  # as for Google's own clients
         if emulator:
@@ -57,75 +69,103 @@ def open_objects(base: str, headers: dict[str, str] | None = None) -> ObstoreObj
             key = {"gcs_base_url": address, "disable_oauth": True, "client_email": "", "private_key": ""}
             given["service_account_key"] = json.dumps(key | {"private_key_id": ""})
             options["allow_http"] = address.startswith("http:")
-        opened = store.GCSStore(parts.netloc, **given)
+        kind = functools.partial(store.GCSStore, parts.netloc)
     elif parts.scheme in ("http", "https"):
         options["allow_http"] = parts.scheme == "http"
-        opened = store.HTTPStore(base, **given)
+        kind = functools.partial(store.HTTPStore, base)
     else:
         options["allow_http"] = os.environ.get("AZURE_ENDPOINT", "").startswith("http:") or bool(
             os.environ.get("AZURE_STORAGE_USE_EMULATOR")
         )
-        opened = store.from_url(base, **given)
+        kind = functools.partial(store.from_url, base)
+
+    def opened(request_s: int, retried: timedelta) -> Any:
+        # Only the time limits retries: with short pauses, any number of them is reached within seconds.
+        retries = {"max_retries": 1 << 30, "retry_timeout": retried, "backoff": _BACKOFF}
+        return kind(client_options=options | {"timeout": f"{request_s}s"}, retry_config=retries, **given)
+
     return ObstoreObjects(base, obstore, opened)
 
 
 class ObstoreObjects:
     """The objects of a store that obstore knows."""
 
-    def __init__(self, base: str, obstore: Any, store: Any) -> None:
-        self._base, self._obstore, self._store = base, obstore, store
+    def __init__(self, base: str, obstore: Any, opened: Callable[[int, timedelta], Any]) -> None:
+        """`opened`: opens the store with a limit of one request in seconds, and a limit of all tries."""
+        self._base, self._obstore, self._opened = base, obstore, functools.cache(opened)
         self._is_web = base.startswith("http")
+        self._has_answered = False
+
+    def _store(self, upload: int = 0) -> Any:
+        """The store, for requests that send this number of bytes."""
+        return self._opened(_REQUEST_S * (1 + upload // _UPLOADED), _RETRIED if self._has_answered else _RETRIED_FIRST)
+
+    def _explained(self, name: str) -> _Explained:
+        return _Explained(self, f"{self._base}/{name}")
 
     def get(self, name: str) -> bytes:
         """See `Objects`."""
-        with _Explained(self._base, name):
-            return bytes(self._obstore.get(self._store, name).bytes())
+        with self._explained(name):
+            return bytes(self._obstore.get(self._store(), name).bytes())
 
     def get_range(self, name: str, start: int, length: int) -> bytes:
         """See `Objects`."""
-        with _Explained(self._base, name):
-            return bytes(self._obstore.get_range(self._store, name, start=start, length=length))
+        if not length:  # which HTTP cannot express
+            return b""
+        with self._explained(name):
+            return bytes(self._obstore.get_range(self._store(), name, start=start, length=length))
 
     def size(self, name: str) -> int:
         """See `Objects`."""
-        with _Explained(self._base, name):
-            return int(self._obstore.head(self._store, name)["size"])
+        with self._explained(name):
+            return int(self._obstore.head(self._store(), name)["size"])
 
     def names(self, folder: str, after: str) -> list[str]:
         """See `Objects`."""
         self._require_listing(folder)
         start = len(folder) + 1 if folder else 0
-        with _Explained(self._base, folder):
+        with self._explained(folder):
             if after:
-                pages = self._obstore.list(self._store, folder, offset=f"{folder}/{after}" if folder else after)
+                pages = self._obstore.list(self._store(), folder, offset=f"{folder}/{after}" if folder else after)
                 return [item["path"][start:] for page in pages for item in page if "/" not in item["path"][start:]]
-            found = self._obstore.list_with_delimiter(self._store, folder or None)
+            found = self._obstore.list_with_delimiter(self._store(), folder or None)
             paths = [*(item["path"] for item in found["objects"]), *found["common_prefixes"]]
             return [path[start:] for path in paths]
 
     def walk(self, folder: str) -> Iterator[str]:
         """See `Objects`."""
         self._require_listing(folder)
-        with _Explained(self._base, folder):
-            for page in self._obstore.list(self._store, folder or None):
+        with self._explained(folder):
+            for page in self._obstore.list(self._store(), folder or None):
                 yield from (item["path"] for item in page)
 
     def create(self, name: str, content: bytes) -> bool:
         """See `Objects`."""
         if self._is_web:
             raise PermissionError(f"{self._base}/{name}: a web server cannot create objects atomically")
-        with _Explained(self._base, name):
+        for attempt in range(_CREATES):
+            if self._put(name, content):
+                return True
+            # S3 also refuses a write that meets another one. That one may fail, and its object may be deleted again.
+            with contextlib.suppress(FileNotFoundError):
+                self.size(name)
+                return False
+            time.sleep(random.uniform(0.05, 0.1) * 2**attempt)
+        raise OSError(f"{self._base}/{name}: the store refused {_CREATES} times to create it, but it does not exist")
+
+    def _put(self, name: str, content: bytes) -> bool:
+        with self._explained(name):
             try:
-                self._obstore.put(self._store, name, content, mode="create", use_multipart=False)
+                self._obstore.put(self._store(len(content)), name, content, mode="create", use_multipart=False)
             except self._obstore.exceptions.AlreadyExistsError:
                 return False
         return True
 
     def delete(self, name: str) -> None:
         """See `Objects`."""
-        with _Explained(self._base, name):
+        with self._explained(name):
             try:
-                self._obstore.delete(self._store, name)
+                self._obstore.delete(self._store(), name)
             except FileNotFoundError:
                 return
 
@@ -137,16 +177,18 @@ class ObstoreObjects:
 class _Explained:
     """Turns obstore's errors into the ones of `Objects`."""
 
-    def __init__(self, base: str, name: str) -> None:
-        self._base, self._name = base, name
+    def __init__(self, objects: ObstoreObjects, where: str) -> None:
+        self._objects, self._where = objects, where
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        if error is None or isinstance(error, FileNotFoundError):
+            self._objects._has_answered = True
         if error is None or isinstance(error, PermissionError | NotListableError):
             return
-        where = f"{self._base}/{self._name}"
+        where = self._where
         if isinstance(error, FileNotFoundError):
             raise FileNotFoundError(f"{where} does not exist") from error
         text = " ".join(str(error).partition("\n\nDebug source:")[0].split())

@@ -10,9 +10,11 @@ import functools
 import json
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from multiprocessing.managers import BaseManager
@@ -41,7 +43,47 @@ _Manager.register("calls")
 
 
 class OtherProcess:
-    """The second process of one process, which ends with it."""
+    """The second process of one process, which ends with it. Another one replaces it if it is killed. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: _Running | None = None
+
+    def objects(self, base: str) -> Objects:
+        """The objects of a store."""
+        return _Forwarded(self, base)
+
+    def call(self, base: str, method: str, *arguments: Any) -> Any:
+        """Calls a method of the objects of a store."""
+        # Only the store knows whether a creation was done.
+        for is_last in (method == "create", True):
+            running = self._started()
+            try:
+                return running.calls.call(base, method, arguments)
+            except (EOFError, ConnectionError) as e:
+                self._end(running)
+                if is_last:
+                    raise OSError(
+                        f"{base}/{arguments[0]}: the process that uses object stores for this forked process was "
+                        "killed; check whether the machine has too little memory"
+                    ) from e
+        raise AssertionError
+
+    def _started(self) -> _Running:
+        with self._lock:
+            if self._running is None:
+                self._running = _Running()
+            return self._running
+
+    def _end(self, running: _Running) -> None:
+        with self._lock:
+            if self._running is running:
+                self._running = None
+                running.end()
+
+
+class _Running:
+    """A second process that was started."""
 
     def __init__(self) -> None:
         key = secrets.token_hex(32)
@@ -59,45 +101,49 @@ class OtherProcess:
         line = self._process.stdout.readline()
         if not line:
             raise OSError(f"the process that reads object stores for this forked process ended: {self._process.wait()}")
-        manager: Any = _Manager(json.loads(line), authkey=bytes.fromhex(key))
+        self._address = json.loads(line)
+        manager: Any = _Manager(self._address, authkey=bytes.fromhex(key))
         manager.connect()
-        self._calls = manager.calls()
+        self.calls = manager.calls()
 
-    def objects(self, base: str) -> Objects:
-        """The objects of a store."""
-        return _Forwarded(self._calls, base)
+    def end(self) -> None:
+        """Ends the process, and deletes what it cannot delete if it is killed."""
+        self._process.kill()
+        self._process.communicate()
+        shutil.rmtree(os.path.dirname(self._address), ignore_errors=True)
 
 
 class _Forwarded:
     """Gives each call to the second process."""
 
-    def __init__(self, calls: Any, base: str) -> None:
-        self._calls, self._base = calls, base
+    def __init__(self, other: OtherProcess, base: str) -> None:
+        self._call = functools.partial(other.call, base)
 
     def get(self, name: str) -> bytes:
-        return self._calls.call(self._base, "get", (name,))  # type: ignore[no-any-return]
+        return self._call("get", name)  # type: ignore[no-any-return]
 
     def get_range(self, name: str, start: int, length: int) -> bytes:
-        return self._calls.call(self._base, "get_range", (name, start, length))  # type: ignore[no-any-return]
+        return self._call("get_range", name, start, length)  # type: ignore[no-any-return]
 
     def size(self, name: str) -> int:
-        return self._calls.call(self._base, "size", (name,))  # type: ignore[no-any-return]
+        return self._call("size", name)  # type: ignore[no-any-return]
 
     def names(self, folder: str, after: str) -> list[str]:
-        return self._calls.call(self._base, "names", (folder, after))  # type: ignore[no-any-return]
+        return self._call("names", folder, after)  # type: ignore[no-any-return]
 
     def walk(self, folder: str) -> Iterator[str]:
-        yield from self._calls.call(self._base, "walk", (folder,))
+        yield from self._call("walk", folder)
 
     def create(self, name: str, content: bytes) -> bool:
-        return self._calls.call(self._base, "create", (name, content))  # type: ignore[no-any-return]
+        return self._call("create", name, content)  # type: ignore[no-any-return]
 
     def delete(self, name: str) -> None:
-        self._calls.call(self._base, "delete", (name,))
+        self._call("delete", name)
 
 
-def _end_with_parent() -> None:
+def _end_with_parent(folder: str) -> None:
     sys.stdin.buffer.read()
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
 
 
@@ -105,16 +151,16 @@ def main() -> None:
     """Serves the calls of the process at the other end of standard input, until that is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal; it is meant for the other process
     key = bytes.fromhex(sys.stdin.buffer.readline().decode())
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    folder = tempfile.mkdtemp(prefix="stoker-")
+    threading.Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
 
     class Serving(BaseManager):
         pass
 
     calls = _Calls(functools.cache(open_store))
     Serving.register("calls", callable=lambda: calls)
-    server = Serving(authkey=key).get_server()
-    address = server.address
-    print(json.dumps(list(address) if isinstance(address, tuple) else address), flush=True)
+    server = Serving(os.path.join(folder, "socket"), authkey=key).get_server()
+    print(json.dumps(server.address), flush=True)
     server.serve_forever()
 
 

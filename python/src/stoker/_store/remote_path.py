@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import threading
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
@@ -30,14 +31,16 @@ class _Opened:
 
 
 class _Process:
-    """Whether this process, or one that it was forked from, has used obstore, whose threads do not survive a fork."""
+    """Whether this process was forked from one that may have used obstore, whose threads do not survive a fork."""
 
     opened = _Opened()
-    used_by: int | None = None
+    is_after_obstore = False
 
 
 def _after_fork() -> None:
     _Process.opened = _Opened()
+    # The program itself may have used it, too.
+    _Process.is_after_obstore |= "obstore" in sys.modules
 
 
 if hasattr(os, "register_at_fork"):
@@ -57,13 +60,11 @@ def objects_at(base: str) -> Objects:
 
 
 def _open(opened: _Opened, base: str) -> Objects:
-    if _Process.used_by not in (None, os.getpid()):
+    if _Process.is_after_obstore:
         if opened.other is None:
             opened.other = OtherProcess()
         return opened.other.objects(base)
-    store = open_store(base)
-    _Process.used_by = os.getpid()
-    return store
+    return open_store(base)
 
 
 class _Stat(NamedTuple):
@@ -96,6 +97,12 @@ class RemotePath:
                 raise ValueError(f"{uri}: expected {known[1]}://{where}/PATH")
             return None
         scheme = {"s3a": "s3", "abfs": "abfss"}.get(match[1].lower(), match[1].lower())
+        user, at, host = match[2].rpartition("@")
+        if ":" in user or (at and not scheme.startswith("abfs")):
+            raise ValueError(
+                f"{scheme}://…@{host}: a location must not contain a user or password; give credentials in the "
+                "environment"
+            )
         key = unquote(match[3]) if scheme.startswith("http") else match[3]
         return RemotePath(f"{scheme}://{match[2]}", _key(key))
 
@@ -123,7 +130,9 @@ class RemotePath:
         return RemotePath(self._base, f"{self.key}/{name}" if self.key else name)
 
     def __str__(self) -> str:
-        return f"{self._base}/{self.key}" if self.key else self._base
+        # `of` reads it again as the same path.
+        key = self.key.replace("%", "%25") if self._base.startswith("http") else self.key
+        return f"{self._base}/{key}" if key else self._base
 
     def __repr__(self) -> str:
         return f"RemotePath({str(self)!r})"
