@@ -9,13 +9,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from pathlib import Path
-from typing import Final, NamedTuple
+from functools import partial
+from typing import BinaryIO, Final, NamedTuple
 
 from stoker._format import crc as crc_library
 from stoker._format.checksum import crc32c
 from stoker._store.disk_cache import DiskCache, cache_of_environment
-from stoker._store.objects import Objects
 from stoker._store.remote_path import RemotePath
 from stoker.errors import CorruptDataError
 
@@ -89,8 +88,10 @@ class Downloads:
     def verify(self, file: FarFile) -> None:
         """Deletes the copy if it is damaged."""
         path = self._cache.find(file.copy, file.length)
-        if path is not None and _checksum(path) != file.crc32c:
-            self._cache.delete(file.copy)
+        if path is not None:
+            with contextlib.suppress(FileNotFoundError), path.open("rb") as copy:
+                if _checksum(copy) != file.crc32c:
+                    self._cache.delete(file.copy)
 
     def forget(self, identity: str) -> None:
         """Deletes all copies of an object with that id."""
@@ -130,7 +131,10 @@ class Downloads:
             if temporary is None:
                 return  # `open` reads it outside the cache
             try:
-                self._download(file, temporary)
+                with self._cache.explained():
+                    out = temporary.open("r+b", buffering=0)
+                with out:
+                    self._download(file, out)
                 self._cache.publish(temporary, file.copy)
             except BaseException:
                 self._cache.abandon(temporary)
@@ -138,35 +142,53 @@ class Downloads:
 
     def _open_private(self, file: FarFile) -> int:
         """Downloads a file that the cache has no room for; its space is free again when it is closed."""
-        path = self._cache.private()
+        out, fd = self._cache.private()
         try:
-            self._download(file, path)
-            return os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
-        finally:
-            self._cache.abandon(path)
+            with out:
+                self._download(file, out)
+        except BaseException:
+            os.close(fd)
+            raise
+        return fd
 
-    def _download(self, file: FarFile, into: Path) -> None:
+    def _download(self, file: FarFile, out: BinaryIO) -> None:
         for _ in range(_ATTEMPTS):
-            found = self._attempt(file, into)
+            found = self._attempt(file, out)
             if found == file.crc32c:
                 return
         raise CorruptDataError(
             f"{file.path}: {file.length} bytes with checksum {found:08x}, expected {file.crc32c:08x}"
         )
 
-    def _attempt(self, file: FarFile, into: Path) -> int:
+    def _attempt(self, file: FarFile, out: BinaryIO) -> int:
         """Reads the object once; returns the checksum."""
         objects, key = file.path.objects, file.path.key
         if file.length <= _WHOLE:
             data = objects.get(key) if file.is_whole else objects.get_range(key, 0, file.length)
             if len(data) != file.length:
                 raise CorruptDataError(f"{file.path}: {len(data)} bytes long, expected {file.length}")
-            into.write_bytes(data)
+            self._write(out, 0, data)
             return crc32c(data)
-        with into.open("r+b") as out:
-            lock = threading.Lock()
-            _Parts([_part(objects, file, out, lock, at) for at in range(0, file.length, _PART)]).run(self._offer)
-        return _checksum(into)
+        lock = threading.Lock()
+
+        def read(at: int) -> None:
+            length = min(_PART, file.length - at)
+            data = objects.get_range(key, at, length)
+            if len(data) != length:
+                raise CorruptDataError(f"{file.path}: it ends before byte {at + length}, expected {file.length} bytes")
+            with lock:
+                self._write(out, at, data)
+
+        self.each([partial(read, at) for at in range(0, file.length, _PART)])
+        with self._cache.explained():
+            return _checksum(out)
+
+    def _write(self, out: BinaryIO, at: int, data: bytes) -> None:
+        with self._cache.explained():
+            out.seek(at)
+            left = memoryview(data)
+            while left:
+                left = left[out.write(left) :]
 
     def _offer(self, work: Callable[[], None]) -> None:
         with self._lock:
@@ -187,19 +209,6 @@ class Downloads:
                 continue
             call()
             del call
-
-
-def _part(objects: Objects, file: FarFile, out: object, lock: threading.Lock, at: int) -> Callable[[], None]:
-    def read() -> None:
-        length = min(_PART, file.length - at)
-        data = objects.get_range(file.path.key, at, length)
-        if len(data) != length:
-            raise CorruptDataError(f"{file.path}: it ends before byte {at + length}, expected {file.length} bytes")
-        with lock:
-            out.seek(at)  # type: ignore[attr-defined]
-            out.write(data)  # type: ignore[attr-defined]
-
-    return read
 
 
 class _Parts:
@@ -237,11 +246,11 @@ class _Parts:
                 self._changed.notify_all()
 
 
-def _checksum(path: Path) -> int:
+def _checksum(file: BinaryIO) -> int:
     crc = 0
-    with path.open("rb") as file:
-        while data := file.read(_STRIDE):
-            crc = crc_library.extend(crc, data)
+    file.seek(0)
+    while data := file.read(_STRIDE):
+        crc = crc_library.extend(crc, data)
     return crc
 
 

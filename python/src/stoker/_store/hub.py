@@ -101,8 +101,8 @@ def _token() -> str:
     if os.environ.get("HF_TOKEN"):
         return os.environ["HF_TOKEN"]
     home = os.environ.get("HF_HOME") or "~/.cache/huggingface"
-    path = Path(os.environ.get("HF_TOKEN_PATH") or f"{home}/token").expanduser()
+    path = Path(os.environ.get("HF_TOKEN_PATH") or f"{home}/token")
     try:
-        return path.read_text("utf-8").strip()
-    except OSError:
+        return path.expanduser().read_text("utf-8").strip()
+    except (OSError, RuntimeError):  # no such file, no home directory
         return ""

@@ -160,11 +160,11 @@ class _Explained:
 
 def _profile() -> configparser.SectionProxy | None:
     """The section of the credentials file of the AWS tools that has keys, if there is one."""
-    path = Path(os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials").expanduser()
+    path = Path(os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials")
     parser = configparser.ConfigParser(interpolation=None)
     try:
-        parser.read(path, "utf-8")
-    except (OSError, configparser.Error):
+        parser.read(path.expanduser(), "utf-8")
+    except (OSError, RuntimeError, configparser.Error):  # RuntimeError: no home directory
         return None
     name = os.environ.get("AWS_PROFILE", "default")
     section = parser[name] if parser.has_section(name) else None
