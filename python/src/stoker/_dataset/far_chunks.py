@@ -6,10 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from stoker._dataset.log import read_whole
+from stoker._dataset.log import read_verified
 from stoker._dataset.overlay_names import Overlay
 from stoker._dataset.snapshot import Snapshot
-from stoker._format.checksum import check_self
 from stoker._store.downloads import FarFile, downloads
 from stoker._store.objects import NotListableError
 from stoker._store.remote_path import RemotePath, list_names
@@ -52,13 +51,13 @@ class FarChunks:
     def part(self, index: int, start: int, length: int) -> bytes | None:
         """A part of a chunk that has no copy; None if there is one, or if it should be made.
 
-        The second reason holds from the eighth part of one chunk on.
+        It should be made from the eighth part of one chunk on, and if the server does not support ranges.
         """
         count = self._parts[index] = self._parts.get(index, 0) + 1
         file = self._chunk(index)
         if count >= _WHOLE_FROM or downloads().has(file):
             return None
-        return file.path.objects.get_range(file.path.key, start, length)
+        return downloads().range(file.path, start, length)
 
     def verify(self, index: int) -> None:
         """Deletes damaged copies of a chunk and its head from the cache."""
@@ -95,10 +94,9 @@ def forget_erased(root: RemotePath) -> None:
     for erasure in erasures:
         for record in _RECORDS:
             try:
-                data = read_whole(folder / erasure / record)
+                data = read_verified(folder / erasure / record)
             except FileNotFoundError:
                 continue
-            check_self(data, str(folder / erasure / record))
             removed: list[dict[str, Any]] = json.loads(data)["removed"]
             for chunk in removed:
                 downloads().forget(chunk["chunk"])

@@ -7,14 +7,14 @@ import os
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import BinaryIO, Final, NamedTuple
 
 from stoker._format import crc as crc_library
-from stoker._format.checksum import crc32c
 from stoker._store.disk_cache import DiskCache, cache_of_environment
+from stoker._store.objects import NoRangesError, Objects
 from stoker._store.remote_path import RemotePath
 from stoker.errors import CorruptDataError
 
@@ -59,6 +59,7 @@ class Downloads:
         self._running: dict[str, Future[None]] = {}
         self._work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._threads = 0
+        self._without_ranges: set[Objects] = set()
 
     def start(self, files: Sequence[FarFile]) -> None:
         """Begins to copy the files that are not in the cache; does not wait."""
@@ -92,6 +93,19 @@ class Downloads:
             with contextlib.suppress(FileNotFoundError), path.open("rb") as copy:
                 if _checksum(copy) != file.crc32c:
                     self._cache.delete(file.copy)
+
+    def range(self, path: RemotePath, start: int, length: int) -> bytes | None:
+        """Returns a part of an object; less only if the object ends there. None if the server does not support ranges.
+
+        Raises `FileNotFoundError` and `OSError`.
+        """
+        objects = path.objects
+        if objects not in self._without_ranges:
+            try:
+                return objects.get_range(path.key, start, length)
+            except NoRangesError:
+                self._without_ranges.add(objects)
+        return None
 
     def forget(self, identity: str) -> None:
         """Deletes all copies of an object with that id."""
@@ -152,36 +166,69 @@ class Downloads:
         return fd
 
     def _download(self, file: FarFile, out: BinaryIO) -> None:
-        for _ in range(_ATTEMPTS):
-            found = self._attempt(file, out)
-            if found == file.crc32c:
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                self._attempt(file, out)
+            except CorruptDataError:
+                if attempt == _ATTEMPTS:
+                    raise
+            else:
                 return
-        raise CorruptDataError(
-            f"{file.path}: {file.length} bytes with checksum {found:08x}, expected {file.crc32c:08x}"
-        )
 
-    def _attempt(self, file: FarFile, out: BinaryIO) -> int:
-        """Reads the object once; returns the checksum."""
-        objects, key = file.path.objects, file.path.key
-        if file.length <= _WHOLE:
-            data = objects.get(key) if file.is_whole else objects.get_range(key, 0, file.length)
-            if len(data) != file.length:
-                raise CorruptDataError(f"{file.path}: {len(data)} bytes long, expected {file.length}")
-            self._write(out, 0, data)
-            return crc32c(data)
+    def _attempt(self, file: FarFile, out: BinaryIO) -> None:
+        """Reads the object once. Raises `CorruptDataError` if the bytes are not the expected ones."""
+        if file.length > _WHOLE and self._read_parts(file, out):
+            with self._cache.explained():
+                found = _checksum(out)
+        else:
+            found = self._read_blocks(file, out)
+        if found != file.crc32c:
+            raise CorruptDataError(
+                f"{file.path}: {file.length} bytes with checksum {found:08x}, expected {file.crc32c:08x}"
+            )
+
+    def _read_parts(self, file: FarFile, out: BinaryIO) -> bool:
+        """Reads several parts at a time; returns False if the server does not support ranges."""
         lock = threading.Lock()
 
         def read(at: int) -> None:
             length = min(_PART, file.length - at)
-            data = objects.get_range(key, at, length)
+            data = self.range(file.path, at, length)
+            if data is None:
+                raise NoRangesError
             if len(data) != length:
                 raise CorruptDataError(f"{file.path}: it ends before byte {at + length}, expected {file.length} bytes")
             with lock:
                 self._write(out, at, data)
 
-        self.each([partial(read, at) for at in range(0, file.length, _PART)])
-        with self._cache.explained():
-            return _checksum(out)
+        try:
+            self.each([partial(read, at) for at in range(0, file.length, _PART)])
+        except NoRangesError:
+            return False
+        return True
+
+    def _read_blocks(self, file: FarFile, out: BinaryIO) -> int:
+        """Reads the bytes from the first one on; returns the checksum."""
+        at = crc = 0
+        for block in self._blocks(file):
+            data = block if file.is_whole else block[: file.length - at]
+            if at + len(data) <= file.length:
+                self._write(out, at, data)
+                crc = crc_library.extend(crc, data)
+            at += len(data)
+            if at == file.length and not file.is_whole:
+                break
+        if at != file.length:
+            raise CorruptDataError(f"{file.path}: {at} bytes long, expected {file.length}")
+        return crc
+
+    def _blocks(self, file: FarFile) -> Iterable[bytes]:
+        objects, key = file.path.objects, file.path.key
+        if file.length <= _WHOLE:
+            data = objects.get(key) if file.is_whole else self.range(file.path, 0, file.length)
+            if data is not None:
+                return [data]
+        return objects.stream(key)
 
     def _write(self, out: BinaryIO, at: int, data: bytes) -> None:
         with self._cache.explained():

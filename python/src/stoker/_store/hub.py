@@ -47,6 +47,10 @@ class HubObjects:
         """See `Objects`."""
         return self._files.get_range(name, start, length)
 
+    def stream(self, name: str) -> Iterator[bytes]:
+        """See `Objects`."""
+        return self._files.stream(name)
+
     def size(self, name: str) -> int:
         """See `Objects`."""
         return self._files.size(name)

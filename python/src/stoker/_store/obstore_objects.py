@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from stoker._store.objects import NotListableError
+from stoker._store.objects import NoRangesError, NotListableError
 from stoker.errors import MissingDependencyError
 
 _RETRY: Final = {"max_retries": 10, "retry_timeout": timedelta(minutes=2)}
 _TIMES: Final = {"connect_timeout": "10s", "timeout": "120s", "user_agent": "stoker-python"}
+_BLOCK: Final = 1 << 20
 _RENEWED: Final = timedelta(minutes=5)
 """How long credentials of a file are used before the file is read again."""
 
@@ -86,6 +87,12 @@ class ObstoreObjects:
         with _Explained(self._base, name):
             return bytes(self._obstore.get_range(self._store, name, start=start, length=length))
 
+    def stream(self, name: str) -> Iterator[bytes]:
+        """See `Objects`."""
+        with _Explained(self._base, name):
+            for block in self._obstore.get(self._store, name).stream(min_chunk_size=_BLOCK):
+                yield bytes(block)
+
     def size(self, name: str) -> int:
         """See `Objects`."""
         with _Explained(self._base, name):
@@ -150,6 +157,8 @@ class _Explained:
         if isinstance(error, FileNotFoundError):
             raise FileNotFoundError(f"{where} does not exist") from error
         text = " ".join(str(error).partition("\n\nDebug source:")[0].split())
+        if type(error).__name__ == "NotSupportedError":
+            raise NoRangesError(f"{where}: {text}") from error
         if type(error).__name__ in ("PermissionDeniedError", "UnauthenticatedError"):
             raise PermissionError(
                 f"not allowed to use {where}; check the credentials and their permissions: {text}"

@@ -80,6 +80,9 @@ class _Forwarded:
     def get_range(self, name: str, start: int, length: int) -> bytes:
         return self._calls.call(self._base, "get_range", (name, start, length))  # type: ignore[no-any-return]
 
+    def stream(self, name: str) -> Iterator[bytes]:
+        yield from self._calls.call(self._base, "stream", (name,))
+
     def size(self, name: str) -> int:
         return self._calls.call(self._base, "size", (name,))  # type: ignore[no-any-return]
 
