@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import uuid
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from far_stores import FileServer, web
 from small_datasets import small_dataset
 from stoker._format.checksum import crc32c
 from stoker._store import disk_cache, hub, obstore_objects
+from stoker._store import downloads as downloads_module
 from stoker._store.disk_cache import DiskCache, parsed_size
 from stoker._store.downloads import Downloads, FarFile
 from stoker._store.remote_path import RemotePath
@@ -189,6 +191,50 @@ def test_a_file_that_another_process_took_for_dead_is_downloaded_again(
     assert len(deleted) == 1
     assert len(requests) == 2
     assert cache.find(file.copy, 600) is not None
+
+
+def test_a_thread_that_cannot_start_hangs_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = threading.Thread.start
+
+    def limited(self: threading.Thread) -> None:
+        if self.name == "stoker-download" and is_limited:
+            raise RuntimeError("can't start new thread")
+        start(self)
+
+    def open_within_a_limit(file: FarFile) -> None:
+        errors: list[BaseException] = []
+
+        def call() -> None:
+            try:
+                os.close(downloads.open(file))
+            except RuntimeError as e:
+                errors.append(e)
+
+        thread = threading.Thread(target=call, daemon=True)
+        thread.start()
+        thread.join(30)
+        assert not thread.is_alive()
+        if errors:
+            raise errors[0]
+
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    monkeypatch.setattr(downloads_module, "_IDLE_S", 60)
+    downloads = Downloads(DiskCache(tmp_path / "cache", 1000))
+    with web(FileServer, tmp_path) as (address, _):
+        file = served(address, tmp_path, bytes(600))
+        is_limited = True
+        downloads.start([file])  # may fail: the reader downloads it
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            open_within_a_limit(file)
+        done: list[int] = []
+        downloads.each([partial(done.append, n) for n in range(3)])
+        assert done == [0, 1, 2]
+        is_limited = False
+        open_within_a_limit(file)
+        is_limited = True
+        downloads._cache.delete(file.copy)
+        open_within_a_limit(file)  # by the thread that is there
+        assert downloads._threads == 1
 
 
 def failing(number: int) -> Any:

@@ -355,13 +355,18 @@ def test_copies_of_erased_chunks_are_deleted(server: str, tmp_path: Path, cache:
     expected = batches("s3://bucket/erased")
     chunk = str(writer.table[2]["id"])
     assert [path for path in copies(cache) if path.name.startswith(chunk)]
-    record = {"self": "stoker.crc32c=00000000", "format": 1, "removed": [{"chunk": chunk}]}
+    overlay = "01234567-89ab-7def-8123-456789abcdef"
+    files = ["_stoker/index/run", f"overlays/ef/{overlay}.arrow"]
+    record = {"self": "stoker.crc32c=00000000", "format": 1, "removed": [{"chunk": chunk}], "files": files}
+    copy = cache / "ef" / f"{overlay}-00000000.overlay"
+    copy.parent.mkdir(exist_ok=True)
+    copy.touch()
     folder = RemotePath.of("s3://bucket/erased/_stoker/erasures/erase-1")
     assert folder is not None
     certificate = folder / "certificate.json"
     assert certificate.objects.create(certificate.key, seal(json.dumps(record, separators=(",", ":")).encode()))
     stoker.open("s3://bucket/erased")
-    assert not [path for path in copies(cache) if path.name.startswith(chunk)]
+    assert not [path for path in copies(cache) if path.name.startswith((chunk, overlay))]
     assert batches("s3://bucket/erased") == expected  # the chunk is still in this store
 
 

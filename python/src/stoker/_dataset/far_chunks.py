@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 from stoker._dataset.log import read_verified
@@ -85,7 +86,7 @@ class FarChunks:
 
 
 def forget_erased(root: RemotePath) -> None:
-    """Deletes copies of chunks that an erasure has deleted. Nothing can be listed on a web server."""
+    """Deletes copies of chunks and overlays that an erasure has deleted. Nothing can be listed on a web server."""
     folder = root / "_stoker" / "erasures"
     try:
         erasures = list_names(folder)
@@ -97,7 +98,10 @@ def forget_erased(root: RemotePath) -> None:
                 data = read_verified(folder / erasure / record)
             except FileNotFoundError:
                 continue
-            removed: list[dict[str, Any]] = json.loads(data)["removed"]
-            for chunk in removed:
+            content: dict[str, Any] = json.loads(data)
+            for chunk in content["removed"]:
                 downloads().forget(chunk["chunk"])
+            for name in content["files"]:
+                if name.startswith("overlays/"):
+                    downloads().forget(PurePosixPath(name).stem)
             break

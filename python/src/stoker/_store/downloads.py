@@ -121,7 +121,10 @@ class Downloads:
             if found is not None:
                 return found
             future = self._running[file.copy] = Future()
-        self._offer(lambda: self._run(file, future))
+        try:
+            self._offer(lambda: self._run(file, future))
+        except RuntimeError as e:
+            self._end(file, future, e)
         return future
 
     def _run(self, file: FarFile, future: Future[None]) -> None:
@@ -130,6 +133,9 @@ class Downloads:
             self._copy(file)
         except BaseException as e:
             error = e
+        self._end(file, future, error)
+
+    def _end(self, file: FarFile, future: Future[None], error: BaseException | None) -> None:
         with self._lock:
             self._running.pop(file.copy, None)
         if error is None:
@@ -238,11 +244,16 @@ class Downloads:
                 left = left[out.write(left) :]
 
     def _offer(self, work: Callable[[], None]) -> None:
+        """Has a thread make a call. Raises `RuntimeError` if there is no thread, and the system starts none."""
         with self._lock:
-            self._work.put(work)
             if self._threads < _THREADS:
-                self._threads += 1
-                threading.Thread(target=self._serve, name="stoker-download", daemon=True).start()
+                try:
+                    threading.Thread(target=self._serve, name="stoker-download", daemon=True).start()
+                    self._threads += 1
+                except RuntimeError:
+                    if not self._threads:
+                        raise
+            self._work.put(work)
 
     def _serve(self) -> None:
         while True:
@@ -270,7 +281,8 @@ class _Parts:
     def run(self, offer: Callable[[Callable[[], None]], None]) -> None:
         """Makes all calls, also in this thread; raises the first error."""
         for _ in range(min(len(self._left), _THREADS) - 1):
-            offer(self._help)
+            with contextlib.suppress(RuntimeError):  # this thread alone is enough
+                offer(self._help)
         self._help()
         with self._changed:
             self._changed.wait_for(lambda: not self._pending)
