@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 import numpy as np
 import pytest
@@ -325,11 +326,24 @@ def test_a_web_server_may_refuse_what_is_missing(dataset: DatasetWriter) -> None
         assert batches(f"{address}/photos", version=2) == batches(dataset.root, version=2)
 
 
-def test_a_web_server_need_not_know_ranges(dataset: DatasetWriter) -> None:
-    class Plain(FileServer):
-        ranges = False
+class Plain(FileServer):
+    """Answers with the whole file when it is asked for a part, and accepts that the client closes the connection."""
 
+    ranges = False
+
+    def answer(self, *arguments: Any) -> None:
+        with contextlib.suppress(ConnectionError):
+            super().answer(*arguments)
+
+
+def test_a_web_server_need_not_know_ranges(dataset: DatasetWriter, cache: Path) -> None:
     with web(Plain, dataset.root.parent) as (address, _):
+        near, far = stoker.open(dataset.root), stoker.open(f"{address}/photos")
+        keys = list(near.keys())
+        assert list(far.keys()) == keys
+        assert not any(path.suffix == ".arrow" for path in copies(cache))  # the heads are cut from their streams
+        assert far[keys[3]] == near[keys[3]]
+        assert far.get(keys) == near.get(keys)
         assert batches(f"{address}/photos") == batches(dataset.root)
 
 
@@ -391,8 +405,78 @@ def test_an_empty_payload_value_is_read(server: str, tmp_path: Path) -> None:
             assert [stoker.open(far)[key]["image"] for key in "abc"] == [b"x", b"", b"y"]
 
 
+def test_large_chunks_of_a_web_server_without_ranges(
+    dataset: DatasetWriter, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloads_module, "_PART", 500)
+    monkeypatch.setattr(downloads_module, "_WHOLE", 500)
+    monkeypatch.setattr(obstore_objects, "_BLOCK", 700)
+    with web(Plain, dataset.root.parent) as (address, requests):
+        assert batches(f"{address}/photos") == batches(dataset.root)
+        for path in copies(cache):
+            path.unlink()
+        requests.clear()
+        assert batches(f"{address}/photos") == batches(dataset.root)  # known now
+    assert len([request for request in requests if "/chunks/" in request]) == 6
+
+
+def test_a_damaged_chunk_of_a_web_server_without_ranges(
+    dataset: DatasetWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloads_module, "_WHOLE", 500)
+    writer = small_dataset(tmp_path / "damaged")
+    chunk = writer.chunk_path(2)
+    length = chunk.stat().st_size
+    for content, problem in (
+        (chunk.read_bytes() + b"x", f"{length + 1} bytes long, expected {length}"),
+        (chunk.read_bytes()[:-1], f"{length - 1} bytes long, expected {length}"),
+        (chunk.read_bytes()[:-1] + b"x", "checksum"),
+    ):
+        chunk.write_bytes(content)
+        with web(Plain, tmp_path) as (address, _), pytest.raises(CorruptDataError, match=problem):
+            batches(f"{address}/damaged")
+
+
+class Flaky(FileServer):
+    """Answers the first request for each file with something else and status 200."""
+
+    page = b"<html>try again</html>"
+
+    def serve_file(self, path: Path) -> None:
+        if self.command == "GET" and self.requests.count(f"GET {unquote(self.path)}") == 1:
+            return self.answer(200, self.page)
+        return super().serve_file(path)
+
+
+@pytest.mark.parametrize("whole", [500, 1 << 20])
+def test_a_reply_of_wrong_length_is_requested_again(
+    dataset: DatasetWriter, monkeypatch: pytest.MonkeyPatch, whole: int
+) -> None:
+    monkeypatch.setattr(downloads_module, "_WHOLE", whole)
+    with web(Flaky, dataset.root.parent) as (address, requests):
+        assert batches(f"{address}/photos") == batches(dataset.root)
+    assert max(requests.count(request) for request in requests if "/_stoker/" in request) == 2
+
+
 def in_fork(target: str, queue: Any) -> None:
     queue.put(batches(target))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+def test_a_forked_process_reads_a_web_server_without_ranges(
+    dataset: DatasetWriter, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(downloads_module, "_WHOLE", 500)
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    with web(Plain, dataset.root.parent) as (address, _):
+        stoker.open(f"{address}/photos")
+        process = context.Process(target=in_fork, args=(f"{address}/photos", queue))
+        process.start()
+        assert queue.get(timeout=60) == batches(dataset.root)
+        process.join(60)
+    assert process.exitcode == 0
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
@@ -421,13 +505,18 @@ def test_copies_of_erased_chunks_are_deleted(server: str, tmp_path: Path, cache:
     expected = batches("s3://bucket/erased")
     chunk = str(writer.table[2]["id"])
     assert [path for path in copies(cache) if path.name.startswith(chunk)]
-    record = {"self": "stoker.crc32c=00000000", "format": 1, "removed": [{"chunk": chunk}]}
+    overlay = "01234567-89ab-7def-8123-456789abcdef"
+    files = ["_stoker/index/run", f"overlays/ef/{overlay}.arrow"]
+    record = {"self": "stoker.crc32c=00000000", "format": 1, "removed": [{"chunk": chunk}], "files": files}
+    copy = cache / "ef" / f"{overlay}-00000000.overlay"
+    copy.parent.mkdir(exist_ok=True)
+    copy.touch()
     folder = RemotePath.of("s3://bucket/erased/_stoker/erasures/erase-1")
     assert folder is not None
     certificate = folder / "certificate.json"
     assert certificate.objects.create(certificate.key, seal(json.dumps(record, separators=(",", ":")).encode()))
     stoker.open("s3://bucket/erased")
-    assert not [path for path in copies(cache) if path.name.startswith(chunk)]
+    assert not [path for path in copies(cache) if path.name.startswith((chunk, overlay))]
     assert batches("s3://bucket/erased") == expected  # the chunk is still in this store
 
 

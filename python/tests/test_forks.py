@@ -19,6 +19,7 @@ from small_datasets import DatasetWriter
 from stoker._dataset.chunk import ChunkReader
 from stoker._format.fork_lock import ForkLock
 from stoker._format.once import once
+from stoker._store.file_lock import locked
 from stoker._store.other_process import OtherProcess
 from stoker._store.remote_path import RemotePath
 
@@ -123,6 +124,54 @@ def test_a_lock_that_another_thread_holds(pause: Pause) -> None:
         assert in_a_child(take)
         assert not lock.lock.acquire(blocking=False)
     assert take()
+
+
+def held_by_another_thread(path: Path, pause: Pause) -> Callable[[], None]:
+    """A call that holds the lock of a file while other threads are stopped."""
+
+    def hold() -> None:
+        with locked(path):
+            pause.here()
+
+    return hold
+
+
+def test_a_child_keeps_no_file_lock_of_another_thread(tmp_path: Path, pause: Pause) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    path = tmp_path / "lock"
+    reading, writing = os.pipe()
+    with pause.during(held_by_another_thread(path, pause)):
+        child = os.fork()
+        if child == 0:
+            os.close(writing)
+            os.read(reading, 1)  # lives until the parent has tried the lock
+            os._exit(0)
+    try:
+        with path.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    finally:
+        os.close(writing)
+        os.close(reading)
+        os.waitpid(child, 0)
+
+
+def test_a_child_has_no_descriptor_of_a_file_lock(tmp_path: Path, pause: Pause) -> None:
+    path = tmp_path / "lock"
+
+    def is_open() -> bool:
+        found = path.stat()
+        for fd in range(256):
+            try:
+                if os.path.samestat(os.fstat(fd), found):
+                    return True
+            except OSError:
+                continue
+        return False
+
+    with pause.during(held_by_another_thread(path, pause)):
+        assert is_open()
+        assert in_a_child(lambda: not is_open())
+    assert not is_open()
 
 
 def test_samples_that_another_thread_looks_up(

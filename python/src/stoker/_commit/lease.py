@@ -14,9 +14,8 @@ from pathlib import Path
 from stoker._commit.entry import seal
 from stoker._commit.local_store import UnknownOutcome
 from stoker._commit.stores import Store
-from stoker._dataset.log import FORMAT, check_format, read_whole
+from stoker._dataset.log import FORMAT, check_format, read_verified
 from stoker._format.canonical_json import compact_upper
-from stoker._format.checksum import check_self
 from stoker._format.requires import check_requires
 from stoker._store.remote_path import AnyPath, list_names
 from stoker.errors import CorruptDataError, FormatTooNewError
@@ -53,8 +52,7 @@ class Lease:
 
 def read_lease(path: AnyPath) -> Lease:
     """Reads and verifies a lease; FileNotFoundError if there is none."""
-    data = read_whole(path)
-    check_self(data, str(path))
+    data = read_verified(path)
     try:
         content = json.loads(data)
         check_format(content["format"], str(path))

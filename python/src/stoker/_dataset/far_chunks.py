@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
-from stoker._dataset.log import read_whole
+from stoker._dataset.log import read_verified
 from stoker._dataset.overlay_names import Overlay
 from stoker._dataset.snapshot import Snapshot
-from stoker._format.checksum import check_self
 from stoker._store.downloads import FarFile, downloads
 from stoker._store.objects import NotListableError
 from stoker._store.remote_path import RemotePath, list_names
@@ -52,13 +52,13 @@ class FarChunks:
     def part(self, index: int, start: int, length: int) -> bytes | None:
         """A part of a chunk that has no copy; None if there is one, or if it should be made.
 
-        The second reason holds from the eighth part of one chunk on.
+        It should be made from the eighth part of one chunk on, and if the server does not support ranges.
         """
         count = self._parts[index] = self._parts.get(index, 0) + 1
         file = self._chunk(index)
         if count >= _WHOLE_FROM or downloads().has(file):
             return None
-        return file.path.objects.get_range(file.path.key, start, length)
+        return downloads().range(file.path, start, length)
 
     def verify(self, index: int) -> None:
         """Deletes damaged copies of a chunk and its head from the cache."""
@@ -86,7 +86,7 @@ class FarChunks:
 
 
 def forget_erased(root: RemotePath) -> None:
-    """Deletes copies of chunks that an erasure has deleted. Nothing can be listed on a web server."""
+    """Deletes copies of chunks and overlays that an erasure has deleted. Nothing can be listed on a web server."""
     folder = root / "_stoker" / "erasures"
     try:
         erasures = list_names(folder)
@@ -95,11 +95,13 @@ def forget_erased(root: RemotePath) -> None:
     for erasure in erasures:
         for record in _RECORDS:
             try:
-                data = read_whole(folder / erasure / record)
+                data = read_verified(folder / erasure / record)
             except FileNotFoundError:
                 continue
-            check_self(data, str(folder / erasure / record))
-            removed: list[dict[str, Any]] = json.loads(data)["removed"]
-            for chunk in removed:
+            content: dict[str, Any] = json.loads(data)
+            for chunk in content["removed"]:
                 downloads().forget(chunk["chunk"])
+            for name in content["files"]:
+                if name.startswith("overlays/"):
+                    downloads().forget(PurePosixPath(name).stem)
             break

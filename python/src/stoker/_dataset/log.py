@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from stoker._format.avro import read_container, read_metadata
-from stoker._format.checksum import check_self
+from stoker._format.checksum import ADVICE, check_self
 from stoker._format.fields import Field
 from stoker._format.requires import check_metadata_requires, check_requires
 from stoker._store.downloads import downloads
@@ -67,11 +67,27 @@ def read_whole(path: AnyPath) -> bytes:
     return path.read_bytes()
 
 
+def read_verified(path: AnyPath, advice: str = ADVICE) -> bytes:
+    """A whole metadata file that matches its checksum. After a mismatch, a store is asked a second time.
+
+    Raises `FileNotFoundError`, and `CorruptDataError` with the advice.
+    """
+    data = read_whole(path)
+    try:
+        check_self(data, str(path), advice)
+    except CorruptDataError:
+        if not isinstance(path, RemotePath):
+            raise
+        data = read_whole(path)
+        check_self(data, str(path), advice)
+    return data
+
+
 def read_info(root: AnyPath) -> DatasetInfo:
     """Reads and verifies `_stoker/dataset.json`."""
     path = root / "_stoker" / "dataset.json"
     try:
-        data = read_whole(path)
+        data = read_verified(path, _recover(root))
     except (FileNotFoundError, NotADirectoryError):
         hint = "" if isinstance(root, RemotePath) or root.exists() else " (no such directory)"
         if has_content(root):
@@ -85,7 +101,6 @@ def read_info(root: AnyPath) -> DatasetInfo:
         raise NotADatasetError(
             f"{root} is not a Stoker dataset{hint}; create one with: stoker ingest <source> {root}"
         ) from None
-    check_self(data, str(path), _recover(root))
     try:
         content = json.loads(data)
         check_format(content["format"], str(path))
@@ -202,10 +217,9 @@ def read_entry(root: AnyPath, version: int, dataset: str) -> LogEntry:
     """Reads and verifies one log entry."""
     path = entry_path(root, version)
     try:
-        data = read_whole(path)
+        data = read_verified(path, _recover(root))
     except FileNotFoundError:
         raise missing_entry(root, version) from None
-    check_self(data, str(path), _recover(root))
     records = _records(data, path)
     try:
         if len(records) != 1:
@@ -241,8 +255,7 @@ def _records(data: bytes, path: AnyPath) -> list[Any]:
 
 def version_of_copy(path: AnyPath) -> int:
     """The version that the second copy of a log entry is of."""
-    data = read_whole(path)
-    check_self(data, str(path))
+    data = read_verified(path)
     try:
         return int(_records(data, path)[0]["version"])
     except (IndexError, KeyError, TypeError, ValueError) as e:

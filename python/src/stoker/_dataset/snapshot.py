@@ -22,12 +22,11 @@ from stoker._dataset.log import (
     entry_path,
     read_entries,
     read_info,
-    read_whole,
+    read_verified,
 )
 from stoker._dataset.overlay_names import Overlay, overlays_of, uuid_text
 from stoker._dataset.tags import version_of
 from stoker._dataset.versions import table_path, versions_of
-from stoker._format.checksum import check_self
 from stoker._format.fields import Field
 from stoker._format.requires import check_metadata_requires
 from stoker._order.stream_order import StreamChunks
@@ -321,8 +320,7 @@ class _Building:
 
 
 def _read_table(path: AnyPath, info: DatasetInfo, version: int) -> _Building:
-    data = read_whole(path)
-    check_self(data, str(path))
+    data = read_verified(path)
     try:
         table = pa.ipc.open_file(pa.py_buffer(data)).read_all()
         metadata = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}

@@ -7,8 +7,7 @@ import re
 import uuid
 from dataclasses import dataclass
 
-from stoker._dataset.log import check_format, read_whole
-from stoker._format.checksum import check_self
+from stoker._dataset.log import check_format, read_verified
 from stoker._format.requires import check_requires
 from stoker._store.remote_path import AnyPath, list_names
 from stoker.errors import CorruptDataError, UnknownVersionError
@@ -32,8 +31,7 @@ class Tag:
 
 def read_tag(path: AnyPath) -> Tag:
     """Reads and verifies the file of one change; `FileNotFoundError` if there is none."""
-    data = read_whole(path)
-    check_self(data, str(path))
+    data = read_verified(path)
     try:
         content = json.loads(data)
         check_format(content["format"], str(path))

@@ -196,10 +196,10 @@ class RunningCrcs:
 
 _SELF = re.compile(rb"stoker\.crc32c=([0-9a-f]{8})")
 _MARK = b"stoker.crc32c="
-_ADVICE = "restore the file from a copy, or run `stoker verify` on the dataset to see what else is damaged"
+ADVICE = "restore the file from a copy, or run `stoker verify` on the dataset to see what else is damaged"
 
 
-def check_self(data: bytes, what: str, advice: str = _ADVICE) -> None:
+def check_self(data: bytes, what: str, advice: str = ADVICE) -> None:
     """Verifies the self-checksum of a metadata file; raises `CorruptDataError` naming `what`."""
     first = data.find(_MARK)  # later ones are text of users
     match = _SELF.match(data, first) if first >= 0 else None

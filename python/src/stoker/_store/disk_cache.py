@@ -14,7 +14,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from stoker._store.file_lock import locked
 
@@ -25,12 +25,19 @@ _DEAD_S: Final = 3600
 """A temporary file that nothing was written to for this long is of a dead process."""
 _KEPT_FREE: Final = 1 << 30
 """Bytes that the cache leaves free on the disk."""
+_UNNAMED: Final = getattr(os, "O_TEMPORARY", 0)
+"""Deletes a file when it is closed, on Windows, where the name of an open file cannot be deleted."""
 
 
 def cache_of_environment() -> DiskCache:
     """The cache that `STOKER_CACHE_DIR` and `STOKER_CACHE_SIZE` describe. Raises `ValueError`."""
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    folder = Path(os.environ.get("STOKER_CACHE_DIR") or f"{home}/stoker").expanduser()
+    try:
+        folder = Path(os.environ.get("STOKER_CACHE_DIR") or f"{home}/stoker").expanduser()
+    except RuntimeError as e:
+        raise ValueError(
+            "this user has no home directory for the disk cache; set STOKER_CACHE_DIR to a directory on a local disk"
+        ) from e
     text = os.environ.get("STOKER_CACHE_SIZE")
     return DiskCache(folder, _DEFAULT_QUOTA if not text else parsed_size(text))
 
@@ -56,9 +63,10 @@ class DiskCache:
         try:
             if path.stat().st_size != length:
                 return None
-            os.utime(path)
         except OSError:
             return None
+        with contextlib.suppress(OSError):  # copies in a read-only directory are good, too
+            os.utime(path)
         return path
 
     def delete(self, name: str) -> None:
@@ -76,8 +84,10 @@ class DiskCache:
     def filling(self, name: str) -> Iterator[None]:
         """Holds the right to create the copy of a name, so that processes do not read the same object twice."""
         path = self._path(f"{name}.lock")
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with locked(path):
+        with contextlib.ExitStack() as stack:
+            with self.explained():
+                path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                stack.enter_context(locked(path))
             try:
                 yield
             finally:
@@ -89,41 +99,71 @@ class DiskCache:
         """Deletes old copies until there is room; returns a new temporary file. None if the quota is too small."""
         if length > self._quota:
             return None
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with locked(self._folder / "lock") as fd:
-            total = self._total(fd) + length
-            limit = min(self._quota, total + self._free() - length)
-            if total > limit:
-                total = self._evict(min(limit - length, limit * 15 // 16)) + length
+        with self.explained():
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with locked(self._folder / "lock") as fd:
+                total = self._total(fd) + length
+                limit = min(self._quota, total + self._free() - length)
                 if total > limit:
-                    self._note(fd, total - length)
-                    return None
-            temporary = self._folder / f"{_TEMPORARY}{os.getpid()}-{secrets.token_hex(8)}"
-            with temporary.open("xb") as file:
-                file.truncate(length)
-            self._note(fd, total)
-        return temporary
+                    total = self._evict(min(limit - length, limit * 15 // 16)) + length
+                    if total > limit:
+                        self._note(fd, total - length)
+                        return None
+                # Before the file, so that a process killed in between leaves a note of too many bytes, not too few.
+                self._note(fd, total)
+                temporary = self._temporary()
+                with temporary.open("xb") as file:
+                    file.truncate(length)
+            return temporary
 
     def publish(self, temporary: Path, name: str) -> None:
-        """Gives a temporary file its name."""
+        """Gives a temporary file its name, if nobody has deleted it."""
         path = self._path(name)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        try:
-            os.replace(temporary, path)
-        except PermissionError:  # Windows: the copy of another process, which is open
-            self.abandon(temporary)
+        with self.explained():
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            try:
+                os.replace(temporary, path)
+            except FileNotFoundError:  # this process was suspended for so long that another one took it for dead
+                return
+            except PermissionError:  # Windows: the copy of another process, which is open
+                self.abandon(temporary)
 
     def abandon(self, temporary: Path) -> None:
         """Deletes a temporary file. Its bytes count until the files are counted again."""
         with contextlib.suppress(OSError):
             temporary.unlink()
 
-    def private(self) -> Path:
-        """A new file outside the quota, which the caller deletes at once."""
-        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        path = self._folder / f"{_TEMPORARY}{os.getpid()}-{secrets.token_hex(8)}"
-        path.touch()
-        return path
+    def private(self) -> tuple[BinaryIO, int]:
+        """Returns a new file outside the quota, to be written, and a descriptor that reads it.
+
+        It has no name, so its space is free when both are closed, also if the process is killed.
+        """
+        with self.explained():
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            path = self._temporary()
+            flags = os.O_RDONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+            fd = os.open(path, flags | _UNNAMED, 0o600)
+            try:
+                return open(path, "r+b", 0, opener=lambda name, flags: os.open(name, flags | _UNNAMED)), fd
+            except BaseException:
+                os.close(fd)
+                raise
+            finally:
+                self.abandon(path)
+
+    @contextlib.contextmanager
+    def explained(self) -> Iterator[None]:
+        """Names the directory in errors of its file system, none of which means that an object is missing."""
+        try:
+            yield
+        except OSError as e:
+            raise OSError(
+                f"cannot use the disk cache {self._folder}: {e.strerror or e}; set STOKER_CACHE_DIR to a writable "
+                "directory on a local disk with free space"
+            ) from e
+
+    def _temporary(self) -> Path:
+        return self._folder / f"{_TEMPORARY}{os.getpid()}-{secrets.token_hex(8)}"
 
     def _path(self, name: str) -> Path:
         return self._folder / name[34:36] / name

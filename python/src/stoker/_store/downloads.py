@@ -7,15 +7,14 @@ import os
 import queue
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from pathlib import Path
-from typing import Final, NamedTuple
+from functools import partial
+from typing import BinaryIO, Final, NamedTuple
 
 from stoker._format import crc as crc_library
-from stoker._format.checksum import crc32c
 from stoker._store.disk_cache import DiskCache, cache_of_environment
-from stoker._store.objects import Objects
+from stoker._store.objects import NoRangesError, Objects
 from stoker._store.remote_path import RemotePath
 from stoker.errors import CorruptDataError
 
@@ -60,6 +59,7 @@ class Downloads:
         self._running: dict[str, Future[None]] = {}
         self._work: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._threads = 0
+        self._without_ranges: set[Objects] = set()
 
     def start(self, files: Sequence[FarFile]) -> None:
         """Begins to copy the files that are not in the cache; does not wait."""
@@ -89,8 +89,23 @@ class Downloads:
     def verify(self, file: FarFile) -> None:
         """Deletes the copy if it is damaged."""
         path = self._cache.find(file.copy, file.length)
-        if path is not None and _checksum(path) != file.crc32c:
-            self._cache.delete(file.copy)
+        if path is not None:
+            with contextlib.suppress(FileNotFoundError), path.open("rb") as copy:
+                if _checksum(copy) != file.crc32c:
+                    self._cache.delete(file.copy)
+
+    def range(self, path: RemotePath, start: int, length: int) -> bytes | None:
+        """Returns a part of an object; less only if the object ends there. None if the server does not support ranges.
+
+        Raises `FileNotFoundError` and `OSError`.
+        """
+        objects = path.objects
+        if objects not in self._without_ranges:
+            try:
+                return objects.get_range(path.key, start, length)
+            except NoRangesError:
+                self._without_ranges.add(objects)
+        return None
 
     def forget(self, identity: str) -> None:
         """Deletes all copies of an object with that id."""
@@ -106,7 +121,10 @@ class Downloads:
             if found is not None:
                 return found
             future = self._running[file.copy] = Future()
-        self._offer(lambda: self._run(file, future))
+        try:
+            self._offer(lambda: self._run(file, future))
+        except RuntimeError as e:
+            self._end(file, future, e)
         return future
 
     def _run(self, file: FarFile, future: Future[None]) -> None:
@@ -115,6 +133,9 @@ class Downloads:
             self._copy(file)
         except BaseException as e:
             error = e
+        self._end(file, future, error)
+
+    def _end(self, file: FarFile, future: Future[None], error: BaseException | None) -> None:
         with self._lock:
             self._running.pop(file.copy, None)
         if error is None:
@@ -130,7 +151,10 @@ class Downloads:
             if temporary is None:
                 return  # `open` reads it outside the cache
             try:
-                self._download(file, temporary)
+                with self._cache.explained():
+                    out = temporary.open("r+b", buffering=0)
+                with out:
+                    self._download(file, out)
                 self._cache.publish(temporary, file.copy)
             except BaseException:
                 self._cache.abandon(temporary)
@@ -138,42 +162,98 @@ class Downloads:
 
     def _open_private(self, file: FarFile) -> int:
         """Downloads a file that the cache has no room for; its space is free again when it is closed."""
-        path = self._cache.private()
+        out, fd = self._cache.private()
         try:
-            self._download(file, path)
-            return os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
-        finally:
-            self._cache.abandon(path)
+            with out:
+                self._download(file, out)
+        except BaseException:
+            os.close(fd)
+            raise
+        return fd
 
-    def _download(self, file: FarFile, into: Path) -> None:
-        for _ in range(_ATTEMPTS):
-            found = self._attempt(file, into)
-            if found == file.crc32c:
+    def _download(self, file: FarFile, out: BinaryIO) -> None:
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                self._attempt(file, out)
+            except CorruptDataError:
+                if attempt == _ATTEMPTS:
+                    raise
+            else:
                 return
-        raise CorruptDataError(
-            f"{file.path}: {file.length} bytes with checksum {found:08x}, expected {file.crc32c:08x}"
-        )
 
-    def _attempt(self, file: FarFile, into: Path) -> int:
-        """Reads the object once; returns the checksum."""
+    def _attempt(self, file: FarFile, out: BinaryIO) -> None:
+        """Reads the object once. Raises `CorruptDataError` if the bytes are not the expected ones."""
+        if file.length > _WHOLE and self._read_parts(file, out):
+            with self._cache.explained():
+                found = _checksum(out)
+        else:
+            found = self._read_blocks(file, out)
+        if found != file.crc32c:
+            raise CorruptDataError(
+                f"{file.path}: {file.length} bytes with checksum {found:08x}, expected {file.crc32c:08x}"
+            )
+
+    def _read_parts(self, file: FarFile, out: BinaryIO) -> bool:
+        """Reads several parts at a time; returns False if the server does not support ranges."""
+        lock = threading.Lock()
+
+        def read(at: int) -> None:
+            length = min(_PART, file.length - at)
+            data = self.range(file.path, at, length)
+            if data is None:
+                raise NoRangesError
+            if len(data) != length:
+                raise CorruptDataError(f"{file.path}: it ends before byte {at + length}, expected {file.length} bytes")
+            with lock:
+                self._write(out, at, data)
+
+        try:
+            self.each([partial(read, at) for at in range(0, file.length, _PART)])
+        except NoRangesError:
+            return False
+        return True
+
+    def _read_blocks(self, file: FarFile, out: BinaryIO) -> int:
+        """Reads the bytes from the first one on; returns the checksum."""
+        at = crc = 0
+        for block in self._blocks(file):
+            data = block if file.is_whole else block[: file.length - at]
+            if at + len(data) <= file.length:
+                self._write(out, at, data)
+                crc = crc_library.extend(crc, data)
+            at += len(data)
+            if at == file.length and not file.is_whole:
+                break
+        if at != file.length:
+            raise CorruptDataError(f"{file.path}: {at} bytes long, expected {file.length}")
+        return crc
+
+    def _blocks(self, file: FarFile) -> Iterable[bytes]:
         objects, key = file.path.objects, file.path.key
         if file.length <= _WHOLE:
-            data = objects.get(key) if file.is_whole else objects.get_range(key, 0, file.length)
-            if len(data) != file.length:
-                raise CorruptDataError(f"{file.path}: {len(data)} bytes long, expected {file.length}")
-            into.write_bytes(data)
-            return crc32c(data)
-        with into.open("r+b") as out:
-            lock = threading.Lock()
-            _Parts([_part(objects, file, out, lock, at) for at in range(0, file.length, _PART)]).run(self._offer)
-        return _checksum(into)
+            data = objects.get(key) if file.is_whole else self.range(file.path, 0, file.length)
+            if data is not None:
+                return [data]
+        return objects.stream(key)
+
+    def _write(self, out: BinaryIO, at: int, data: bytes) -> None:
+        with self._cache.explained():
+            out.seek(at)
+            left = memoryview(data)
+            while left:
+                left = left[out.write(left) :]
 
     def _offer(self, work: Callable[[], None]) -> None:
+        """Has a thread make a call. Raises `RuntimeError` if there is no thread, and the system starts none."""
         with self._lock:
-            self._work.put(work)
             if self._threads < _THREADS:
-                self._threads += 1
-                threading.Thread(target=self._serve, name="stoker-download", daemon=True).start()
+                try:
+                    threading.Thread(target=self._serve, name="stoker-download", daemon=True).start()
+                    self._threads += 1
+                except RuntimeError:
+                    if not self._threads:
+                        raise
+            self._work.put(work)
 
     def _serve(self) -> None:
         while True:
@@ -189,19 +269,6 @@ class Downloads:
             del call
 
 
-def _part(objects: Objects, file: FarFile, out: object, lock: threading.Lock, at: int) -> Callable[[], None]:
-    def read() -> None:
-        length = min(_PART, file.length - at)
-        data = objects.get_range(file.path.key, at, length)
-        if len(data) != length:
-            raise CorruptDataError(f"{file.path}: it ends before byte {at + length}, expected {file.length} bytes")
-        with lock:
-            out.seek(at)  # type: ignore[attr-defined]
-            out.write(data)  # type: ignore[attr-defined]
-
-    return read
-
-
 class _Parts:
     """Calls that several threads make in turn."""
 
@@ -214,7 +281,8 @@ class _Parts:
     def run(self, offer: Callable[[Callable[[], None]], None]) -> None:
         """Makes all calls, also in this thread; raises the first error."""
         for _ in range(min(len(self._left), _THREADS) - 1):
-            offer(self._help)
+            with contextlib.suppress(RuntimeError):  # this thread alone is enough
+                offer(self._help)
         self._help()
         with self._changed:
             self._changed.wait_for(lambda: not self._pending)
@@ -237,11 +305,11 @@ class _Parts:
                 self._changed.notify_all()
 
 
-def _checksum(path: Path) -> int:
+def _checksum(file: BinaryIO) -> int:
     crc = 0
-    with path.open("rb") as file:
-        while data := file.read(_STRIDE):
-            crc = crc_library.extend(crc, data)
+    file.seek(0)
+    while data := file.read(_STRIDE):
+        crc = crc_library.extend(crc, data)
     return crc
 
 

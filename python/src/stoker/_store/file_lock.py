@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 try:
     import fcntl
@@ -24,18 +24,44 @@ except ImportError:  # Windows
             except OSError:  # after ten seconds
                 continue
 
+    def _unlock(fd: int) -> None:
+        """Closing the descriptor is enough."""
+
 else:
 
     def _lock(fd: int) -> None:
         fcntl.flock(fd, fcntl.LOCK_EX)
+
+    def _unlock(fd: int) -> None:
+        fcntl.flock(fd, fcntl.LOCK_UN)
+
+
+_OPEN: Final[set[int]] = set()
+"""Descriptors of lock files that threads of this process hold or wait for."""
+
+
+def _after_fork() -> None:
+    """Closes the duplicates in a forked process, so that it holds no lock of its parent's threads."""
+    while _OPEN:
+        os.close(_OPEN.pop())
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[int]:
     """Holds the lock of a file, which is created; gives its descriptor. Threads of one process exclude each other."""
     fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    _OPEN.add(fd)
     try:
         _lock(fd)
         yield fd
     finally:
-        os.close(fd)
+        if fd in _OPEN:  # not in a process that was forked meanwhile
+            # Closing is not enough: a forked process can have a duplicate, which keeps the lock.
+            with contextlib.suppress(OSError):
+                _unlock(fd)
+            _OPEN.remove(fd)
+            os.close(fd)

@@ -44,6 +44,10 @@ class HubObjects:
         """See `Objects`."""
         return self._files.get_range(name, start, length)
 
+    def stream(self, name: str) -> Iterator[bytes]:
+        """See `Objects`."""
+        return self._files.stream(name)
+
     def size(self, name: str) -> int:
         """See `Objects`."""
         return self._files.size(name)
@@ -86,8 +90,8 @@ def _token() -> str:
     if os.environ.get("HF_TOKEN"):
         return os.environ["HF_TOKEN"]
     home = os.environ.get("HF_HOME") or "~/.cache/huggingface"
-    path = Path(os.environ.get("HF_TOKEN_PATH") or f"{home}/token").expanduser()
+    path = Path(os.environ.get("HF_TOKEN_PATH") or f"{home}/token")
     try:
-        return path.read_text("utf-8").strip()
-    except OSError:
+        return path.expanduser().read_text("utf-8").strip()
+    except (OSError, RuntimeError):  # no such file, no home directory
         return ""

@@ -10,6 +10,10 @@ class NotListableError(OSError):
     """The server has no request that lists files."""
 
 
+class NoRangesError(OSError):
+    """The server answers with the whole object when it is asked for a part."""
+
+
 class Objects(Protocol):
     """The objects of one bucket, container, repository or server, by name. Safe for several threads.
 
@@ -22,7 +26,11 @@ class Objects(Protocol):
         ...
 
     def get_range(self, name: str, start: int, length: int) -> bytes:
-        """Returns a part of an object; less only if the object ends there."""
+        """Returns a part of an object; less only if the object ends there. Raises `NoRangesError`."""
+        ...
+
+    def stream(self, name: str) -> Iterator[bytes]:
+        """Returns a whole object, block by block. A caller that needs no more blocks ends the request."""
         ...
 
     def size(self, name: str) -> int:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from stoker._store.objects import NotListableError
+from stoker._store.objects import NoRangesError, NotListableError
 from stoker.errors import MissingDependencyError
 
 _BACKOFF: Final = {"init_backoff": timedelta(seconds=0.1), "max_backoff": timedelta(seconds=5), "base": 3}
@@ -32,6 +32,7 @@ _UPLOADED: Final = 64 << 20
 _OPTIONS: Final = {"connect_timeout": "10s", "user_agent": "stoker-python"}
 _CREATES: Final = 8
 """How often an object is created if the store refuses its name, but has no such object."""
+_BLOCK: Final = 1 << 20
 _RENEWED: Final = timedelta(minutes=5)
 """How long credentials of a file are used before the file is read again."""
 
@@ -115,6 +116,12 @@ class ObstoreObjects:
         with self._explained(name):
             return bytes(self._obstore.get_range(self._store(), name, start=start, length=length))
 
+    def stream(self, name: str) -> Iterator[bytes]:
+        """See `Objects`."""
+        with self._explained(name):
+            for block in self._obstore.get(self._store(), name).stream(min_chunk_size=_BLOCK):
+                yield bytes(block)
+
     def size(self, name: str) -> int:
         """See `Objects`."""
         with self._explained(name):
@@ -192,6 +199,8 @@ class _Explained:
         if isinstance(error, FileNotFoundError):
             raise FileNotFoundError(f"{where} does not exist") from error
         text = " ".join(str(error).partition("\n\nDebug source:")[0].split())
+        if type(error).__name__ == "NotSupportedError":
+            raise NoRangesError(f"{where}: {text}") from error
         if type(error).__name__ in ("PermissionDeniedError", "UnauthenticatedError"):
             raise PermissionError(
                 f"not allowed to use {where}; check the credentials and their permissions: {text}"
@@ -202,11 +211,11 @@ class _Explained:
 
 def _profile() -> configparser.SectionProxy | None:
     """The section of the credentials file of the AWS tools that has keys, if there is one."""
-    path = Path(os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials").expanduser()
+    path = Path(os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials")
     parser = configparser.ConfigParser(interpolation=None)
     try:
-        parser.read(path, "utf-8")
-    except (OSError, configparser.Error):
+        parser.read(path.expanduser(), "utf-8")
+    except (OSError, RuntimeError, configparser.Error):  # RuntimeError: no home directory
         return None
     name = os.environ.get("AWS_PROFILE", "default")
     section = parser[name] if parser.has_section(name) else None

@@ -125,6 +125,9 @@ class _Forwarded:
     def get_range(self, name: str, start: int, length: int) -> bytes:
         return self._call("get_range", name, start, length)  # type: ignore[no-any-return]
 
+    def stream(self, name: str) -> Iterator[bytes]:
+        yield from self._call("stream", name)
+
     def size(self, name: str) -> int:
         return self._call("size", name)  # type: ignore[no-any-return]
 
