@@ -40,8 +40,14 @@ public record Rounds(List<Double> values) {
         return values.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
     }
 
-    /** The distance between the least and the greatest value, relative to the median; 0 for a median of 0. */
+    /**
+     * The distance between the least and the greatest value, relative to the median; 0 for a median of 0. One round
+     * says nothing about the noise: its spread is unknown, thus {@code NaN}.
+     */
     public double spread() {
+        if (values.size() == 1) {
+            return Double.NaN;
+        }
         return median() == 0 ? 0 : (max() - min()) / median();
     }
 

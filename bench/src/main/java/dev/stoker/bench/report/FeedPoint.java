@@ -8,7 +8,7 @@ package dev.stoker.bench.report;
  * @param isFirstEpoch whether its chunks came from the origin
  * @param sampleBytes mean bytes of a sample
  * @param samplesPerSecond the median
- * @param spread of its rounds, relative to the median
+ * @param spread of its rounds, relative to the median; {@code NaN} if it was measured once, as a first epoch is
  * @param processorBytesPerSecond bytes a second at which feeder and consumer would use all processors. A first
  *     epoch has the rate of later epochs. Infinite if the processor time of the feeder or the consumer is unknown
  * @param feederSecondsPerGb processor time of the feeder for each GB; 0 if unknown

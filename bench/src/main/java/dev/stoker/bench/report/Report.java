@@ -104,8 +104,10 @@ public record Report(
                     .put("feed", verdict.point().name())
                     .put("sample_bytes", verdict.point().sampleBytes())
                     .put("samples_per_s", verdict.point().samplesPerSecond())
-                    .put("bytes_per_s", verdict.point().bytesPerSecond())
-                    .put("spread", verdict.point().spread());
+                    .put("bytes_per_s", verdict.point().bytesPerSecond());
+            if (!Double.isNaN(verdict.point().spread())) {
+                feed.put("spread", verdict.point().spread());
+            }
             verdict.limit()
                     .ifPresent(roof -> feed.put("limit", roof.resource().toString())
                             .put("limit_bytes_per_s", roof.bytesPerSecond())

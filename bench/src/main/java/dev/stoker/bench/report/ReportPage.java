@@ -103,7 +103,7 @@ public final class ReportPage {
                     .append(Units.bytes(Math.round(point.sampleBytes())))
                     .append(", ")
                     .append(Units.rate(point.bytesPerSecond()))
-                    .append(point.isFirstEpoch() ? ", measured once" : ", spread " + spread(point.spread()))
+                    .append(Double.isNaN(point.spread()) ? ", measured once" : ", spread " + spread(point.spread()))
                     .append("<br>\n")
                     .append(Amounts.escaped(verdict.text()))
                     .append("<br>\n<i>What to change:</i> ")
@@ -124,6 +124,9 @@ public final class ReportPage {
     }
 
     private static String spread(double spread) {
+        if (Double.isNaN(spread)) {
+            return "1 round";
+        }
         return spread == 0 ? "–" : Amounts.percent(spread);
     }
 

@@ -135,7 +135,9 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                 .findFirst()
                 .orElse(Double.POSITIVE_INFINITY);
         double rate = first.path("samples_per_s").asDouble();
-        points.add(new FeedPoint(dataset + ", first epoch, tcp", "tcp", true, bytes, rate, 0, processorBytes, 0));
+        String name = dataset
+                + (first.path("complete").asBoolean(true) ? ", first epoch, tcp" : ", first epoch (not complete), tcp");
+        points.add(new FeedPoint(name, "tcp", true, bytes, rate, Double.NaN, processorBytes, 0));
         points.addAll(later);
     }
 

@@ -83,6 +83,10 @@ public final class StorageBench {
             threads.shutdownNow();
             closeSources();
         }
+        int rounds = outcomes.values().stream().mapToInt(List::size).min().orElse(options.rounds());
+        if (rounds < options.rounds()) {
+            notes.add("the time sufficed for " + rounds + " of " + options.rounds() + " rounds");
+        }
         Machine.note(progress.loadBefore()).ifPresent(notes::add);
         return new StorageResult(
                 target,

@@ -58,6 +58,16 @@ class ReportPageTest {
     }
 
     @Test
+    void anUnknownSpreadIsNoSpreadOfZero() throws Exception {
+        Report report = full();
+        JsonNode feeds = report.json().path("feeds");
+        assertThat(feeds.path(0).has("spread")).isFalse();
+        assertThat(feeds.path(0).path("certain").asBoolean()).isFalse();
+        assertThat(feeds.path(1).path("spread").asDouble(-1)).isZero();
+        assertThat(ReportPage.html(report)).contains("750 MB/s, measured once");
+    }
+
+    @Test
     void anEstimateFromOtherSizesIsMarked() throws Exception {
         Report small = report(Results.feed(45, 1e7, 2e9, 10e9));
         assertThat(ReportPage.html(small)).contains("samples of 45 B, far from 115 kB");

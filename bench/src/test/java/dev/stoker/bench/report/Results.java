@@ -23,7 +23,11 @@ final class Results {
         }
     }
 
-    private static String rounds(double... values) {
+    /** Without other values, three rounds without a spread. */
+    private static String rounds(double value, double... others) {
+        double[] values = new double[others.length == 0 ? 3 : others.length + 1];
+        Arrays.fill(values, value);
+        System.arraycopy(others, 0, values, 1, others.length);
         return "{'rounds':" + Arrays.toString(values) + "}";
     }
 

@@ -75,7 +75,7 @@ class RooflineTest {
                         ? new Roof(Resource.MEMORY, roof.name(), roof.bytesPerSecond(), 2)
                         : roof)
                 .toList();
-        FeedPoint point = roofline.points().get(0);
+        FeedPoint point = roofline.points().get(1);
         assertThat(Verdict.of(roofline, point).isCertain()).isTrue();
         assertThat(Verdict.of(new Roofline(noisy, roofline.points(), roofline.files()), point)
                         .isCertain())
@@ -119,9 +119,38 @@ class RooflineTest {
     void roofsWithinTheSpreadAreNotToldApart() throws BenchException {
         // The rounds of the storage spread by 20 %; the loopback is 10 % higher.
         Roofline roofline = roofline(Results.storage(1e9, 4e6, 6e9), Results.feed(1e5, 1e9, 1.1e9, 10e9));
-        Verdict verdict = Verdict.of(roofline, roofline.points().get(0));
+        List<Roof> roofs = roofline.over(roofline.points().get(0));
+        FeedPoint point = new FeedPoint("photos", "tcp", true, 1e5, 9_000, 0, Double.POSITIVE_INFINITY, 0);
+        Verdict verdict = Verdict.of(new Roofline(roofs, List.of(point), Map.of()), point);
         assertThat(verdict.isCertain()).isFalse();
         assertThat(verdict.text()).contains("within the spread");
+    }
+
+    @Test
+    void oneRoundIsNotCertain() throws BenchException {
+        Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        Roofline roofline = roofline(feed);
+        // A first epoch is measured once.
+        Verdict first = Verdict.of(roofline, roofline.points().get(0));
+        assertThat(first.isCertain()).isFalse();
+        assertThat(first.text())
+                .contains("The spread is unknown", "measure again")
+                .doesNotContain("within the spread");
+        assertThat(Verdict.of(roofline, roofline.points().get(1)).isCertain()).isTrue();
+
+        ObjectNode copy = (ObjectNode) feed.json().path("memory_copy_bytes_per_s");
+        copy.putArray("rounds").add(10e9);
+        Roofline once = roofline(feed);
+        Verdict later = Verdict.of(once, once.points().get(1));
+        assertThat(later.isCertain()).isFalse();
+        assertThat(later.text()).contains("The spread is unknown");
+    }
+
+    @Test
+    void aFirstEpochThatIsNotCompleteSaysSo() throws BenchException {
+        Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        ((ObjectNode) feed.json().path("first_epoch")).put("complete", false);
+        assertThat(roofline(feed).points().get(0).name()).isEqualTo("photos, first epoch (not complete), tcp");
     }
 
     @Test

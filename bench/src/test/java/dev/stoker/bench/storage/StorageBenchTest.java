@@ -69,6 +69,12 @@ class StorageBenchTest {
     }
 
     @Test
+    void roundsForWhichTheTimeDidNotSufficeAreTold() throws Exception {
+        StorageOptions none = new StorageOptions(1 << 20, BLOCKS, List.of(1), 3, Duration.ofNanos(1));
+        assertThat(run(none, what -> false).notes()).contains("the time sufficed for 1 of 3 rounds");
+    }
+
+    @Test
     void aStopWhileItWritesOrReadsLeavesNothing() throws Exception {
         Files.writeString(directory.resolve("other"), "stays");
         for (String when : List.of("writing", "round 1", "metadata")) {
