@@ -106,7 +106,7 @@ final class BenchFeedVerb implements Callable<Integer> {
                         first.startSeconds().getAsDouble())
                 : "";
         long repeated = first.repeated(stream);
-        out.println("first epoch: " + Units.plural(first.samples(), "sample")
+        out.println(first.name() + ": " + Units.plural(first.samples(), "sample")
                 + (repeated > 0 ? " (" + Units.count(repeated) + " repeated to fill batches)" : "") + " in "
                 + String.format(Locale.ROOT, "%.1f s", first.seconds()) + ", "
                 + Units.count(Math.round(first.samplesPerSecond())) + " samples/s, "

@@ -181,8 +181,7 @@ public final class FeedBench {
     }
 
     private void note(FeedResult.First first) {
-        notes.add("first epoch: " + (first.isComplete() ? "" : "not complete in the time; ")
-                + "the feeder reads from the origin; chunks on a local disk can be in the page cache already");
+        notes.add(first.note());
         if (feeder.isEmpty()) {
             notes.add("the feeder's processor time is unknown, because it is no single process of this machine");
         }

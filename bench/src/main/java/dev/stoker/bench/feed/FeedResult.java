@@ -13,7 +13,7 @@ import java.util.OptionalDouble;
  *
  * @param target as typed
  * @param stream the stream that was read
- * @param first the first epoch of a new feeder; for a feeder that ran before, the first one here
+ * @param first the first epoch that was measured
  * @param systems the feed by transport, and the ceilings
  * @param memoryCopy bytes a second that all processors copy in memory
  * @param notes what a reader of the figures must know
@@ -47,6 +47,19 @@ public record FeedResult(
      * @param isComplete whether the time sufficed for the epoch
      */
     public record First(OptionalDouble startSeconds, long samples, long bytes, double seconds, boolean isComplete) {
+        /** Its name: only a feeder that the measurement started has not read these chunks before. */
+        public String name() {
+            return startSeconds.isPresent() ? "first epoch" : "first epoch of this measurement";
+        }
+
+        String note() {
+            return name() + ": " + (isComplete ? "" : "not complete in the time; ")
+                    + (startSeconds.isPresent()
+                            ? "the feeder reads from the origin; chunks on a local disk can be in the page cache"
+                                    + " already"
+                            : "the feeder ran before; its tiers or the page cache can have chunks already");
+        }
+
         /** Samples that were read again to fill the last batch of the epoch. */
         public long repeated(Stream of) {
             return Math.max(0, samples - of.samples());

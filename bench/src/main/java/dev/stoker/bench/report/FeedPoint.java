@@ -5,7 +5,8 @@ package dev.stoker.bench.report;
  *
  * @param name for the page
  * @param transport {@code tcp}, {@code unix} or {@code local-reads}
- * @param isFirstEpoch whether its chunks came from the origin
+ * @param isFirstEpoch whether it is the first epoch of the measurement
+ * @param originShare the part of its bytes that the feeder read from the origin; 0 if that is unknown
  * @param sampleBytes mean bytes of a sample
  * @param samplesPerSecond the median
  * @param spread of its rounds, relative to the median; {@code NaN} if it was measured once, as a first epoch is
@@ -17,6 +18,7 @@ public record FeedPoint(
         String name,
         String transport,
         boolean isFirstEpoch,
+        double originShare,
         double sampleBytes,
         double samplesPerSecond,
         double spread,

@@ -122,6 +122,7 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                         dataset + ", " + transport,
                         transport,
                         false,
+                        0,
                         bytes,
                         samples.median(),
                         samples.spread(),
@@ -135,9 +136,10 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                 .findFirst()
                 .orElse(Double.POSITIVE_INFINITY);
         double rate = first.path("samples_per_s").asDouble();
-        String name = dataset
-                + (first.path("complete").asBoolean(true) ? ", first epoch, tcp" : ", first epoch (not complete), tcp");
-        points.add(new FeedPoint(name, "tcp", true, bytes, rate, Double.NaN, processorBytes, 0));
+        boolean isNew = first.has("feeder_start_s");
+        String name = dataset + ", first epoch" + (isNew ? "" : " of this measurement")
+                + (first.path("complete").asBoolean(true) ? "" : " (not complete)") + ", tcp";
+        points.add(new FeedPoint(name, "tcp", true, isNew ? 1 : 0, bytes, rate, Double.NaN, processorBytes, 0));
         points.addAll(later);
     }
 
@@ -194,10 +196,12 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
     /** The roofs over a feed: an epoch from the tiers or the page cache does not read the storage. */
     public List<Roof> over(FeedPoint point) {
         return roofs.stream()
-                .filter(roof -> point.isFirstEpoch()
-                        ? roof.resource() != Roof.Resource.PAGE_CACHE
-                        : roof.resource() != Roof.Resource.STORAGE)
-                .filter(roof -> point.transport().equals("tcp") || roof.resource() != Roof.Resource.NETWORK)
+                .filter(roof -> switch (roof.resource()) {
+                    case STORAGE -> point.originShare() > 0;
+                    case PAGE_CACHE -> !point.isFirstEpoch();
+                    case NETWORK -> point.transport().equals("tcp");
+                    case CPU, MEMORY -> true;
+                })
                 .map(roof -> roof.resource() == Roof.Resource.CPU ? ofPoint(roof, point) : roof)
                 .toList();
     }

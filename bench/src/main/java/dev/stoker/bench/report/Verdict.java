@@ -85,7 +85,7 @@ public record Verdict(FeedPoint point, Optional<Roof> limit, double share, Certa
         if (isAbove()) {
             return "The lowest roof is " + of + ", but the feed was faster (" + reached + " of it): "
                     + (roof.resource() == Roof.Resource.STORAGE
-                            ? "its chunks were probably in the page cache."
+                            ? "its chunks were probably in the page cache, or in a cache of the store."
                             : "the machine was slower when the roof was measured.")
                     + noise;
         }
@@ -131,8 +131,11 @@ public record Verdict(FeedPoint point, Optional<Roof> limit, double share, Certa
                             + "(ranks"
                             + " or loader workers) at a time, because one consumer receives in one thread.";
         }
-        if (isAbove() && limit.get().resource() != Roof.Resource.STORAGE) {
-            return "Measure again on an idle machine.";
+        if (isAbove()) {
+            return limit.get().resource() == Roof.Resource.STORAGE
+                    ? "Measure a larger dataset, or one that was not read for a while, so that its chunks come from the"
+                            + " storage."
+                    : "Measure again on an idle machine.";
         }
         return switch (limit.get().resource()) {
             case STORAGE ->
