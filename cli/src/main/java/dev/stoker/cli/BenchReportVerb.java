@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
 import dev.stoker.bench.demand.Shape;
 import dev.stoker.bench.demand.Shapes;
 import dev.stoker.bench.feed.FeedResult;
@@ -106,7 +107,7 @@ final class BenchReportVerb implements Callable<Integer> {
         requireWritable();
         List<Findings.Source> sources = new ArrayList<>();
         for (Path file : files) {
-            sources.add(new Findings.Source(file.toString(), read(file)));
+            read(file).forEach(result -> sources.add(new Findings.Source(file.toString(), result)));
         }
         if (dataset != null) {
             measure(dataset, sources);
@@ -125,12 +126,18 @@ final class BenchReportVerb implements Callable<Integer> {
         return 0;
     }
 
-    private static JsonNode read(Path file) throws IOException {
+    /** Returns all results in a file, because {@code cat} joins files. */
+    private static List<JsonNode> read(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
             throw new CommandException("there is no file " + file);
         }
-        try {
-            return Json.MAPPER.readTree(Files.readAllBytes(file));
+        try (MappingIterator<JsonNode> results =
+                Json.MAPPER.readerFor(JsonNode.class).readValues(Files.readAllBytes(file))) {
+            List<JsonNode> all = results.readAll();
+            if (all.isEmpty()) {
+                throw new CommandException(file + " has no result; expected the output of stoker bench … --json");
+            }
+            return all;
         } catch (JsonProcessingException e) {
             throw new CommandException(
                     file + " is not JSON; expected the output of stoker bench … --json", Errors.FAILED, e);
