@@ -64,11 +64,16 @@ public record Rounds(List<Double> values) {
     /**
      * Reads the output of {@link #json}.
      *
-     * @throws IllegalArgumentException if it has no rounds
+     * @throws IllegalArgumentException if it has no rounds, or one of them is not a number
      */
     public static Rounds of(JsonNode json) {
         List<Double> values = new ArrayList<>();
-        json.path("rounds").forEach(value -> values.add(value.asDouble()));
+        for (JsonNode value : json.path("rounds")) {
+            if (!value.isNumber()) {
+                throw new IllegalArgumentException("the round " + value + " is not a number");
+            }
+            values.add(value.asDouble());
+        }
         return new Rounds(values);
     }
 }

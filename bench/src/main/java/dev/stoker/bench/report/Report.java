@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.bench.demand.Shape;
-import dev.stoker.bench.measure.BenchException;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
@@ -73,8 +72,7 @@ public record Report(
      * @param datasetBytes of the dataset that the tiers keep; 0 if unknown
      */
     public static Report of(
-            Findings findings, List<Shape> shapes, OptionalDouble network, int wanted, double datasetBytes)
-            throws BenchException {
+            Findings findings, List<Shape> shapes, OptionalDouble network, int wanted, double datasetBytes) {
         Roofline roofline = Roofline.of(findings, network);
         List<Shape> all = new ArrayList<>();
         for (JsonNode demand : findings.demands()) {
@@ -138,20 +136,17 @@ public record Report(
         return json;
     }
 
-    private static Shape shape(JsonNode json) throws BenchException {
-        try {
-            return new Shape(
-                    json.path("shape").asText(),
-                    json.path("accelerator").asText(),
-                    json.path("sample_bytes").asDouble(),
-                    json.path("sample_bytes_stdev").asDouble(),
-                    json.path("batch_size").asInt(),
-                    json.path("computation_time_s").asDouble(),
-                    json.path("utilization").asDouble(),
-                    json.path("source").asText());
-        } catch (IllegalArgumentException e) {
-            throw new BenchException("a demand is damaged: " + e.getMessage() + "; repeat stoker bench demand", e);
-        }
+    /** @throws IllegalArgumentException if it is damaged */
+    static Shape shape(JsonNode json) {
+        return new Shape(
+                json.path("shape").asText(),
+                json.path("accelerator").asText(),
+                json.path("sample_bytes").asDouble(),
+                json.path("sample_bytes_stdev").asDouble(),
+                json.path("batch_size").asInt(),
+                json.path("computation_time_s").asDouble(),
+                json.path("utilization").asDouble(),
+                json.path("source").asText());
     }
 
     private static Optional<Supply> supply(

@@ -1,7 +1,6 @@
 package dev.stoker.bench.report;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.measure.Rounds;
 import dev.stoker.bench.storage.StorageOptions;
 import java.util.ArrayList;
@@ -39,7 +38,7 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
      *
      * @param network bytes a second of the network between feeder and trainers; empty for the loopback as measured
      */
-    public static Roofline of(Findings findings, OptionalDouble network) throws BenchException {
+    public static Roofline of(Findings findings, OptionalDouble network) {
         List<Roof> roofs = new ArrayList<>();
         List<JsonNode> reads = new ArrayList<>();
         findings.storages().forEach(storage -> storage.path("reads").forEach(reads::add));
@@ -103,20 +102,16 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
         return files;
     }
 
-    private static void points(JsonNode feed, List<FeedPoint> points) throws BenchException {
+    private static void points(JsonNode feed, List<FeedPoint> points) {
         double bytes = feed.path("sample_bytes").asDouble();
         String dataset = feed.path("dataset").asText();
         JsonNode first = feed.path("first_epoch");
-        if (bytes <= 0 || first.path("samples").asLong() == 0) {
-            throw new BenchException("the result of the feed " + dataset + " has no samples or no bytes;"
-                    + " repeat the measurement with a dataset that has some");
-        }
         List<FeedPoint> later = new ArrayList<>();
         int processors = feed.at("/machine/processors").asInt(1);
         for (JsonNode system : feed.path("systems")) {
             if (system.path("system").asText().equals("feed")) {
                 String transport = system.path("transport").asText();
-                Rounds samples = Findings.rounds(system, "samples_per_s");
+                Rounds samples = Rounds.of(system.path("samples_per_s"));
                 double cpu = cpu(system);
                 later.add(new FeedPoint(
                         dataset + ", " + transport,
@@ -144,14 +139,14 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
     }
 
     /** Adds what the feeds' runs say of this machine: processors, memory, loopback; the best of several runs. */
-    private static void ofMachine(List<JsonNode> feeds, boolean withLoopback, List<Roof> roofs) throws BenchException {
+    private static void ofMachine(List<JsonNode> feeds, boolean withLoopback, List<Roof> roofs) {
         List<Roof> found = new ArrayList<>();
         for (JsonNode feed : feeds) {
             int processors = feed.at("/machine/processors").asInt(1);
             for (JsonNode system : feed.path("systems")) {
                 boolean isTcp = system.path("transport").asText().equals("tcp");
                 if (isTcp && withLoopback && system.path("system").asText().equals("plain stream")) {
-                    Rounds rate = Findings.rounds(system, "bytes_per_s");
+                    Rounds rate = Rounds.of(system.path("bytes_per_s"));
                     found.add(new Roof(
                             Roof.Resource.NETWORK, "loopback, plain stream over TCP", rate.median(), rate.spread()));
                 }
@@ -164,12 +159,12 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                                 processors,
                                 cpu);
                         double spread =
-                                Findings.rounds(system, "consumer_cpu_s_per_gb").spread();
+                                Rounds.of(system.path("consumer_cpu_s_per_gb")).spread();
                         found.add(new Roof(Roof.Resource.CPU, name, processors * 1e9 / cpu, spread));
                     }
                 }
             }
-            Rounds copy = Findings.rounds(feed, "memory_copy_bytes_per_s");
+            Rounds copy = Rounds.of(feed.path("memory_copy_bytes_per_s"));
             found.add(new Roof(
                     Roof.Resource.MEMORY,
                     "memory, copies by all processors, two for each byte",

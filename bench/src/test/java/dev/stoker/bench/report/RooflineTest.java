@@ -201,4 +201,27 @@ class RooflineTest {
                 new Findings.Source("x.json", Results.demand(1).json().path("runs"));
         assertThatThrownBy(() -> roofline(foreign)).hasMessageContaining("x.json is not a result");
     }
+
+    @Test
+    void aDamagedResultNamesItsFileAndTheValue() {
+        Findings.Source storage = Results.storage(1e9, 4e6, 6e9);
+        ((ObjectNode) storage.json().at("/reads/2")).remove("bytes_per_s");
+        assertThatThrownBy(() -> roofline(storage))
+                .isInstanceOf(BenchException.class)
+                .hasMessage("storage.json is damaged: bytes_per_s: a measurement without a round; repeat the"
+                        + " measurement");
+        Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        ((ObjectNode) feed.json().at("/systems/1/sender_cpu_s_per_gb"))
+                .putArray("rounds")
+                .add("fast");
+        assertThatThrownBy(() -> roofline(feed))
+                .hasMessageContaining("feed.json is damaged: sender_cpu_s_per_gb: the round \"fast\" is not a number");
+        Findings.Source empty = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        ((ObjectNode) empty.json()).put("sample_bytes", 0);
+        assertThatThrownBy(() -> roofline(empty))
+                .hasMessageContaining("feed.json is damaged: sample_bytes is 0, not positive");
+        Findings.Source demand = Results.demand(1);
+        ((ObjectNode) demand.json().at("/shapes/0")).put("batch_size", 0);
+        assertThatThrownBy(() -> roofline(demand)).hasMessageContaining("demand.json is damaged: ");
+    }
 }
