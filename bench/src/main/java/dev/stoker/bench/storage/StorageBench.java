@@ -39,10 +39,19 @@ public final class StorageBench {
     private final List<String> notes = new ArrayList<>();
     private final Map<ReadCase.Cache, BlockSource> sources = new EnumMap<>(ReadCase.Cache.class);
     private final Map<ReadCase, List<ReadRun.Outcome>> outcomes = new LinkedHashMap<>();
+    private final long mostCachedBytes;
     private @Nullable LocalBlocks cached;
+    /** The files that are read through the page cache. */
+    private List<TestFile> cachedFiles = List.of();
 
     /** @param target directory or URI of a place for test files, or of a dataset */
     public StorageBench(String target, StorageOptions options, Progress progress) {
+        this(target, options, progress, Machine.availableBytes() / 2);
+    }
+
+    /** @param mostCachedBytes of files that the page cache keeps */
+    StorageBench(String target, StorageOptions options, Progress progress, long mostCachedBytes) {
+        this.mostCachedBytes = mostCachedBytes;
         this.target = target;
         this.options = options;
         this.progress = progress;
@@ -117,9 +126,29 @@ public final class StorageBench {
             notes.add("cold: not measured, because this file system is in memory, or does not support reads that bypass"
                     + " the page cache (O_DIRECT)");
         }
-        cached = LocalBlocks.cached(paths.get());
+        cachedFiles = fitting(files.files());
+        cached = LocalBlocks.cached(paths.get().subList(0, cachedFiles.size()));
         sources.put(ReadCase.Cache.WARM, cached);
-        notes.add("warm: all files were read before, and are in the page cache if memory suffices");
+        notes.add("warm: "
+                + (cachedFiles.size() == files.files().size()
+                        ? "all files"
+                        : "only the first " + cachedFiles.size() + " of "
+                                + files.files().size() + " files, which fit in half of the available memory,")
+                + " were read before, and are in the page cache if memory suffices");
+    }
+
+    /** Returns the first files that the page cache keeps; at least one. */
+    private List<TestFile> fitting(List<TestFile> files) {
+        long bytes = files.get(0).length();
+        int count = 1;
+        while (count < files.size() && bytes + files.get(count).length() <= mostCachedBytes) {
+            bytes += files.get(count++).length();
+        }
+        return files.subList(0, count);
+    }
+
+    private List<TestFile> files(ReadCase.Cache cache, List<TestFile> files) {
+        return cache == ReadCase.Cache.WARM ? cachedFiles : files;
     }
 
     private List<ReadCase> cases(List<TestFile> files) {
@@ -127,7 +156,7 @@ public final class StorageBench {
         for (ReadCase.Cache cache : ReadCase.Cache.values()) {
             for (ReadCase.Pattern pattern : ReadCase.Pattern.values()) {
                 for (int block : options.blockBytes()) {
-                    if (sources.containsKey(cache) && new Blocks(files, block).count() > 0) {
+                    if (sources.containsKey(cache) && new Blocks(files(cache, files), block).count() > 0) {
                         options.depths().forEach(depth -> cases.add(new ReadCase(pattern, cache, block, depth)));
                     }
                 }
@@ -150,6 +179,10 @@ public final class StorageBench {
         long spentElsewhere = 0;
         for (int round = 0; round < options.rounds(); round++) {
             long paused = System.nanoTime();
+            // The first round is complete even if the time is over, so that no cell is empty.
+            if (round > 0 && (progress.isStopped() || paused - began - spentElsewhere >= readNanos)) {
+                break;
+            }
             if (cached != null) {
                 progress.doing("reading all files into the page cache");
                 cached.warm(progress);
@@ -157,14 +190,17 @@ public final class StorageBench {
             spentElsewhere += System.nanoTime() - paused;
             for (ReadCase one : cases) {
                 long left = readNanos - (System.nanoTime() - began - spentElsewhere);
-                // The first round is complete even if the time is over, so that no cell is empty.
                 if (progress.isStopped() || (left <= 0 && round > 0)) {
                     break;
                 }
                 progress.doing("round " + (round + 1) + " of " + options.rounds() + ": " + one);
                 Duration time = Duration.ofNanos(Math.max(LEAST_CELL_NANOS, left / cells));
                 outcomes.computeIfAbsent(one, key -> new ArrayList<>())
-                        .add(new ReadRun(one, files.files(), Objects.requireNonNull(sources.get(one.cache())), progress)
+                        .add(new ReadRun(
+                                        one,
+                                        files(one.cache(), files.files()),
+                                        Objects.requireNonNull(sources.get(one.cache())),
+                                        progress)
                                 .run(time, round, threads));
                 cells--;
             }

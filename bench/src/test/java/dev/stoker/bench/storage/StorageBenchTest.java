@@ -72,6 +72,23 @@ class StorageBenchTest {
     void roundsForWhichTheTimeDidNotSufficeAreTold() throws Exception {
         StorageOptions none = new StorageOptions(1 << 20, BLOCKS, List.of(1), 3, Duration.ofNanos(1));
         assertThat(run(none, what -> false).notes()).contains("the time sufficed for 1 of 3 rounds");
+        // A round for which there is no time does not read the files, and measures no metadata.
+        assertThat(said).filteredOn(what -> what.contains("page cache")).hasSize(1);
+        assertThat(said).noneMatch(what -> what.startsWith("round 2"));
+    }
+
+    @Test
+    void warmReadsAreOfFilesThatFitInMemory() throws Exception {
+        int size = (64 << 20) + 1024;
+        StorageOptions one = new StorageOptions(size, List.of(1 << 10), List.of(1), 1, Duration.ofNanos(1));
+        String target = directory.toString();
+        StorageResult result = new StorageBench(target, one, stoppedAt(what -> false), size - 1).run();
+        assertThat(result.notes()).anyMatch(note -> note.startsWith("warm: only the first 1 of 2 files, which fit"));
+        assertThat(result.reads()).extracting(read -> read.of().cache()).contains(ReadCase.Cache.WARM);
+        assertThat(new StorageBench(target, one, stoppedAt(what -> false), size)
+                        .run()
+                        .notes())
+                .anyMatch(note -> note.startsWith("warm: all files were read before"));
     }
 
     @Test
