@@ -39,19 +39,18 @@ public final class StorageBench {
     private final List<String> notes = new ArrayList<>();
     private final Map<ReadCase.Cache, BlockSource> sources = new EnumMap<>(ReadCase.Cache.class);
     private final Map<ReadCase, List<ReadRun.Outcome>> outcomes = new LinkedHashMap<>();
-    private final long mostCachedBytes;
+    private final Limits limits;
     private @Nullable LocalBlocks cached;
     /** The files that are read through the page cache. */
     private List<TestFile> cachedFiles = List.of();
 
     /** @param target directory or URI of a place for test files, or of a dataset */
     public StorageBench(String target, StorageOptions options, Progress progress) {
-        this(target, options, progress, Machine.availableBytes() / 2);
+        this(target, options, progress, Limits.ofThisMachine());
     }
 
-    /** @param mostCachedBytes of files that the page cache keeps */
-    StorageBench(String target, StorageOptions options, Progress progress, long mostCachedBytes) {
-        this.mostCachedBytes = mostCachedBytes;
+    StorageBench(String target, StorageOptions options, Progress progress, Limits limits) {
+        this.limits = limits;
         this.target = target;
         this.options = options;
         this.progress = progress;
@@ -141,7 +140,7 @@ public final class StorageBench {
     private List<TestFile> fitting(List<TestFile> files) {
         long bytes = files.get(0).length();
         int count = 1;
-        while (count < files.size() && bytes + files.get(count).length() <= mostCachedBytes) {
+        while (count < files.size() && bytes + files.get(count).length() <= limits.cachedBytes()) {
             bytes += files.get(count++).length();
         }
         return files.subList(0, count);
@@ -157,7 +156,9 @@ public final class StorageBench {
             for (ReadCase.Pattern pattern : ReadCase.Pattern.values()) {
                 for (int block : options.blockBytes()) {
                     if (sources.containsKey(cache) && new Blocks(files(cache, files), block).count() > 0) {
-                        options.depths().forEach(depth -> cases.add(new ReadCase(pattern, cache, block, depth)));
+                        options.depths().stream()
+                                .filter(depth -> hasBuffers(block, depth))
+                                .forEach(depth -> cases.add(new ReadCase(pattern, cache, block, depth)));
                     }
                 }
             }
@@ -166,8 +167,17 @@ public final class StorageBench {
             if (new Blocks(files, block).count() == 0) {
                 notes.add("no file has a block of " + StorageOptions.block(block));
             }
+            options.depths().stream()
+                    .filter(depth -> !hasBuffers(block, depth))
+                    .forEach(depth -> notes.add(StorageOptions.block(block) + ", " + depth
+                            + " at a time: not measured, because the buffers do not fit in Java's memory; give it more,"
+                            + " for example with STOKER_JAVA_OPTS=-Xmx2g"));
         }
         return cases;
+    }
+
+    private boolean hasBuffers(int block, int depth) {
+        return (long) block * depth <= limits.bufferBytes();
     }
 
     private void rounds(List<ReadCase> cases, TestFiles files, MetadataRun metadata, ExecutorService threads)

@@ -82,13 +82,25 @@ class StorageBenchTest {
         int size = (64 << 20) + 1024;
         StorageOptions one = new StorageOptions(size, List.of(1 << 10), List.of(1), 1, Duration.ofNanos(1));
         String target = directory.toString();
-        StorageResult result = new StorageBench(target, one, stoppedAt(what -> false), size - 1).run();
+        StorageResult result =
+                new StorageBench(target, one, stoppedAt(what -> false), new Limits(size - 1, size)).run();
         assertThat(result.notes()).anyMatch(note -> note.startsWith("warm: only the first 1 of 2 files, which fit"));
         assertThat(result.reads()).extracting(read -> read.of().cache()).contains(ReadCase.Cache.WARM);
-        assertThat(new StorageBench(target, one, stoppedAt(what -> false), size)
+        assertThat(new StorageBench(target, one, stoppedAt(what -> false), new Limits(size, size))
                         .run()
                         .notes())
                 .anyMatch(note -> note.startsWith("warm: all files were read before"));
+    }
+
+    @Test
+    void readsWhoseBuffersDoNotFitAreNotMeasured() throws Exception {
+        Limits limits = new Limits(1 << 20, 2 * (64 << 10));
+        StorageResult result = new StorageBench(directory.toString(), SMALL, stoppedAt(what -> false), limits).run();
+        assertThat(result.reads())
+                .extracting(read -> read.of().blockBytes() + " x " + read.of().depth())
+                .contains((64 << 10) + " x 1", "1024 x 3")
+                .doesNotContain((64 << 10) + " x 3");
+        assertThat(result.notes()).anyMatch(note -> note.startsWith("64 KiB, 3 at a time: not measured"));
     }
 
     @Test
