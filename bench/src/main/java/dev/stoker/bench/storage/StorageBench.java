@@ -74,7 +74,7 @@ public final class StorageBench {
                     dataset.isPresent() ? TestFiles.ofDataset(dataset.get()) : TestFiles.inFolder(store)) {
                 if (files.areOwn()) {
                     progress.doing("writing test files");
-                    files.write(options.sizeBytes(), progress);
+                    files.write(options.sizeBytes(), options.fileBytes(), progress);
                 }
                 return measure(store, files);
             }

@@ -104,6 +104,16 @@ class StorageBenchTest {
     }
 
     @Test
+    void aFileHasABlockOfEachSize() throws Exception {
+        int block = 65 << 20;
+        StorageOptions large = new StorageOptions(block, List.of(block), List.of(1), 1, Duration.ofNanos(1));
+        StorageResult result = run(large, what -> false);
+        assertThat(result.files().count()).isOne();
+        assertThat(result.reads()).isNotEmpty();
+        assertThat(result.notes()).noneMatch(note -> note.startsWith("no file has a block"));
+    }
+
+    @Test
     void aStopWhileItWritesOrReadsLeavesNothing() throws Exception {
         Files.writeString(directory.resolve("other"), "stays");
         for (String when : List.of("writing", "round 1", "metadata")) {
