@@ -1,5 +1,7 @@
 package dev.stoker.bench.report;
 
+import java.util.Optional;
+
 /**
  * Where a feed stands on the roofline.
  *
@@ -10,8 +12,8 @@ package dev.stoker.bench.report;
  * @param sampleBytes mean bytes of a sample
  * @param samplesPerSecond the median
  * @param spread of its rounds, relative to the median; {@code NaN} if it was measured once, as a first epoch is
- * @param processorBytesPerSecond bytes a second at which feeder and consumer would use all processors. A first
- *     epoch has the rate of later epochs. Infinite if the processor time of the feeder or the consumer is unknown
+ * @param processors the bytes a second at which feeder and consumer would use all processors. A first epoch has the
+ *     rate of later epochs. Empty if the processor time of the feeder or the consumer is unknown
  * @param feederSecondsPerGb processor time of the feeder for each GB; 0 if unknown
  */
 public record FeedPoint(
@@ -22,7 +24,7 @@ public record FeedPoint(
         double sampleBytes,
         double samplesPerSecond,
         double spread,
-        double processorBytesPerSecond,
+        Optional<Roof> processors,
         double feederSecondsPerGb) {
 
     public double bytesPerSecond() {

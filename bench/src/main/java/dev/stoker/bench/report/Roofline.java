@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
  * The roofs of the measured machine, and where its feeds stand below them.
@@ -112,7 +113,7 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
             if (system.path("system").asText().equals("feed")) {
                 String transport = system.path("transport").asText();
                 Rounds samples = Rounds.of(system.path("samples_per_s"));
-                double cpu = cpu(system);
+                Optional<Rounds> cpu = cpu(system);
                 later.add(new FeedPoint(
                         dataset + ", " + transport,
                         transport,
@@ -121,20 +122,26 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                         bytes,
                         samples.median(),
                         samples.spread(),
-                        cpu > 0 ? processors * 1e9 / cpu : Double.POSITIVE_INFINITY,
-                        cpu > 0 ? Rounds.of(system.path("sender_cpu_s_per_gb")).median() : 0));
+                        cpu.map(seconds -> processors(
+                                "all processors, at the processor time of feeder and consumer over " + transport,
+                                processors,
+                                seconds)),
+                        cpu.isPresent()
+                                ? Rounds.of(system.path("sender_cpu_s_per_gb")).median()
+                                : 0));
             }
         }
-        double processorBytes = later.stream()
+        Optional<Roof> processorsLater = later.stream()
                 .filter(point -> point.transport().equals("tcp"))
-                .mapToDouble(FeedPoint::processorBytesPerSecond)
                 .findFirst()
-                .orElse(Double.POSITIVE_INFINITY);
+                .flatMap(FeedPoint::processors)
+                .map(roof -> new Roof(
+                        roof.resource(), roof.name() + " in later epochs", roof.bytesPerSecond(), roof.spread()));
         double rate = first.path("samples_per_s").asDouble();
         boolean isNew = first.has("feeder_start_s");
         String name = dataset + ", first epoch" + (isNew ? "" : " of this measurement")
                 + (first.path("complete").asBoolean(true) ? "" : " (not complete)") + ", tcp";
-        points.add(new FeedPoint(name, "tcp", true, isNew ? 1 : 0, bytes, rate, Double.NaN, processorBytes, 0));
+        points.add(new FeedPoint(name, "tcp", true, isNew ? 1 : 0, bytes, rate, Double.NaN, processorsLater, 0));
         points.addAll(later);
     }
 
@@ -151,17 +158,15 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                             Roof.Resource.NETWORK, "loopback, plain stream over TCP", rate.median(), rate.spread()));
                 }
                 if (isTcp && system.path("system").asText().equals("feed")) {
-                    double cpu = cpu(system);
-                    if (cpu > 0) {
-                        String name = String.format(
-                                Locale.ROOT,
-                                "%d processors, %.2f s for each GB of feed over TCP (feeder and consumer)",
-                                processors,
-                                cpu);
-                        double spread =
-                                Rounds.of(system.path("consumer_cpu_s_per_gb")).spread();
-                        found.add(new Roof(Roof.Resource.CPU, name, processors * 1e9 / cpu, spread));
-                    }
+                    cpu(system)
+                            .ifPresent(seconds -> found.add(processors(
+                                    String.format(
+                                            Locale.ROOT,
+                                            "%d processors, %.2f s for each GB of feed over TCP (feeder and consumer)",
+                                            processors,
+                                            seconds.median()),
+                                    processors,
+                                    seconds)));
                 }
             }
             Rounds copy = Rounds.of(feed.path("memory_copy_bytes_per_s"));
@@ -179,13 +184,21 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
         }
     }
 
-    /** Seconds of processor time of both ends for each GB; 0 if one of them is unknown. */
-    private static double cpu(JsonNode system) {
+    /** Seconds of processor time of both ends for each GB; empty if one of them is unknown. */
+    private static Optional<Rounds> cpu(JsonNode system) {
         if (!system.has("sender_cpu_s_per_gb")) {
-            return 0;
+            return Optional.empty();
         }
-        return Rounds.of(system.path("consumer_cpu_s_per_gb")).median()
-                + Rounds.of(system.path("sender_cpu_s_per_gb")).median();
+        List<Double> consumer = Rounds.of(system.path("consumer_cpu_s_per_gb")).values();
+        List<Double> sender = Rounds.of(system.path("sender_cpu_s_per_gb")).values();
+        Rounds both = new Rounds(IntStream.range(0, Math.min(consumer.size(), sender.size()))
+                .mapToObj(round -> consumer.get(round) + sender.get(round))
+                .toList());
+        return both.median() > 0 ? Optional.of(both) : Optional.empty();
+    }
+
+    private static Roof processors(String name, int processors, Rounds secondsPerGb) {
+        return new Roof(Roof.Resource.CPU, name, processors * 1e9 / secondsPerGb.median(), secondsPerGb.spread());
     }
 
     /** The roofs over a feed: an epoch from the tiers or the page cache does not read the storage. */
@@ -197,21 +210,11 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                     case NETWORK -> point.transport().equals("tcp");
                     case CPU, MEMORY -> true;
                 })
-                .map(roof -> roof.resource() == Roof.Resource.CPU ? ofPoint(roof, point) : roof)
+                // Each dataset and transport costs its own processor time.
+                .map(roof -> roof.resource() == Roof.Resource.CPU
+                        ? point.processors().orElse(roof)
+                        : roof)
                 .toList();
-    }
-
-    /** Each dataset and transport costs its own processor time. */
-    private static Roof ofPoint(Roof processors, FeedPoint point) {
-        if (Double.isInfinite(point.processorBytesPerSecond())) {
-            return processors;
-        }
-        return new Roof(
-                Roof.Resource.CPU,
-                "all processors, at the processor time of feeder and consumer over " + point.transport()
-                        + (point.isFirstEpoch() ? " in later epochs" : ""),
-                point.processorBytesPerSecond(),
-                processors.spread());
     }
 
     /** The best later epoch, by transport {@code tcp} if possible, because trainers are usually on other machines. */

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.report.Roof.Resource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
@@ -94,9 +96,35 @@ class RooflineTest {
     }
 
     @Test
+    void theSpreadOfProcessorsIsThatOfBothEndsAndOfTheTransport() throws BenchException {
+        Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        ObjectNode tcp = (ObjectNode) feed.json().at("/systems/1");
+        ObjectNode unix = tcp.deepCopy().put("transport", "unix");
+        ((ArrayNode) feed.json().path("systems")).add(unix);
+        // The consumer is even; the feeder needs 0.1, 0.5 and 1.2 s for each GB.
+        ((ObjectNode) unix.path("sender_cpu_s_per_gb"))
+                .putArray("rounds")
+                .add(0.1)
+                .add(0.5)
+                .add(1.2);
+        Roofline roofline = roofline(feed);
+        assertThat(processors(roofline, 1).spread()).isZero();
+        assertThat(processors(roofline, 2).spread()).isCloseTo(1.1 / 0.8, within(1e-9));
+        assertThat(processors(roofline, 2).name()).endsWith("over unix");
+        assertThat(Verdict.of(roofline, roofline.points().get(2)).text()).contains("The rounds spread by 138 %");
+    }
+
+    private static Roof processors(Roofline roofline, int point) {
+        return roofline.over(roofline.points().get(point)).stream()
+                .filter(roof -> roof.resource() == Resource.CPU)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
     void noisyRoundsAreToldBesideTheShare() {
         Roof roof = new Roof(Resource.NETWORK, "loopback", 1e9, 0.1);
-        FeedPoint point = new FeedPoint("photos, tcp", "tcp", false, 0, 1e5, 8_000, 0.7, Double.POSITIVE_INFINITY, 0);
+        FeedPoint point = new FeedPoint("photos, tcp", "tcp", false, 0, 1e5, 8_000, 0.7, Optional.empty(), 0);
         Verdict verdict = Verdict.of(new Roofline(List.of(roof), List.of(point), Map.of()), point);
         assertThat(verdict.text()).contains("reaches 80 % of it.", "The rounds spread by 70 %");
     }
@@ -130,7 +158,7 @@ class RooflineTest {
         // The rounds of the storage spread by 20 %; the loopback is 10 % higher.
         Roofline roofline = roofline(Results.storage(1e9, 4e6, 6e9), Results.feed(1e5, 1e9, 1.1e9, 10e9));
         List<Roof> roofs = roofline.over(roofline.points().get(0));
-        FeedPoint point = new FeedPoint("photos", "tcp", true, 1, 1e5, 9_000, 0, Double.POSITIVE_INFINITY, 0);
+        FeedPoint point = new FeedPoint("photos", "tcp", true, 1, 1e5, 9_000, 0, Optional.empty(), 0);
         Verdict verdict = Verdict.of(new Roofline(roofs, List.of(point), Map.of()), point);
         assertThat(verdict.isCertain()).isFalse();
         assertThat(verdict.text()).contains("within the spread");
