@@ -14,7 +14,6 @@ import dev.stoker.bench.report.Verdict;
 import dev.stoker.bench.storage.StorageBench;
 import dev.stoker.bench.storage.StorageOptions;
 import dev.stoker.bench.storage.StorageResult;
-import dev.stoker.metadata.DatasetReference;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -168,9 +167,7 @@ final class BenchReportVerb implements Callable<Integer> {
         Duration time = BenchOptions.seconds("--seconds", seconds).dividedBy(2);
         StorageOptions wanted =
                 new StorageOptions(BLOCKS.get(BLOCKS.size() - 1), BLOCKS, DEPTHS, options.rounds(), time);
-        String path = DatasetReference.parse(stream.replaceFirst("^[^/=]*=", ""))
-                .map(DatasetReference::path)
-                .orElse(stream);
+        String path = FeedResult.dataset(stream);
         OpenDataset.open(path).close();
         try (BenchRun run = new BenchRun(spec.commandLine().getErr())) {
             StorageResult storage = new StorageBench(path, wanted, run).run();
@@ -215,6 +212,7 @@ final class BenchReportVerb implements Callable<Integer> {
         } catch (IOException e) {
             err.println("stoker: warning: no PNG: " + e.getMessage());
         }
+        report.findings().note().ifPresent(note -> err.println("stoker: warning: " + note));
         for (Verdict verdict : report.verdicts()) {
             out.println(verdict.point().name() + ": "
                     + Units.rate(verdict.point().bytesPerSecond()) + ". " + verdict.text() + " " + verdict.advice());

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.bench.measure.Machine;
 import dev.stoker.bench.measure.Rounds;
+import dev.stoker.metadata.DatasetReference;
 import java.time.Instant;
 import java.util.List;
 import java.util.OptionalDouble;
@@ -98,6 +99,12 @@ public record FeedResult(
                     new Rounds(slices.stream().map(Slice::consumerCpuPerGb).toList()),
                     new Rounds(slices.stream().map(Slice::senderCpuPerGb).toList()));
         }
+    }
+
+    /** Returns the directory or URI of a target {@code [name=]path[@version][:split]}. */
+    public static String dataset(String target) {
+        String reference = target.replaceFirst("^[^/=]*=", "");
+        return DatasetReference.parse(reference).map(DatasetReference::path).orElse(reference);
     }
 
     public FeedResult {

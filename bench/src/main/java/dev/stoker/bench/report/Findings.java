@@ -3,8 +3,13 @@ package dev.stoker.bench.report;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.measure.Rounds;
+import dev.stoker.schemas.text.Units;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The results of measurements that a page shows.
@@ -53,6 +58,21 @@ public record Findings(List<JsonNode> storages, List<JsonNode> feeds, List<JsonN
             }
         }
         return new Findings(storages, feeds, demands);
+    }
+
+    /** Returns a warning if storages and feeds were measured on different machines. */
+    public Optional<String> note() {
+        Set<String> machines = new LinkedHashSet<>();
+        for (JsonNode json : Stream.concat(storages.stream(), feeds.stream()).toList()) {
+            JsonNode machine = json.path("machine");
+            machines.add(Units.plural(machine.path("processors").asLong(), "processor") + ", "
+                    + machine.path("model").asText() + ", "
+                    + machine.path("system").asText());
+        }
+        return machines.size() < 2
+                ? Optional.empty()
+                : Optional.of("the results are from different machines (" + String.join("; ", machines)
+                        + "): a roof of one says little about a feed on another; measure all on one machine");
     }
 
     List<JsonNode> all() {

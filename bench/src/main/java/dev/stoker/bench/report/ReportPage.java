@@ -219,6 +219,7 @@ public final class ReportPage {
         for (JsonNode json : findings.all()) {
             json.path("notes").forEach(note -> notes.add(name(json) + ": " + note.asText()));
         }
+        findings.note().ifPresent(this::item);
         notes.forEach(this::item);
         html.append("</ul>\n");
     }

@@ -2,7 +2,6 @@ package dev.stoker.bench.report;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.bench.measure.Rounds;
-import dev.stoker.bench.storage.StorageOptions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -12,19 +11,18 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The roofs of the measured machine, and where its feeds stand below them.
  *
- * @param roofs by resource, each at most once
+ * @param roofs each resource at most once, but a storage for each place
  * @param points of feeds
  * @param files samples a second by bytes, if each sample were a file or object of its size
  *     that is read at a random place
  */
 public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Double> files) {
 
-    /** Blocks of this size and more are read as feeders read chunks. */
-    private static final int CHUNK_BYTES = 1 << 20;
     /** A feed moves each byte twice at least: into a socket and out of it. */
     private static final int COPIES = 2;
 
@@ -43,13 +41,13 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
         List<Roof> roofs = new ArrayList<>();
         List<JsonNode> reads = new ArrayList<>();
         findings.storages().forEach(storage -> storage.path("reads").forEach(reads::add));
-        best(reads, "cold", "remote")
-                .ifPresent(read -> roofs.add(roof(Roof.Resource.STORAGE, "storage, " + of(read), read)));
-        best(reads, "warm")
-                .ifPresent(read -> roofs.add(roof(Roof.Resource.PAGE_CACHE, "page cache, " + of(read), read)));
+        StorageRoofs storages = new StorageRoofs(findings.storages());
+        roofs.addAll(storages.all());
+        StorageRoofs.best(reads, "warm")
+                .ifPresent(read -> roofs.add(StorageRoofs.roof(Roof.Resource.PAGE_CACHE, "page cache", read)));
         List<FeedPoint> points = new ArrayList<>();
         for (JsonNode feed : findings.feeds()) {
-            points(feed, points);
+            points(feed, storages.over(feed.path("target").asText()), points);
         }
         if (network.isPresent()) {
             roofs.add(Roof.given(network.getAsDouble()));
@@ -58,36 +56,6 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
             ofMachine(findings.feeds(), network.isEmpty(), roofs);
         }
         return new Roofline(roofs, points, files(reads));
-    }
-
-    private static String of(JsonNode read) {
-        return String.format(
-                Locale.ROOT,
-                "%s reads of %s, %d at a time, %s",
-                read.path("pattern").asText(),
-                StorageOptions.block(read.path("block_bytes").asLong()),
-                read.path("depth").asInt(),
-                read.path("cache").asText());
-    }
-
-    private static Roof roof(Roof.Resource resource, String name, JsonNode read) {
-        Rounds rate = Rounds.of(read.path("bytes_per_s"));
-        return new Roof(resource, name, rate.median(), rate.spread());
-    }
-
-    /** The fastest reads of blocks as large as a chunk's parts, or of the largest blocks. */
-    private static Optional<JsonNode> best(List<JsonNode> reads, String... caches) {
-        List<JsonNode> fitting = reads.stream()
-                .filter(read -> List.of(caches).contains(read.path("cache").asText()))
-                .toList();
-        int largest = fitting.stream()
-                .mapToInt(read -> read.path("block_bytes").asInt())
-                .max()
-                .orElse(0);
-        return fitting.stream()
-                .filter(read -> read.path("block_bytes").asInt() >= Math.min(CHUNK_BYTES, largest))
-                .max(Comparator.comparingDouble(
-                        read -> Rounds.of(read.path("bytes_per_s")).median()));
     }
 
     /** Random reads of blocks of the sample's size, with the best number of reads at a time. */
@@ -103,7 +71,7 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
         return files;
     }
 
-    private static void points(JsonNode feed, List<FeedPoint> points) {
+    private static void points(JsonNode feed, List<Roof> storages, List<FeedPoint> points) {
         double bytes = feed.path("sample_bytes").asDouble();
         String dataset = feed.path("dataset").asText();
         JsonNode first = feed.path("first_epoch");
@@ -118,30 +86,37 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                         dataset + ", " + transport,
                         transport,
                         false,
-                        0,
                         bytes,
                         samples.median(),
                         samples.spread(),
-                        cpu.map(seconds -> processors(
-                                "all processors, at the processor time of feeder and consumer over " + transport,
-                                processors,
-                                seconds)),
+                        cpu
+                                .map(seconds -> processors(
+                                        "all processors, at the processor time of feeder and consumer over "
+                                                + transport,
+                                        processors,
+                                        seconds))
+                                .stream()
+                                .toList(),
                         cpu.isPresent()
                                 ? Rounds.of(system.path("sender_cpu_s_per_gb")).median()
                                 : 0));
             }
         }
-        Optional<Roof> processorsLater = later.stream()
+        List<Roof> own = new ArrayList<>();
+        later.stream()
                 .filter(point -> point.transport().equals("tcp"))
-                .findFirst()
-                .flatMap(FeedPoint::processors)
+                .flatMap(point -> point.own().stream())
+                .filter(roof -> roof.resource() == Roof.Resource.CPU)
                 .map(roof -> new Roof(
-                        roof.resource(), roof.name() + " in later epochs", roof.bytesPerSecond(), roof.spread()));
+                        roof.resource(), roof.name() + " in later epochs", roof.bytesPerSecond(), roof.spread()))
+                .forEach(own::add);
+        if (first.has("feeder_start_s")) {
+            own.addAll(storages);
+        }
         double rate = first.path("samples_per_s").asDouble();
-        boolean isNew = first.has("feeder_start_s");
-        String name = dataset + ", first epoch" + (isNew ? "" : " of this measurement")
+        String name = dataset + ", first epoch" + (first.has("feeder_start_s") ? "" : " of this measurement")
                 + (first.path("complete").asBoolean(true) ? "" : " (not complete)") + ", tcp";
-        points.add(new FeedPoint(name, "tcp", true, isNew ? 1 : 0, bytes, rate, Double.NaN, processorsLater, 0));
+        points.add(new FeedPoint(name, "tcp", true, bytes, rate, Double.NaN, own, 0));
         points.addAll(later);
     }
 
@@ -201,20 +176,17 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
         return new Roof(Roof.Resource.CPU, name, processors * 1e9 / secondsPerGb.median(), secondsPerGb.spread());
     }
 
-    /** The roofs over a feed: an epoch from the tiers or the page cache does not read the storage. */
+    /** The roofs over a feed: its own, and those of the machine. */
     public List<Roof> over(FeedPoint point) {
-        return roofs.stream()
-                .filter(roof -> switch (roof.resource()) {
-                    case STORAGE -> point.originShare() > 0;
-                    case PAGE_CACHE -> !point.isFirstEpoch();
-                    case NETWORK -> point.transport().equals("tcp");
-                    case CPU, MEMORY -> true;
-                })
-                // Each dataset and transport costs its own processor time.
-                .map(roof -> roof.resource() == Roof.Resource.CPU
-                        ? point.processors().orElse(roof)
-                        : roof)
-                .toList();
+        boolean hasProcessors = point.own().stream().anyMatch(roof -> roof.resource() == Roof.Resource.CPU);
+        Stream<Roof> machine = roofs.stream().filter(roof -> switch (roof.resource()) {
+            case STORAGE -> false;
+            case PAGE_CACHE -> !point.isFirstEpoch();
+            case NETWORK -> point.transport().equals("tcp");
+            case CPU -> !hasProcessors;
+            case MEMORY -> true;
+        });
+        return Stream.concat(point.own().stream(), machine).toList();
     }
 
     /** The best later epoch, by transport {@code tcp} if possible, because trainers are usually on other machines. */

@@ -110,7 +110,7 @@ public final class RooflineChart {
             Canvas.Stroke stroke =
                     roof.resource() == Roof.Resource.PAGE_CACHE ? Canvas.Stroke.DASHED : Canvas.Stroke.THICK;
             roof(canvas, roof, color, stroke);
-            entry(canvas, color, stroke, roof.resource() + ": " + rate(roof.bytesPerSecond()));
+            entry(canvas, color, stroke, label(roof) + ": " + rate(roof.bytesPerSecond()));
         }
         files(canvas);
         // Names must not cover marks.
@@ -119,6 +119,13 @@ public final class RooflineChart {
         shapes.forEach(shape -> taken.add(new double[] {x(shape.sampleBytes()), y(shape.samplesPerSecond())}));
         points(canvas);
         demands(canvas);
+    }
+
+    /** Several storages differ by their places. */
+    private static String label(Roof roof) {
+        return roof.resource() == Roof.Resource.STORAGE
+                ? roof.name().substring(0, roof.name().indexOf(", "))
+                : roof.resource().toString();
     }
 
     private void axes(Canvas canvas) {

@@ -10,7 +10,6 @@ import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.report.Roof.Resource;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 
@@ -124,7 +123,7 @@ class RooflineTest {
     @Test
     void noisyRoundsAreToldBesideTheShare() {
         Roof roof = new Roof(Resource.NETWORK, "loopback", 1e9, 0.1);
-        FeedPoint point = new FeedPoint("photos, tcp", "tcp", false, 0, 1e5, 8_000, 0.7, Optional.empty(), 0);
+        FeedPoint point = new FeedPoint("photos, tcp", "tcp", false, 1e5, 8_000, 0.7, List.of(), 0);
         Verdict verdict = Verdict.of(new Roofline(List.of(roof), List.of(point), Map.of()), point);
         assertThat(verdict.text()).contains("reaches 80 % of it.", "The rounds spread by 70 %");
     }
@@ -154,12 +153,56 @@ class RooflineTest {
     }
 
     @Test
+    void aFeedHasTheRoofOfTheStorageThatHasItsDataset() throws BenchException {
+        Findings.Source slow = at(Results.storage(1e8, 4e6, 6e9), "s3a://bucket/");
+        Findings.Source fast = at(Results.storage(3e9, 4e6, 6e9), "./scratch");
+        Findings.Source feed = at(Results.feed(1e5, 1.5e9, 2e9, 10e9), "photos=s3://bucket/photos@3");
+        Roofline roofline = roofline(slow, fast, feed);
+        assertThat(roofline.roofs())
+                .filteredOn(roof -> roof.resource() == Resource.STORAGE)
+                .extracting(Roof::bytesPerSecond)
+                .containsExactly(1e8, 3e9);
+        assertThat(storages(roofline)).containsExactly(1e8);
+        assertThat(storages(roofline(slow, fast, at(feed, "./scratch/photos")))).containsExactly(3e9);
+        // It is unknown which one has it.
+        assertThat(storages(roofline(slow, fast, at(feed, "s3a://bucket2/photos"))))
+                .containsExactly(1e8, 3e9);
+        assertThat(storages(roofline(slow, at(feed, "s3a://bucket2/photos")))).containsExactly(1e8);
+        assertThat(roofline.over(roofline.points().get(0)))
+                .extracting(Roof::name)
+                .anyMatch(name -> name.startsWith("storage s3a://bucket/, sequential reads"));
+    }
+
+    private static Findings.Source at(Findings.Source result, String target) {
+        return new Findings.Source(result.name(), ((ObjectNode) result.json().deepCopy()).put("target", target));
+    }
+
+    private static List<Double> storages(Roofline roofline) {
+        return roofline.over(roofline.points().get(0)).stream()
+                .filter(roof -> roof.resource() == Resource.STORAGE)
+                .map(Roof::bytesPerSecond)
+                .toList();
+    }
+
+    @Test
+    void resultsOfDifferentMachinesHaveANote() throws BenchException {
+        Findings.Source storage = Results.storage(1e9, 4e6, 6e9);
+        Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        assertThat(Findings.of(List.of(storage, feed, Results.demand(1))).note())
+                .isEmpty();
+        ((ObjectNode) storage.json().path("machine")).put("processors", 2);
+        assertThat(Findings.of(List.of(storage, feed)).note())
+                .hasValueSatisfying(note -> assertThat(note)
+                        .contains("different machines (2 processors, m, Linux; 4 processors, m, Linux)"));
+    }
+
+    @Test
     void roofsWithinTheSpreadAreNotToldApart() throws BenchException {
         // The rounds of the storage spread by 20 %; the loopback is 10 % higher.
         Roofline roofline = roofline(Results.storage(1e9, 4e6, 6e9), Results.feed(1e5, 1e9, 1.1e9, 10e9));
         List<Roof> roofs = roofline.over(roofline.points().get(0));
-        FeedPoint point = new FeedPoint("photos", "tcp", true, 1, 1e5, 9_000, 0, Optional.empty(), 0);
-        Verdict verdict = Verdict.of(new Roofline(roofs, List.of(point), Map.of()), point);
+        FeedPoint point = new FeedPoint("photos", "tcp", true, 1e5, 9_000, 0, roofs, 0);
+        Verdict verdict = Verdict.of(new Roofline(List.of(), List.of(point), Map.of()), point);
         assertThat(verdict.isCertain()).isFalse();
         assertThat(verdict.text()).contains("within the spread");
     }
