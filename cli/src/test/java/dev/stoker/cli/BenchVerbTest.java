@@ -109,6 +109,23 @@ class BenchVerbTest {
         assertThat(err.toString()).contains("both.json has no result");
     }
 
+    @Test
+    void thePlainStreamSendsChunksThatFitInMemory() throws IOException {
+        String dataset = TestDataset.create(directory.resolve("photos"), 3, 1000, 9, 8, 7)
+                .path()
+                .toString();
+        assertThat(BenchSender.chunks("photos=" + dataset, Long.MAX_VALUE)).hasSize(3);
+        assertThat(BenchSender.chunks(dataset, 1)).hasSize(1);
+        assertThat(BenchSender.chunks("s3a://bucket/photos", 1)).isEmpty();
+    }
+
+    @Test
+    void memoryKeepsChunksInThePageCacheOrInATier() {
+        assertThat(BenchTarget.keptBytes("./photos", 100, 30)).isEqualTo(100);
+        assertThat(BenchTarget.keptBytes("s3a://bucket/photos", 100, 30)).isEqualTo(30);
+        assertThat(BenchTarget.keptBytes("hdfs://name/photos", 100, 70)).isEqualTo(50);
+    }
+
     private List<Path> files() throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             return files.sorted().toList();

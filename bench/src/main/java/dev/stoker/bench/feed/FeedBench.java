@@ -13,7 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 
 /**
  * Measures one feed beside its ceilings. Each round measures all systems one after the other. This process is the
@@ -65,17 +64,17 @@ public final class FeedBench {
     /**
      * Measures.
      *
-     * @param startSeconds see {@link FeedResult.First}
+     * @param start of the feeder, if the measurement started it
      * @param time of everything after the start of the feeder
      */
-    public FeedResult run(OptionalDouble startSeconds, int rounds, Duration time)
+    public FeedResult run(Optional<FeedResult.Start> start, int rounds, Duration time)
             throws IOException, InterruptedException {
         FeedResult.Stream stream;
         FeedResult.First first;
         progress.doing("first epoch");
         try (FedBatches batches = opener.open("tcp")) {
             StreamInfo info = batches.client().info();
-            first = first(batches, startSeconds, info.samples(), (long) (time.toNanos() * WARM_UP));
+            first = first(batches, start, info.samples(), (long) (time.toNanos() * WARM_UP));
             double sampleBytes = first.samples() == 0 ? 0 : (double) first.bytes() / first.samples();
             stream = new FeedResult.Stream(
                     info.dataset(), info.samples(), info.order().batchSize(), sampleBytes);
@@ -128,7 +127,8 @@ public final class FeedBench {
         return systems;
     }
 
-    private FeedResult.First first(FedBatches batches, OptionalDouble startSeconds, long samples, long limitNanos) {
+    private FeedResult.First first(
+            FedBatches batches, Optional<FeedResult.Start> start, long samples, long limitNanos) {
         long began = System.nanoTime();
         long read = 0;
         long bytes = 0;
@@ -143,7 +143,7 @@ public final class FeedBench {
                 seconds = (now - began) / 1e9;
             }
         } while (now - began < limitNanos && !progress.isStopped());
-        return new FeedResult.First(startSeconds, read, bytes, seconds, read >= samples);
+        return new FeedResult.First(start, read, bytes, seconds, read >= samples);
     }
 
     private Slice feed(String transport, Duration time) throws IOException {

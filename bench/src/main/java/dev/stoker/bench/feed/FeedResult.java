@@ -7,7 +7,7 @@ import dev.stoker.bench.measure.Rounds;
 import dev.stoker.metadata.DatasetReference;
 import java.time.Instant;
 import java.util.List;
-import java.util.OptionalDouble;
+import java.util.Optional;
 
 /**
  * What a feed and its ceilings reached.
@@ -41,21 +41,29 @@ public record FeedResult(
     public record Stream(String dataset, long samples, int batchSize, double sampleBytes) {}
 
     /**
+     * The start of a feeder by the measurement.
+     *
+     * @param seconds until it served trainers
+     * @param keptBytes of chunks that memory can keep between epochs at most
+     */
+    public record Start(double seconds, long keptBytes) {}
+
+    /**
      * The first epoch.
      *
-     * @param startSeconds from the start of the feeder until it served trainers, if the measurement started it
+     * @param start of the feeder, if the measurement started it
      * @param samples that were read, all of the epoch if it is complete
      * @param isComplete whether the time sufficed for the epoch
      */
-    public record First(OptionalDouble startSeconds, long samples, long bytes, double seconds, boolean isComplete) {
+    public record First(Optional<Start> start, long samples, long bytes, double seconds, boolean isComplete) {
         /** Its name: only a feeder that the measurement started has not read these chunks before. */
         public String name() {
-            return startSeconds.isPresent() ? "first epoch" : "first epoch of this measurement";
+            return start.isPresent() ? "first epoch" : "first epoch of this measurement";
         }
 
         String note() {
             return name() + ": " + (isComplete ? "" : "not complete in the time; ")
-                    + (startSeconds.isPresent()
+                    + (start.isPresent()
                             ? "the feeder reads from the origin; chunks on a local disk can be in the page cache"
                                     + " already"
                             : "the feeder ran before; its tiers or the page cache can have chunks already");
@@ -125,7 +133,10 @@ public record FeedResult(
                 .put("batch_size", stream.batchSize())
                 .put("sample_bytes", stream.sampleBytes());
         ObjectNode epoch = json.putObject("first_epoch");
-        first.startSeconds().ifPresent(seconds -> epoch.put("feeder_start_s", seconds));
+        first.start().ifPresent(start -> {
+            epoch.put("feeder_start_s", start.seconds());
+            json.put("kept_bytes", start.keptBytes());
+        });
         epoch.put("samples", first.samples())
                 .put("bytes", first.bytes())
                 .put("seconds", first.seconds())

@@ -75,6 +75,9 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
         double bytes = feed.path("sample_bytes").asDouble();
         String dataset = feed.path("dataset").asText();
         JsonNode first = feed.path("first_epoch");
+        double missed = missed(feed);
+        List<Roof> storagesLater =
+                missed > 0 ? storages.stream().map(roof -> partly(roof, missed)).toList() : List.of();
         List<FeedPoint> later = new ArrayList<>();
         int processors = feed.at("/machine/processors").asInt(1);
         for (JsonNode system : feed.path("systems")) {
@@ -82,6 +85,11 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                 String transport = system.path("transport").asText();
                 Rounds samples = Rounds.of(system.path("samples_per_s"));
                 Optional<Rounds> cpu = cpu(system);
+                List<Roof> own = new ArrayList<>(storagesLater);
+                cpu.ifPresent(seconds -> own.add(processors(
+                        "all processors, at the processor time of feeder and consumer over " + transport,
+                        processors,
+                        seconds)));
                 later.add(new FeedPoint(
                         dataset + ", " + transport,
                         transport,
@@ -89,34 +97,27 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                         bytes,
                         samples.median(),
                         samples.spread(),
-                        cpu
-                                .map(seconds -> processors(
-                                        "all processors, at the processor time of feeder and consumer over "
-                                                + transport,
-                                        processors,
-                                        seconds))
-                                .stream()
-                                .toList(),
+                        own,
                         cpu.isPresent()
                                 ? Rounds.of(system.path("sender_cpu_s_per_gb")).median()
                                 : 0));
             }
         }
-        List<Roof> own = new ArrayList<>();
+        List<Roof> ownFirst = new ArrayList<>();
         later.stream()
                 .filter(point -> point.transport().equals("tcp"))
                 .flatMap(point -> point.own().stream())
                 .filter(roof -> roof.resource() == Roof.Resource.CPU)
                 .map(roof -> new Roof(
                         roof.resource(), roof.name() + " in later epochs", roof.bytesPerSecond(), roof.spread()))
-                .forEach(own::add);
+                .forEach(ownFirst::add);
         if (first.has("feeder_start_s")) {
-            own.addAll(storages);
+            ownFirst.addAll(storages);
         }
         double rate = first.path("samples_per_s").asDouble();
         String name = dataset + ", first epoch" + (first.has("feeder_start_s") ? "" : " of this measurement")
                 + (first.path("complete").asBoolean(true) ? "" : " (not complete)") + ", tcp";
-        points.add(new FeedPoint(name, "tcp", true, bytes, rate, Double.NaN, own, 0));
+        points.add(new FeedPoint(name, "tcp", true, bytes, rate, Double.NaN, ownFirst, 0));
         points.addAll(later);
     }
 
@@ -170,6 +171,18 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                 .mapToObj(round -> consumer.get(round) + sender.get(round))
                 .toList());
         return both.median() > 0 ? Optional.of(both) : Optional.empty();
+    }
+
+    /** The least part of a later epoch that a feeder reads from the origin again; 0 if that is unknown. */
+    private static double missed(JsonNode feed) {
+        double bytes =
+                feed.path("samples").asDouble() * feed.path("sample_bytes").asDouble();
+        return feed.has("kept_bytes") ? Math.max(0, 1 - feed.path("kept_bytes").asDouble() / bytes) : 0;
+    }
+
+    private static Roof partly(Roof storage, double share) {
+        String name = storage.name() + ", for the " + Amounts.percent(share) + " of the bytes that memory cannot keep";
+        return new Roof(storage.resource(), name, storage.bytesPerSecond() / share, storage.spread());
     }
 
     private static Roof processors(String name, int processors, Rounds secondsPerGb) {

@@ -185,6 +185,24 @@ class RooflineTest {
     }
 
     @Test
+    void aLaterEpochHasTheRoofOfTheStorageForTheBytesThatMemoryCannotKeep() throws BenchException {
+        // A dataset of 100 MB.
+        Findings.Source feed = Results.feed(1e5, 1.3e8, 2e9, 10e9);
+        ObjectNode json = (ObjectNode) feed.json();
+        Findings.Source storage = Results.storage(1e8, 4e6, 6e9);
+        json.put("kept_bytes", 25_000_000);
+        Roofline partly = roofline(storage, feed);
+        Verdict verdict = Verdict.of(partly, partly.points().get(1));
+        assertThat(verdict.limit()).map(Roof::resource).contains(Resource.STORAGE);
+        assertThat(verdict.share()).isCloseTo(1.3e8 / (1e8 / 0.75), within(1e-9));
+        assertThat(verdict.text()).contains("for the 75 % of the bytes that memory cannot keep (133 MB/s)");
+        assertThat(verdict.advice()).contains("--tier");
+        json.put("kept_bytes", 100_000_000);
+        Roofline kept = roofline(storage, feed);
+        assertThat(kept.over(kept.points().get(1))).extracting(Roof::resource).doesNotContain(Resource.STORAGE);
+    }
+
+    @Test
     void resultsOfDifferentMachinesHaveANote() throws BenchException {
         Findings.Source storage = Results.storage(1e9, 4e6, 6e9);
         Findings.Source feed = Results.feed(1e5, 1.5e9, 2e9, 10e9);
