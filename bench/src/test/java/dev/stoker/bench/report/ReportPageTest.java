@@ -9,6 +9,7 @@ import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.StringReader;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalDouble;
 import javax.imageio.ImageIO;
@@ -114,6 +115,35 @@ class ReportPageTest {
                 .isEqualTo(2 * report.shapes().size());
         String text = svg.getDocumentElement().getTextContent();
         assertThat(text).contains("storage: 1.00 GB/s", "network: 2.00 GB/s", "resnet50, h100");
+    }
+
+    @Test
+    void aLongLegendMakesThePictureHigher() throws Exception {
+        Findings.Source[] feeds = new Findings.Source[14];
+        Arrays.setAll(feeds, i -> Results.feed(1e5 + i, 1.5e9, 2e9, 10e9));
+        Report report = report(feeds);
+        Document svg = xml(RooflineChart.svg(report.roofline(), report.shapes()));
+        double height = Double.parseDouble(svg.getDocumentElement().getAttribute("height"));
+        var texts = svg.getElementsByTagName("text");
+        double lowest = 0;
+        for (int i = 0; i < texts.getLength(); i++) {
+            lowest = Math.max(
+                    lowest,
+                    Double.parseDouble(
+                            texts.item(i).getAttributes().getNamedItem("y").getNodeValue()));
+        }
+        assertThat(lowest).isBetween(height - 50, height - 5);
+        BufferedImage image =
+                ImageIO.read(new ByteArrayInputStream(RooflineChart.png(report.roofline(), report.shapes())));
+        assertThat((double) image.getHeight()).isEqualTo(2 * height);
+    }
+
+    @Test
+    void labelsOfGreatRatesAreShort() throws Exception {
+        Report report = report(Results.feed(3, 1.5e9, 2e9, 10e9));
+        assertThat(RooflineChart.svg(report.roofline(), report.shapes()))
+                .contains(">100,000<", ">1 M<", ">100 M<", ">1 G<")
+                .doesNotContain(",000,000<");
     }
 
     @Test
