@@ -6,6 +6,7 @@ import dev.stoker.bench.measure.Machine;
 import dev.stoker.bench.measure.Progress;
 import dev.stoker.bench.measure.Rounds;
 import dev.stoker.client.StreamInfo;
+import dev.stoker.client.stats.FeedStats;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -151,16 +152,23 @@ public final class FeedBench {
             // A fifth of the round passes while windows open and buffers grow.
             consume(batches, time.dividedBy(5));
             Slice slice = consume(batches, time.multipliedBy(4).dividedBy(5));
-            boolean isUnix = batches.client().stats().unixConnections() > 0;
-            if (!transport.equals("tcp") && !isUnix) {
-                String note =
-                        "the feed has no Unix-domain socket for this user; " + transport + " was measured over TCP";
-                if (!notes.contains(note)) {
-                    notes.add(note);
-                }
-            }
+            note(transport, batches.client().stats())
+                    .filter(note -> !notes.contains(note))
+                    .ifPresent(notes::add);
             return slice;
         }
+    }
+
+    /** Returns a note if the payload arrived in another way than the row says. */
+    static Optional<String> note(String transport, FeedStats stats) {
+        if (!transport.equals("tcp") && stats.unixConnections() == 0) {
+            return Optional.of(
+                    "the feed has no Unix-domain socket for this user; " + transport + " was measured over TCP");
+        }
+        return transport.equals("local-reads") && stats.localReadBytes() == 0
+                ? Optional.of("the consumer cannot read the feeder's chunk files; local-reads was measured over the"
+                        + " Unix-domain socket")
+                : Optional.empty();
     }
 
     private Slice consume(FedBatches batches, Duration time) {
