@@ -5,12 +5,14 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.bench.demand.Shape;
+import dev.stoker.bench.feed.FeedResult;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.stream.Stream;
 
 /**
  * What the page says, computed from the results.
@@ -170,7 +172,7 @@ public record Report(
                 samples,
                 network.orElse(Double.POSITIVE_INFINITY),
                 roofline.feederSecondsPerGb(shape.sampleBytes()),
-                isRemote(findings) ? Sizing.Chunks.IN_MEMORY : Sizing.Chunks.MAPPED);
+                isInMemory(findings) ? Sizing.Chunks.IN_MEMORY : Sizing.Chunks.MAPPED);
         double needed = wanted * shape.leastSamplesPerSecond();
         return Optional.of(new Supply(
                 shape,
@@ -182,12 +184,13 @@ public record Report(
                 Sizing.of(needed, shape.sampleBytes(), feeder, datasetBytes)));
     }
 
-    /** Whether the feeders cannot map the chunks of their origin. */
-    private static boolean isRemote(Findings findings) {
-        List<JsonNode> measured = new ArrayList<>(findings.feeds());
-        measured.addAll(findings.storages());
-        return measured.stream()
-                .anyMatch(json -> Stores.isRemote(json.path("target").asText()));
+    /** Whether the feeders cannot map the chunks of their origin. Of a feed that ran before it is unknown. */
+    private static boolean isInMemory(Findings findings) {
+        return Stream.concat(findings.feeds().stream(), findings.storages().stream())
+                        .anyMatch(json -> Stores.isRemote(
+                                FeedResult.dataset(json.path("target").asText())))
+                || findings.feeds().stream()
+                        .anyMatch(feed -> !feed.path("first_epoch").has("feeder_start_s"));
     }
 
     private static List<Measured> measured(Findings findings, Shape shape) {

@@ -173,7 +173,8 @@ public final class ReportPage {
         item("processors of each feeder = GB/s × its processor seconds for each GB ÷ feeders; samples smaller than the"
                 + " measured ones cost the same each");
         item("memory of each feeder = 1 GiB, and if its chunks are not on a mounted file system, 2 GiB or the bytes of"
-                + " the dataset, whichever is smaller");
+                + " the dataset, whichever is smaller; also for a feed that ran before, because it is unknown where its"
+                + " chunks are");
         item("tiers of each feeder = bytes of the measured dataset ÷ feeders; it needs them if the origin delivers"
                 + " fewer bytes/s");
         html.append("</ul>\n");

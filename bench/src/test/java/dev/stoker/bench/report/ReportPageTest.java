@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.bench.demand.Shapes;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
@@ -66,6 +67,21 @@ class ReportPageTest {
         assertThat(feeds.path(0).path("certain").asBoolean()).isFalse();
         assertThat(feeds.path(1).path("spread").asDouble(-1)).isZero();
         assertThat(ReportPage.html(report)).contains("750 MB/s, measured once");
+    }
+
+    @Test
+    void aFeederThatMayNotMapItsChunksHasMemoryForThem() throws Exception {
+        assertThat(memory(Results.feed(1e5, 1.5e9, 2e9, 10e9))).isEqualTo(1L << 30);
+        Findings.Source named = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        ((ObjectNode) named.json()).put("target", "photos=s3a://bucket/photos");
+        assertThat(memory(named)).isEqualTo((1L << 30) + (long) 1e9);
+        Findings.Source running = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        ((ObjectNode) running.json().path("first_epoch")).remove("feeder_start_s");
+        assertThat(memory(running)).isEqualTo((1L << 30) + (long) 1e9);
+    }
+
+    private static long memory(Findings.Source feed) throws Exception {
+        return report(feed).json().at("/shapes/0/sizing/memory_bytes").asLong();
     }
 
     @Test
