@@ -9,7 +9,6 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
-import java.util.OptionalDouble;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -87,10 +86,7 @@ final class BenchFeedVerb implements Callable<Integer> {
                     feed.process(),
                     plain,
                     run);
-            OptionalDouble start = feed.startTime()
-                    .map(duration -> OptionalDouble.of(duration.toMillis() / 1e3))
-                    .orElse(OptionalDouble.empty());
-            return bench.run(start, rounds, time);
+            return bench.run(feed.start(), rounds, time);
         }
     }
 
@@ -99,14 +95,11 @@ final class BenchFeedVerb implements Callable<Integer> {
         out.println(result.target() + ": " + Units.plural(stream.samples(), "sample") + " of "
                 + Units.bytes(Math.round(stream.sampleBytes())) + " on average, batches of " + stream.batchSize());
         FeedResult.First first = result.first();
-        String start = first.startSeconds().isPresent()
-                ? String.format(
-                        Locale.ROOT,
-                        "; the feeder served after %.1f s",
-                        first.startSeconds().getAsDouble())
-                : "";
+        String start = first.start()
+                .map(started -> String.format(Locale.ROOT, "; the feeder served after %.1f s", started.seconds()))
+                .orElse("");
         long repeated = first.repeated(stream);
-        out.println("first epoch: " + Units.plural(first.samples(), "sample")
+        out.println(first.name() + ": " + Units.plural(first.samples(), "sample")
                 + (repeated > 0 ? " (" + Units.count(repeated) + " repeated to fill batches)" : "") + " in "
                 + String.format(Locale.ROOT, "%.1f s", first.seconds()) + ", "
                 + Units.count(Math.round(first.samplesPerSecond())) + " samples/s, "

@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
 import dev.stoker.bench.demand.Shape;
 import dev.stoker.bench.demand.Shapes;
 import dev.stoker.bench.feed.FeedResult;
@@ -13,7 +14,6 @@ import dev.stoker.bench.report.Verdict;
 import dev.stoker.bench.storage.StorageBench;
 import dev.stoker.bench.storage.StorageOptions;
 import dev.stoker.bench.storage.StorageResult;
-import dev.stoker.metadata.DatasetReference;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -106,7 +106,7 @@ final class BenchReportVerb implements Callable<Integer> {
         requireWritable();
         List<Findings.Source> sources = new ArrayList<>();
         for (Path file : files) {
-            sources.add(new Findings.Source(file.toString(), read(file)));
+            read(file).forEach(result -> sources.add(new Findings.Source(file.toString(), result)));
         }
         if (dataset != null) {
             measure(dataset, sources);
@@ -125,12 +125,18 @@ final class BenchReportVerb implements Callable<Integer> {
         return 0;
     }
 
-    private static JsonNode read(Path file) throws IOException {
+    /** Returns all results in a file, because {@code cat} joins files. */
+    private static List<JsonNode> read(Path file) throws IOException {
         if (!Files.isRegularFile(file)) {
             throw new CommandException("there is no file " + file);
         }
-        try {
-            return Json.MAPPER.readTree(Files.readAllBytes(file));
+        try (MappingIterator<JsonNode> results =
+                Json.MAPPER.readerFor(JsonNode.class).readValues(Files.readAllBytes(file))) {
+            List<JsonNode> all = results.readAll();
+            if (all.isEmpty()) {
+                throw new CommandException(file + " has no result; expected the output of stoker bench … --json");
+            }
+            return all;
         } catch (JsonProcessingException e) {
             throw new CommandException(
                     file + " is not JSON; expected the output of stoker bench … --json", Errors.FAILED, e);
@@ -161,9 +167,7 @@ final class BenchReportVerb implements Callable<Integer> {
         Duration time = BenchOptions.seconds("--seconds", seconds).dividedBy(2);
         StorageOptions wanted =
                 new StorageOptions(BLOCKS.get(BLOCKS.size() - 1), BLOCKS, DEPTHS, options.rounds(), time);
-        String path = DatasetReference.parse(stream.replaceFirst("^[^/=]*=", ""))
-                .map(DatasetReference::path)
-                .orElse(stream);
+        String path = FeedResult.dataset(stream);
         OpenDataset.open(path).close();
         try (BenchRun run = new BenchRun(spec.commandLine().getErr())) {
             StorageResult storage = new StorageBench(path, wanted, run).run();
@@ -208,6 +212,7 @@ final class BenchReportVerb implements Callable<Integer> {
         } catch (IOException e) {
             err.println("stoker: warning: no PNG: " + e.getMessage());
         }
+        report.findings().note().ifPresent(note -> err.println("stoker: warning: " + note));
         for (Verdict verdict : report.verdicts()) {
             out.println(verdict.point().name() + ": "
                     + Units.rate(verdict.point().bytesPerSecond()) + ". " + verdict.text() + " " + verdict.advice());

@@ -1,8 +1,9 @@
 package dev.stoker.cli;
 
+import dev.stoker.bench.feed.FeedResult;
 import dev.stoker.bench.feed.PlainSender;
 import dev.stoker.bench.feed.PlainStream;
-import dev.stoker.metadata.DatasetReference;
+import dev.stoker.bench.measure.Machine;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.storage.ObjectStore;
@@ -33,7 +34,8 @@ final class BenchSender implements AutoCloseable {
     /** @param target a stream of {@code stoker feed}, or anything else for bytes in memory */
     static BenchSender of(String target) throws IOException {
         Path directory = Files.createTempDirectory("stoker-bench-");
-        List<String> files = chunks(target);
+        // The stream must not wait for the disk.
+        List<String> files = chunks(target, Machine.availableBytes() / 2);
         if (files.isEmpty()) {
             return new BenchSender(directory, List.of());
         }
@@ -41,19 +43,29 @@ final class BenchSender implements AutoCloseable {
         return new BenchSender(directory, List.of(list.toString()));
     }
 
-    private static List<String> chunks(String target) throws IOException {
-        Optional<DatasetReference> reference = DatasetReference.parse(target.replaceFirst("^[^/=]*=", ""));
-        if (reference.isEmpty() || !Files.isDirectory(Path.of(reference.get().path()))) {
+    /**
+     * Returns files of chunks; none if they are not on this machine.
+     *
+     * @param mostBytes of all files, but one file can have more
+     */
+    static List<String> chunks(String target, long mostBytes) throws IOException {
+        String dataset = FeedResult.dataset(target);
+        if (!Files.isDirectory(Path.of(dataset))) {
             return List.of();
         }
         List<String> files = new ArrayList<>();
-        try (OpenDataset open = OpenDataset.open(reference.get().path())) {
+        long bytes = 0;
+        try (OpenDataset open = OpenDataset.open(dataset)) {
             Snapshot snapshot = open.dataset().snapshot();
             ObjectStore store = open.dataset().store();
             for (int chunk = 0; chunk < snapshot.table().size() && files.size() < MOST_FILES; chunk++) {
                 Optional<Path> file =
                         store.localPath(ChunkNames.path(snapshot.table().id(chunk)));
                 if (snapshot.table().isLive(chunk) && file.isPresent()) {
+                    bytes += snapshot.table().length(chunk);
+                    if (bytes > mostBytes && !files.isEmpty()) {
+                        break;
+                    }
                     files.add(file.get().toString());
                 }
             }

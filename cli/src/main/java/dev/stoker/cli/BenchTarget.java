@@ -1,6 +1,9 @@
 package dev.stoker.cli;
 
+import dev.stoker.bench.feed.FeedResult;
+import dev.stoker.bench.measure.Machine;
 import dev.stoker.client.FeedClient;
+import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,8 +31,15 @@ final class BenchTarget implements AutoCloseable {
     private final String address;
     private final Optional<ProcessHandle> process;
     private final @Nullable BenchFeeder feeder;
+    private final long keptBytes;
 
-    private BenchTarget(String text, String address, Optional<ProcessHandle> process, @Nullable BenchFeeder feeder) {
+    private BenchTarget(
+            String text,
+            String address,
+            Optional<ProcessHandle> process,
+            @Nullable BenchFeeder feeder,
+            long keptBytes) {
+        this.keptBytes = keptBytes;
         this.text = text;
         this.address = address;
         this.process = process;
@@ -45,7 +55,7 @@ final class BenchTarget implements AutoCloseable {
     static BenchTarget open(String text, int batchSize, Duration time, BenchRun run) throws IOException {
         boolean isDirectory = Files.isDirectory(Path.of(text));
         if (!isDirectory && ADDRESS.matcher(text).matches()) {
-            return new BenchTarget(text, text, Optional.empty(), null);
+            return new BenchTarget(text, text, Optional.empty(), null, 0);
         }
         if (!isDirectory && NAME.matcher(text).matches()) {
             Optional<FeedFile> feed = FeedFile.find(text);
@@ -55,12 +65,32 @@ final class BenchTarget implements AutoCloseable {
                 }
                 Optional<ProcessHandle> process =
                         feed.get().embedded() ? feed.get().process() : Optional.empty();
-                return new BenchTarget(text, text, process, null);
+                return new BenchTarget(text, text, process, null, 0);
             }
         }
         run.doing("starting a feeder");
+        long keptBytes = keptBytes(FeedResult.dataset(text), Machine.availableBytes(), sharedBytes());
         BenchFeeder feeder = BenchFeeder.start(text, batchSize, time, run);
-        return new BenchTarget(text, feeder.address(), Optional.of(feeder.process()), feeder);
+        return new BenchTarget(text, feeder.address(), Optional.of(feeder.process()), feeder, keptBytes);
+    }
+
+    /**
+     * Returns the bytes of chunks that memory can keep between epochs at most: the page cache those of a directory, and
+     * the tier memory:auto, which a feeder has by default, those of another file system.
+     *
+     * @param availableBytes of the machine's memory, before the feeder starts
+     * @param sharedBytes free in {@code /dev/shm}
+     */
+    static long keptBytes(String dataset, long availableBytes, long sharedBytes) {
+        return Stores.isRemote(dataset) ? Math.min(availableBytes / 2, sharedBytes) : availableBytes;
+    }
+
+    private static long sharedBytes() {
+        try {
+            return Files.getFileStore(Path.of("/dev/shm")).getUsableSpace();
+        } catch (IOException e) {
+            return 0;
+        }
     }
 
     /**
@@ -92,9 +122,10 @@ final class BenchTarget implements AutoCloseable {
         return process;
     }
 
-    /** The time until the feeder served trainers, if the measurement has started it. */
-    Optional<Duration> startTime() {
-        return Optional.ofNullable(feeder).map(BenchFeeder::startTime);
+    /** How the feeder started, if the measurement has started it. */
+    Optional<FeedResult.Start> start() {
+        return Optional.ofNullable(feeder)
+                .map(started -> new FeedResult.Start(started.startTime().toMillis() / 1e3, keptBytes));
     }
 
     @Override

@@ -85,6 +85,47 @@ class BenchVerbTest {
         assertThat(files()).isEqualTo(before);
     }
 
+    @Test
+    void aFileCanHaveSeveralResults() throws IOException {
+        String[] storage = {"bench", "storage", directory.toString(), "--size=64k", "--block-size=4k", "--depth=1"};
+        assertThat(stoker(Stream.concat(Stream.of(storage), Stream.of("--seconds=0.01", "--rounds=1", "--json"))
+                        .toArray(String[]::new)))
+                .as(err::toString)
+                .isZero();
+        String both = out.toString();
+        assertThat(stoker("bench", "demand", "--shape=unet3d", "--json")).isZero();
+        Path file = Files.writeString(directory.resolve("both.json"), both + out);
+        Path page = directory.resolve("page.html");
+        assertThat(stoker("bench", "report", file.toString(), "-o", page.toString()))
+                .as(err::toString)
+                .isZero();
+        assertThat(Files.readString(page)).contains("storage " + directory + ": ", "demand: ");
+
+        assertThat(stoker("bench", "report", Files.writeString(file, "{}}").toString(), "-o", page.toString()))
+                .isOne();
+        assertThat(err.toString()).contains("both.json is not JSON");
+        assertThat(stoker("bench", "report", Files.writeString(file, "\n").toString(), "-o", page.toString()))
+                .isOne();
+        assertThat(err.toString()).contains("both.json has no result");
+    }
+
+    @Test
+    void thePlainStreamSendsChunksThatFitInMemory() throws IOException {
+        String dataset = TestDataset.create(directory.resolve("photos"), 3, 1000, 9, 8, 7)
+                .path()
+                .toString();
+        assertThat(BenchSender.chunks("photos=" + dataset, Long.MAX_VALUE)).hasSize(3);
+        assertThat(BenchSender.chunks(dataset, 1)).hasSize(1);
+        assertThat(BenchSender.chunks("s3a://bucket/photos", 1)).isEmpty();
+    }
+
+    @Test
+    void memoryKeepsChunksInThePageCacheOrInATier() {
+        assertThat(BenchTarget.keptBytes("./photos", 100, 30)).isEqualTo(100);
+        assertThat(BenchTarget.keptBytes("s3a://bucket/photos", 100, 30)).isEqualTo(30);
+        assertThat(BenchTarget.keptBytes("hdfs://name/photos", 100, 70)).isEqualTo(50);
+    }
+
     private List<Path> files() throws IOException {
         try (Stream<Path> files = Files.walk(directory)) {
             return files.sorted().toList();

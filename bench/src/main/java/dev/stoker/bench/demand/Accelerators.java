@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.Phaser;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Emulates accelerators: each takes a batch and then computes for the time of the shape, in which its thread sleeps.
@@ -32,7 +33,8 @@ public final class Accelerators {
     interface Clock {
         long nanoTime();
 
-        void sleep(long nanos) throws InterruptedException;
+        /** Sleeps for this time, or ends earlier for no reason, as {@link LockSupport#parkNanos} does. */
+        void park(long nanos);
     }
 
     /** What one accelerator has done in one round. */
@@ -50,8 +52,9 @@ public final class Accelerators {
         }
 
         @Override
-        public void sleep(long nanos) throws InterruptedException {
-            Thread.sleep(nanos / 1_000_000, (int) (nanos % 1_000_000));
+        public void park(long nanos) {
+            // Thread.sleep rounds up to whole milliseconds in Java 17.
+            LockSupport.parkNanos(nanos);
         }
     };
 
@@ -132,7 +135,7 @@ public final class Accelerators {
         Tally tally = new Tally();
         long began = clock.nanoTime();
         do {
-            clock.sleep((long) (shape.computeSeconds() * 1e9));
+            compute();
             Batches.Taken taken = batches.next();
             tally.steps++;
             tally.samples += taken.samples();
@@ -140,6 +143,17 @@ public final class Accelerators {
         } while (clock.nanoTime() - began < nanos && !progress.isStopped());
         tally.nanos = clock.nanoTime() - began;
         return tally;
+    }
+
+    private void compute() throws InterruptedException {
+        long nanos = (long) (shape.computeSeconds() * 1e9);
+        long began = clock.nanoTime();
+        for (long left = nanos; left > 0; left = nanos - (clock.nanoTime() - began)) {
+            clock.park(left);
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+        }
     }
 
     private AcceleratorRun result(String target, List<List<Tally>> tallies) {

@@ -6,6 +6,7 @@ import dev.stoker.bench.measure.Machine;
 import dev.stoker.bench.measure.Progress;
 import dev.stoker.bench.measure.Rounds;
 import dev.stoker.client.StreamInfo;
+import dev.stoker.client.stats.FeedStats;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalDouble;
 
 /**
  * Measures one feed beside its ceilings. Each round measures all systems one after the other. This process is the
@@ -65,17 +65,17 @@ public final class FeedBench {
     /**
      * Measures.
      *
-     * @param startSeconds see {@link FeedResult.First}
+     * @param start of the feeder, if the measurement started it
      * @param time of everything after the start of the feeder
      */
-    public FeedResult run(OptionalDouble startSeconds, int rounds, Duration time)
+    public FeedResult run(Optional<FeedResult.Start> start, int rounds, Duration time)
             throws IOException, InterruptedException {
         FeedResult.Stream stream;
         FeedResult.First first;
         progress.doing("first epoch");
         try (FedBatches batches = opener.open("tcp")) {
             StreamInfo info = batches.client().info();
-            first = first(batches, startSeconds, info.samples(), (long) (time.toNanos() * WARM_UP));
+            first = first(batches, start, info.samples(), (long) (time.toNanos() * WARM_UP));
             double sampleBytes = first.samples() == 0 ? 0 : (double) first.bytes() / first.samples();
             stream = new FeedResult.Stream(
                     info.dataset(), info.samples(), info.order().batchSize(), sampleBytes);
@@ -128,7 +128,8 @@ public final class FeedBench {
         return systems;
     }
 
-    private FeedResult.First first(FedBatches batches, OptionalDouble startSeconds, long samples, long limitNanos) {
+    private FeedResult.First first(
+            FedBatches batches, Optional<FeedResult.Start> start, long samples, long limitNanos) {
         long began = System.nanoTime();
         long read = 0;
         long bytes = 0;
@@ -143,7 +144,7 @@ public final class FeedBench {
                 seconds = (now - began) / 1e9;
             }
         } while (now - began < limitNanos && !progress.isStopped());
-        return new FeedResult.First(startSeconds, read, bytes, seconds, read >= samples);
+        return new FeedResult.First(start, read, bytes, seconds, read >= samples);
     }
 
     private Slice feed(String transport, Duration time) throws IOException {
@@ -151,16 +152,23 @@ public final class FeedBench {
             // A fifth of the round passes while windows open and buffers grow.
             consume(batches, time.dividedBy(5));
             Slice slice = consume(batches, time.multipliedBy(4).dividedBy(5));
-            boolean isUnix = batches.client().stats().unixConnections() > 0;
-            if (!transport.equals("tcp") && !isUnix) {
-                String note =
-                        "the feed has no Unix-domain socket for this user; " + transport + " was measured over TCP";
-                if (!notes.contains(note)) {
-                    notes.add(note);
-                }
-            }
+            note(transport, batches.client().stats())
+                    .filter(note -> !notes.contains(note))
+                    .ifPresent(notes::add);
             return slice;
         }
+    }
+
+    /** Returns a note if the payload arrived in another way than the row says. */
+    static Optional<String> note(String transport, FeedStats stats) {
+        if (!transport.equals("tcp") && stats.unixConnections() == 0) {
+            return Optional.of(
+                    "the feed has no Unix-domain socket for this user; " + transport + " was measured over TCP");
+        }
+        return transport.equals("local-reads") && stats.localReadBytes() == 0
+                ? Optional.of("the consumer cannot read the feeder's chunk files; local-reads was measured over the"
+                        + " Unix-domain socket")
+                : Optional.empty();
     }
 
     private Slice consume(FedBatches batches, Duration time) {
@@ -181,8 +189,7 @@ public final class FeedBench {
     }
 
     private void note(FeedResult.First first) {
-        notes.add("first epoch: " + (first.isComplete() ? "" : "not complete in the time; ")
-                + "the feeder reads from the origin; chunks on a local disk can be in the page cache already");
+        notes.add(first.note());
         if (feeder.isEmpty()) {
             notes.add("the feeder's processor time is unknown, because it is no single process of this machine");
         }

@@ -4,16 +4,17 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.bench.measure.Machine;
 import dev.stoker.bench.measure.Rounds;
+import dev.stoker.metadata.DatasetReference;
 import java.time.Instant;
 import java.util.List;
-import java.util.OptionalDouble;
+import java.util.Optional;
 
 /**
  * What a feed and its ceilings reached.
  *
  * @param target as typed
  * @param stream the stream that was read
- * @param first the first epoch of a new feeder; for a feeder that ran before, the first one here
+ * @param first the first epoch that was measured
  * @param systems the feed by transport, and the ceilings
  * @param memoryCopy bytes a second that all processors copy in memory
  * @param notes what a reader of the figures must know
@@ -40,13 +41,34 @@ public record FeedResult(
     public record Stream(String dataset, long samples, int batchSize, double sampleBytes) {}
 
     /**
+     * The start of a feeder by the measurement.
+     *
+     * @param seconds until it served trainers
+     * @param keptBytes of chunks that memory can keep between epochs at most
+     */
+    public record Start(double seconds, long keptBytes) {}
+
+    /**
      * The first epoch.
      *
-     * @param startSeconds from the start of the feeder until it served trainers, if the measurement started it
+     * @param start of the feeder, if the measurement started it
      * @param samples that were read, all of the epoch if it is complete
      * @param isComplete whether the time sufficed for the epoch
      */
-    public record First(OptionalDouble startSeconds, long samples, long bytes, double seconds, boolean isComplete) {
+    public record First(Optional<Start> start, long samples, long bytes, double seconds, boolean isComplete) {
+        /** Its name: only a feeder that the measurement started has not read these chunks before. */
+        public String name() {
+            return start.isPresent() ? "first epoch" : "first epoch of this measurement";
+        }
+
+        String note() {
+            return name() + ": " + (isComplete ? "" : "not complete in the time; ")
+                    + (start.isPresent()
+                            ? "the feeder reads from the origin; chunks on a local disk can be in the page cache"
+                                    + " already"
+                            : "the feeder ran before; its tiers or the page cache can have chunks already");
+        }
+
         /** Samples that were read again to fill the last batch of the epoch. */
         public long repeated(Stream of) {
             return Math.max(0, samples - of.samples());
@@ -87,6 +109,12 @@ public record FeedResult(
         }
     }
 
+    /** Returns the directory or URI of a target {@code [name=]path[@version][:split]}. */
+    public static String dataset(String target) {
+        String reference = target.replaceFirst("^[^/=]*=", "");
+        return DatasetReference.parse(reference).map(DatasetReference::path).orElse(reference);
+    }
+
     public FeedResult {
         systems = List.copyOf(systems);
         notes = List.copyOf(notes);
@@ -105,7 +133,10 @@ public record FeedResult(
                 .put("batch_size", stream.batchSize())
                 .put("sample_bytes", stream.sampleBytes());
         ObjectNode epoch = json.putObject("first_epoch");
-        first.startSeconds().ifPresent(seconds -> epoch.put("feeder_start_s", seconds));
+        first.start().ifPresent(start -> {
+            epoch.put("feeder_start_s", start.seconds());
+            json.put("kept_bytes", start.keptBytes());
+        });
         epoch.put("samples", first.samples())
                 .put("bytes", first.bytes())
                 .put("seconds", first.seconds())

@@ -2,7 +2,9 @@ package dev.stoker.bench.measure;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -13,6 +15,7 @@ import java.util.Optional;
 /** The machine of a measurement, as its result names it. */
 public final class Machine {
     private static final Path CPU = Path.of("/proc/cpuinfo");
+    private static final Path MEMORY = Path.of("/proc/meminfo");
     private static final Path LOAD = Path.of("/proc/loadavg");
 
     private Machine() {}
@@ -47,6 +50,21 @@ public final class Machine {
                     .orElse(System.getProperty("os.arch"));
         } catch (IOException e) {
             return System.getProperty("os.arch");
+        }
+    }
+
+    /** Bytes that the page cache can take: the memory that is available, at most the limit of the container. */
+    public static long availableBytes() {
+        // Knows the limit of a container.
+        long total =
+                ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
+        try (var lines = Files.lines(MEMORY)) {
+            return lines.filter(line -> line.startsWith("MemAvailable:"))
+                    .mapToLong(line -> Math.min(total, Long.parseLong(line.replaceAll("[^0-9]", "")) << 10))
+                    .findFirst()
+                    .orElse(total);
+        } catch (IOException e) {
+            return total;
         }
     }
 

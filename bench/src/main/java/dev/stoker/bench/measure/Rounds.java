@@ -40,8 +40,14 @@ public record Rounds(List<Double> values) {
         return values.stream().mapToDouble(Double::doubleValue).max().orElseThrow();
     }
 
-    /** The distance between the least and the greatest value, relative to the median; 0 for a median of 0. */
+    /**
+     * The distance between the least and the greatest value, relative to the median; 0 for a median of 0. One round
+     * says nothing about the noise: its spread is unknown, thus {@code NaN}.
+     */
     public double spread() {
+        if (values.size() == 1) {
+            return Double.NaN;
+        }
         return median() == 0 ? 0 : (max() - min()) / median();
     }
 
@@ -58,11 +64,16 @@ public record Rounds(List<Double> values) {
     /**
      * Reads the output of {@link #json}.
      *
-     * @throws IllegalArgumentException if it has no rounds
+     * @throws IllegalArgumentException if it has no rounds, or one of them is not a number
      */
     public static Rounds of(JsonNode json) {
         List<Double> values = new ArrayList<>();
-        json.path("rounds").forEach(value -> values.add(value.asDouble()));
+        for (JsonNode value : json.path("rounds")) {
+            if (!value.isNumber()) {
+                throw new IllegalArgumentException("the round " + value + " is not a number");
+            }
+            values.add(value.asDouble());
+        }
         return new Rounds(values);
     }
 }

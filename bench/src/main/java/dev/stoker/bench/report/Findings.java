@@ -3,8 +3,13 @@ package dev.stoker.bench.report;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.measure.Rounds;
+import dev.stoker.schemas.text.Units;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The results of measurements that a page shows.
@@ -26,7 +31,7 @@ public record Findings(List<JsonNode> storages, List<JsonNode> feeds, List<JsonN
     /**
      * Sorts results by their kind.
      *
-     * @throws BenchException if one is not the output of {@code stoker bench … --json}
+     * @throws BenchException if one is not the output of {@code stoker bench … --json}, or is damaged
      */
     public static Findings of(List<Source> sources) throws BenchException {
         List<JsonNode> storages = new ArrayList<>();
@@ -45,8 +50,29 @@ public record Findings(List<JsonNode> storages, List<JsonNode> feeds, List<JsonN
                     throw new BenchException(
                             source.name() + " is not a result; expected the output of stoker bench … --json");
             }
+            try {
+                check(source.json());
+            } catch (IllegalArgumentException e) {
+                throw new BenchException(
+                        source.name() + " is damaged: " + e.getMessage() + "; repeat the measurement", e);
+            }
         }
         return new Findings(storages, feeds, demands);
+    }
+
+    /** Returns a warning if storages and feeds were measured on different machines. */
+    public Optional<String> note() {
+        Set<String> machines = new LinkedHashSet<>();
+        for (JsonNode json : Stream.concat(storages.stream(), feeds.stream()).toList()) {
+            JsonNode machine = json.path("machine");
+            machines.add(Units.plural(machine.path("processors").asLong(), "processor") + ", "
+                    + machine.path("model").asText() + ", "
+                    + machine.path("system").asText());
+        }
+        return machines.size() < 2
+                ? Optional.empty()
+                : Optional.of("the results are from different machines (" + String.join("; ", machines)
+                        + "): a roof of one says little about a feed on another; measure all on one machine");
     }
 
     List<JsonNode> all() {
@@ -56,12 +82,42 @@ public record Findings(List<JsonNode> storages, List<JsonNode> feeds, List<JsonN
         return all;
     }
 
-    /** Returns a measured value of a result; a result without it is damaged. */
-    static Rounds rounds(JsonNode json, String name) throws BenchException {
+    /** Checks the values that the page computes with. */
+    private static void check(JsonNode json) {
+        for (JsonNode read : json.path("reads")) {
+            requirePositive(read, "block_bytes");
+            requireRounds(read, "bytes_per_s");
+        }
+        json.path("shapes").forEach(Report::shape);
+        if (!json.path("bench").asText().equals("feed")) {
+            return;
+        }
+        requirePositive(json, "sample_bytes");
+        requirePositive(json.path("first_epoch"), "samples_per_s");
+        requireRounds(json, "memory_copy_bytes_per_s");
+        for (JsonNode system : json.path("systems")) {
+            requireRounds(system, "bytes_per_s");
+            if (system.path("system").asText().equals("feed")) {
+                requireRounds(system, "samples_per_s");
+                requireRounds(system, "consumer_cpu_s_per_gb");
+            }
+            if (system.has("sender_cpu_s_per_gb")) {
+                requireRounds(system, "sender_cpu_s_per_gb");
+            }
+        }
+    }
+
+    private static void requirePositive(JsonNode json, String name) {
+        if (!(json.path(name).asDouble() > 0)) {
+            throw new IllegalArgumentException(name + " is " + json.path(name).asText("missing") + ", not positive");
+        }
+    }
+
+    private static void requireRounds(JsonNode json, String name) {
         try {
-            return Rounds.of(json.path(name));
+            Rounds.of(json.path(name));
         } catch (IllegalArgumentException e) {
-            throw new BenchException("a result has no " + name + "; repeat the measurement", e);
+            throw new IllegalArgumentException(name + ": " + e.getMessage(), e);
         }
     }
 }

@@ -5,13 +5,14 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.bench.demand.Shape;
-import dev.stoker.bench.measure.BenchException;
+import dev.stoker.bench.feed.FeedResult;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.stream.Stream;
 
 /**
  * What the page says, computed from the results.
@@ -73,8 +74,7 @@ public record Report(
      * @param datasetBytes of the dataset that the tiers keep; 0 if unknown
      */
     public static Report of(
-            Findings findings, List<Shape> shapes, OptionalDouble network, int wanted, double datasetBytes)
-            throws BenchException {
+            Findings findings, List<Shape> shapes, OptionalDouble network, int wanted, double datasetBytes) {
         Roofline roofline = Roofline.of(findings, network);
         List<Shape> all = new ArrayList<>();
         for (JsonNode demand : findings.demands()) {
@@ -104,8 +104,10 @@ public record Report(
                     .put("feed", verdict.point().name())
                     .put("sample_bytes", verdict.point().sampleBytes())
                     .put("samples_per_s", verdict.point().samplesPerSecond())
-                    .put("bytes_per_s", verdict.point().bytesPerSecond())
-                    .put("spread", verdict.point().spread());
+                    .put("bytes_per_s", verdict.point().bytesPerSecond());
+            if (!Double.isNaN(verdict.point().spread())) {
+                feed.put("spread", verdict.point().spread());
+            }
             verdict.limit()
                     .ifPresent(roof -> feed.put("limit", roof.resource().toString())
                             .put("limit_bytes_per_s", roof.bytesPerSecond())
@@ -136,20 +138,17 @@ public record Report(
         return json;
     }
 
-    private static Shape shape(JsonNode json) throws BenchException {
-        try {
-            return new Shape(
-                    json.path("shape").asText(),
-                    json.path("accelerator").asText(),
-                    json.path("sample_bytes").asDouble(),
-                    json.path("sample_bytes_stdev").asDouble(),
-                    json.path("batch_size").asInt(),
-                    json.path("computation_time_s").asDouble(),
-                    json.path("utilization").asDouble(),
-                    json.path("source").asText());
-        } catch (IllegalArgumentException e) {
-            throw new BenchException("a demand is damaged: " + e.getMessage() + "; repeat stoker bench demand", e);
-        }
+    /** @throws IllegalArgumentException if it is damaged */
+    static Shape shape(JsonNode json) {
+        return new Shape(
+                json.path("shape").asText(),
+                json.path("accelerator").asText(),
+                json.path("sample_bytes").asDouble(),
+                json.path("sample_bytes_stdev").asDouble(),
+                json.path("batch_size").asInt(),
+                json.path("computation_time_s").asDouble(),
+                json.path("utilization").asDouble(),
+                json.path("source").asText());
     }
 
     private static Optional<Supply> supply(
@@ -173,7 +172,7 @@ public record Report(
                 samples,
                 network.orElse(Double.POSITIVE_INFINITY),
                 roofline.feederSecondsPerGb(shape.sampleBytes()),
-                isRemote(findings) ? Sizing.Chunks.IN_MEMORY : Sizing.Chunks.MAPPED);
+                isInMemory(findings) ? Sizing.Chunks.IN_MEMORY : Sizing.Chunks.MAPPED);
         double needed = wanted * shape.leastSamplesPerSecond();
         return Optional.of(new Supply(
                 shape,
@@ -185,12 +184,13 @@ public record Report(
                 Sizing.of(needed, shape.sampleBytes(), feeder, datasetBytes)));
     }
 
-    /** Whether the feeders cannot map the chunks of their origin. */
-    private static boolean isRemote(Findings findings) {
-        List<JsonNode> measured = new ArrayList<>(findings.feeds());
-        measured.addAll(findings.storages());
-        return measured.stream()
-                .anyMatch(json -> Stores.isRemote(json.path("target").asText()));
+    /** Whether the feeders cannot map the chunks of their origin. Of a feed that ran before it is unknown. */
+    private static boolean isInMemory(Findings findings) {
+        return Stream.concat(findings.feeds().stream(), findings.storages().stream())
+                        .anyMatch(json -> Stores.isRemote(
+                                FeedResult.dataset(json.path("target").asText())))
+                || findings.feeds().stream()
+                        .anyMatch(feed -> !feed.path("first_epoch").has("feeder_start_s"));
     }
 
     private static List<Measured> measured(Findings findings, Shape shape) {

@@ -103,7 +103,7 @@ public final class ReportPage {
                     .append(Units.bytes(Math.round(point.sampleBytes())))
                     .append(", ")
                     .append(Units.rate(point.bytesPerSecond()))
-                    .append(point.isFirstEpoch() ? ", measured once" : ", spread " + spread(point.spread()))
+                    .append(Double.isNaN(point.spread()) ? ", measured once" : ", spread " + spread(point.spread()))
                     .append("<br>\n")
                     .append(Amounts.escaped(verdict.text()))
                     .append("<br>\n<i>What to change:</i> ")
@@ -124,6 +124,9 @@ public final class ReportPage {
     }
 
     private static String spread(double spread) {
+        if (Double.isNaN(spread)) {
+            return "1 round";
+        }
         return spread == 0 ? "–" : Amounts.percent(spread);
     }
 
@@ -170,7 +173,8 @@ public final class ReportPage {
         item("processors of each feeder = GB/s × its processor seconds for each GB ÷ feeders; samples smaller than the"
                 + " measured ones cost the same each");
         item("memory of each feeder = 1 GiB, and if its chunks are not on a mounted file system, 2 GiB or the bytes of"
-                + " the dataset, whichever is smaller");
+                + " the dataset, whichever is smaller; also for a feed that ran before, because it is unknown where its"
+                + " chunks are");
         item("tiers of each feeder = bytes of the measured dataset ÷ feeders; it needs them if the origin delivers"
                 + " fewer bytes/s");
         html.append("</ul>\n");
@@ -216,6 +220,7 @@ public final class ReportPage {
         for (JsonNode json : findings.all()) {
             json.path("notes").forEach(note -> notes.add(name(json) + ": " + note.asText()));
         }
+        findings.note().ifPresent(this::item);
         notes.forEach(this::item);
         html.append("</ul>\n");
     }

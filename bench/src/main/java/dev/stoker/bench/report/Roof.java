@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param resource what it is
  * @param name for the page, with the way in which it was measured
  * @param bytesPerSecond of payload that a feed can move at most
- * @param spread of its rounds, relative to the median
+ * @param spread of its rounds, relative to the median; {@code NaN} if it was measured once
  */
 public record Roof(Resource resource, String name, double bytesPerSecond, double spread) {
 

@@ -1,9 +1,7 @@
 package dev.stoker.bench.report;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.bench.measure.BenchException;
 import dev.stoker.bench.measure.Rounds;
-import dev.stoker.bench.storage.StorageOptions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -12,19 +10,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The roofs of the measured machine, and where its feeds stand below them.
  *
- * @param roofs by resource, each at most once
+ * @param roofs each resource at most once, but a storage for each place
  * @param points of feeds
  * @param files samples a second by bytes, if each sample were a file or object of its size
  *     that is read at a random place
  */
 public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Double> files) {
 
-    /** Blocks of this size and more are read as feeders read chunks. */
-    private static final int CHUNK_BYTES = 1 << 20;
     /** A feed moves each byte twice at least: into a socket and out of it. */
     private static final int COPIES = 2;
 
@@ -39,17 +37,17 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
      *
      * @param network bytes a second of the network between feeder and trainers; empty for the loopback as measured
      */
-    public static Roofline of(Findings findings, OptionalDouble network) throws BenchException {
+    public static Roofline of(Findings findings, OptionalDouble network) {
         List<Roof> roofs = new ArrayList<>();
         List<JsonNode> reads = new ArrayList<>();
         findings.storages().forEach(storage -> storage.path("reads").forEach(reads::add));
-        best(reads, "cold", "remote")
-                .ifPresent(read -> roofs.add(roof(Roof.Resource.STORAGE, "storage, " + of(read), read)));
-        best(reads, "warm")
-                .ifPresent(read -> roofs.add(roof(Roof.Resource.PAGE_CACHE, "page cache, " + of(read), read)));
+        StorageRoofs storages = new StorageRoofs(findings.storages());
+        roofs.addAll(storages.all());
+        StorageRoofs.best(reads, "warm")
+                .ifPresent(read -> roofs.add(StorageRoofs.roof(Roof.Resource.PAGE_CACHE, "page cache", read)));
         List<FeedPoint> points = new ArrayList<>();
         for (JsonNode feed : findings.feeds()) {
-            points(feed, points);
+            points(feed, storages.over(feed.path("target").asText()), points);
         }
         if (network.isPresent()) {
             roofs.add(Roof.given(network.getAsDouble()));
@@ -58,36 +56,6 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
             ofMachine(findings.feeds(), network.isEmpty(), roofs);
         }
         return new Roofline(roofs, points, files(reads));
-    }
-
-    private static String of(JsonNode read) {
-        return String.format(
-                Locale.ROOT,
-                "%s reads of %s, %d at a time, %s",
-                read.path("pattern").asText(),
-                StorageOptions.block(read.path("block_bytes").asLong()),
-                read.path("depth").asInt(),
-                read.path("cache").asText());
-    }
-
-    private static Roof roof(Roof.Resource resource, String name, JsonNode read) {
-        Rounds rate = Rounds.of(read.path("bytes_per_s"));
-        return new Roof(resource, name, rate.median(), rate.spread());
-    }
-
-    /** The fastest reads of blocks as large as a chunk's parts, or of the largest blocks. */
-    private static Optional<JsonNode> best(List<JsonNode> reads, String... caches) {
-        List<JsonNode> fitting = reads.stream()
-                .filter(read -> List.of(caches).contains(read.path("cache").asText()))
-                .toList();
-        int largest = fitting.stream()
-                .mapToInt(read -> read.path("block_bytes").asInt())
-                .max()
-                .orElse(0);
-        return fitting.stream()
-                .filter(read -> read.path("block_bytes").asInt() >= Math.min(CHUNK_BYTES, largest))
-                .max(Comparator.comparingDouble(
-                        read -> Rounds.of(read.path("bytes_per_s")).median()));
     }
 
     /** Random reads of blocks of the sample's size, with the best number of reads at a time. */
@@ -103,21 +71,25 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
         return files;
     }
 
-    private static void points(JsonNode feed, List<FeedPoint> points) throws BenchException {
+    private static void points(JsonNode feed, List<Roof> storages, List<FeedPoint> points) {
         double bytes = feed.path("sample_bytes").asDouble();
         String dataset = feed.path("dataset").asText();
         JsonNode first = feed.path("first_epoch");
-        if (bytes <= 0 || first.path("samples").asLong() == 0) {
-            throw new BenchException("the result of the feed " + dataset + " has no samples or no bytes;"
-                    + " repeat the measurement with a dataset that has some");
-        }
+        double missed = missed(feed);
+        List<Roof> storagesLater =
+                missed > 0 ? storages.stream().map(roof -> partly(roof, missed)).toList() : List.of();
         List<FeedPoint> later = new ArrayList<>();
         int processors = feed.at("/machine/processors").asInt(1);
         for (JsonNode system : feed.path("systems")) {
             if (system.path("system").asText().equals("feed")) {
                 String transport = system.path("transport").asText();
-                Rounds samples = Findings.rounds(system, "samples_per_s");
-                double cpu = cpu(system);
+                Rounds samples = Rounds.of(system.path("samples_per_s"));
+                Optional<Rounds> cpu = cpu(system);
+                List<Roof> own = new ArrayList<>(storagesLater);
+                cpu.ifPresent(seconds -> own.add(processors(
+                        "all processors, at the processor time of feeder and consumer over " + transport,
+                        processors,
+                        seconds)));
                 later.add(new FeedPoint(
                         dataset + ", " + transport,
                         transport,
@@ -125,47 +97,55 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
                         bytes,
                         samples.median(),
                         samples.spread(),
-                        cpu > 0 ? processors * 1e9 / cpu : Double.POSITIVE_INFINITY,
-                        cpu > 0 ? Rounds.of(system.path("sender_cpu_s_per_gb")).median() : 0));
+                        own,
+                        cpu.isPresent()
+                                ? Rounds.of(system.path("sender_cpu_s_per_gb")).median()
+                                : 0));
             }
         }
-        double processorBytes = later.stream()
+        List<Roof> ownFirst = new ArrayList<>();
+        later.stream()
                 .filter(point -> point.transport().equals("tcp"))
-                .mapToDouble(FeedPoint::processorBytesPerSecond)
-                .findFirst()
-                .orElse(Double.POSITIVE_INFINITY);
+                .flatMap(point -> point.own().stream())
+                .filter(roof -> roof.resource() == Roof.Resource.CPU)
+                .map(roof -> new Roof(
+                        roof.resource(), roof.name() + " in later epochs", roof.bytesPerSecond(), roof.spread()))
+                .forEach(ownFirst::add);
+        if (first.has("feeder_start_s")) {
+            ownFirst.addAll(storages);
+        }
         double rate = first.path("samples_per_s").asDouble();
-        points.add(new FeedPoint(dataset + ", first epoch, tcp", "tcp", true, bytes, rate, 0, processorBytes, 0));
+        String name = dataset + ", first epoch" + (first.has("feeder_start_s") ? "" : " of this measurement")
+                + (first.path("complete").asBoolean(true) ? "" : " (not complete)") + ", tcp";
+        points.add(new FeedPoint(name, "tcp", true, bytes, rate, Double.NaN, ownFirst, 0));
         points.addAll(later);
     }
 
     /** Adds what the feeds' runs say of this machine: processors, memory, loopback; the best of several runs. */
-    private static void ofMachine(List<JsonNode> feeds, boolean withLoopback, List<Roof> roofs) throws BenchException {
+    private static void ofMachine(List<JsonNode> feeds, boolean withLoopback, List<Roof> roofs) {
         List<Roof> found = new ArrayList<>();
         for (JsonNode feed : feeds) {
             int processors = feed.at("/machine/processors").asInt(1);
             for (JsonNode system : feed.path("systems")) {
                 boolean isTcp = system.path("transport").asText().equals("tcp");
                 if (isTcp && withLoopback && system.path("system").asText().equals("plain stream")) {
-                    Rounds rate = Findings.rounds(system, "bytes_per_s");
+                    Rounds rate = Rounds.of(system.path("bytes_per_s"));
                     found.add(new Roof(
                             Roof.Resource.NETWORK, "loopback, plain stream over TCP", rate.median(), rate.spread()));
                 }
                 if (isTcp && system.path("system").asText().equals("feed")) {
-                    double cpu = cpu(system);
-                    if (cpu > 0) {
-                        String name = String.format(
-                                Locale.ROOT,
-                                "%d processors, %.2f s for each GB of feed over TCP (feeder and consumer)",
-                                processors,
-                                cpu);
-                        double spread =
-                                Findings.rounds(system, "consumer_cpu_s_per_gb").spread();
-                        found.add(new Roof(Roof.Resource.CPU, name, processors * 1e9 / cpu, spread));
-                    }
+                    cpu(system)
+                            .ifPresent(seconds -> found.add(processors(
+                                    String.format(
+                                            Locale.ROOT,
+                                            "%d processors, %.2f s for each GB of feed over TCP (feeder and consumer)",
+                                            processors,
+                                            seconds.median()),
+                                    processors,
+                                    seconds)));
                 }
             }
-            Rounds copy = Findings.rounds(feed, "memory_copy_bytes_per_s");
+            Rounds copy = Rounds.of(feed.path("memory_copy_bytes_per_s"));
             found.add(new Roof(
                     Roof.Resource.MEMORY,
                     "memory, copies by all processors, two for each byte",
@@ -180,37 +160,46 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
         }
     }
 
-    /** Seconds of processor time of both ends for each GB; 0 if one of them is unknown. */
-    private static double cpu(JsonNode system) {
+    /** Seconds of processor time of both ends for each GB; empty if one of them is unknown. */
+    private static Optional<Rounds> cpu(JsonNode system) {
         if (!system.has("sender_cpu_s_per_gb")) {
-            return 0;
+            return Optional.empty();
         }
-        return Rounds.of(system.path("consumer_cpu_s_per_gb")).median()
-                + Rounds.of(system.path("sender_cpu_s_per_gb")).median();
+        List<Double> consumer = Rounds.of(system.path("consumer_cpu_s_per_gb")).values();
+        List<Double> sender = Rounds.of(system.path("sender_cpu_s_per_gb")).values();
+        Rounds both = new Rounds(IntStream.range(0, Math.min(consumer.size(), sender.size()))
+                .mapToObj(round -> consumer.get(round) + sender.get(round))
+                .toList());
+        return both.median() > 0 ? Optional.of(both) : Optional.empty();
     }
 
-    /** The roofs over a feed: an epoch from the tiers or the page cache does not read the storage. */
+    /** The least part of a later epoch that a feeder reads from the origin again; 0 if that is unknown. */
+    private static double missed(JsonNode feed) {
+        double bytes =
+                feed.path("samples").asDouble() * feed.path("sample_bytes").asDouble();
+        return feed.has("kept_bytes") ? Math.max(0, 1 - feed.path("kept_bytes").asDouble() / bytes) : 0;
+    }
+
+    private static Roof partly(Roof storage, double share) {
+        String name = storage.name() + ", for the " + Amounts.percent(share) + " of the bytes that memory cannot keep";
+        return new Roof(storage.resource(), name, storage.bytesPerSecond() / share, storage.spread());
+    }
+
+    private static Roof processors(String name, int processors, Rounds secondsPerGb) {
+        return new Roof(Roof.Resource.CPU, name, processors * 1e9 / secondsPerGb.median(), secondsPerGb.spread());
+    }
+
+    /** The roofs over a feed: its own, and those of the machine. */
     public List<Roof> over(FeedPoint point) {
-        return roofs.stream()
-                .filter(roof -> point.isFirstEpoch()
-                        ? roof.resource() != Roof.Resource.PAGE_CACHE
-                        : roof.resource() != Roof.Resource.STORAGE)
-                .filter(roof -> point.transport().equals("tcp") || roof.resource() != Roof.Resource.NETWORK)
-                .map(roof -> roof.resource() == Roof.Resource.CPU ? ofPoint(roof, point) : roof)
-                .toList();
-    }
-
-    /** Each dataset and transport costs its own processor time. */
-    private static Roof ofPoint(Roof processors, FeedPoint point) {
-        if (Double.isInfinite(point.processorBytesPerSecond())) {
-            return processors;
-        }
-        return new Roof(
-                Roof.Resource.CPU,
-                "all processors, at the processor time of feeder and consumer over " + point.transport()
-                        + (point.isFirstEpoch() ? " in later epochs" : ""),
-                point.processorBytesPerSecond(),
-                processors.spread());
+        boolean hasProcessors = point.own().stream().anyMatch(roof -> roof.resource() == Roof.Resource.CPU);
+        Stream<Roof> machine = roofs.stream().filter(roof -> switch (roof.resource()) {
+            case STORAGE -> false;
+            case PAGE_CACHE -> !point.isFirstEpoch();
+            case NETWORK -> point.transport().equals("tcp");
+            case CPU -> !hasProcessors;
+            case MEMORY -> true;
+        });
+        return Stream.concat(point.own().stream(), machine).toList();
     }
 
     /** The best later epoch, by transport {@code tcp} if possible, because trainers are usually on other machines. */

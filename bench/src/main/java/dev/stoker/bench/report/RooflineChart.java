@@ -82,7 +82,8 @@ public final class RooflineChart {
 
     /** Returns an SVG document. */
     public static String svg(Roofline roofline, List<Shape> shapes) {
-        SvgCanvas canvas = new SvgCanvas(WIDTH, HEIGHT, "Roofline: samples per second over bytes of a sample");
+        SvgCanvas canvas =
+                new SvgCanvas(WIDTH, height(roofline, shapes), "Roofline: samples per second over bytes of a sample");
         new RooflineChart(roofline, shapes).draw(canvas);
         return canvas.document();
     }
@@ -94,12 +95,21 @@ public final class RooflineChart {
      */
     public static byte[] png(Roofline roofline, List<Shape> shapes) throws IOException {
         try {
-            PngCanvas canvas = new PngCanvas(WIDTH, HEIGHT);
+            PngCanvas canvas = new PngCanvas(WIDTH, height(roofline, shapes));
             new RooflineChart(roofline, shapes).draw(canvas);
             return canvas.png();
         } catch (LinkageError | InternalError e) {
             throw new IOException("this Java installation cannot draw text, because it has no fonts", e);
         }
+    }
+
+    /** The picture has room for each line of the legend. */
+    private static int height(Roofline roofline, List<Shape> shapes) {
+        int lines = 2 + roofline.roofs().size();
+        // A title, and an empty line before it.
+        lines += roofline.points().isEmpty() ? 0 : 2 + roofline.points().size();
+        lines += shapes.isEmpty() ? 0 : 2 + shapes.size();
+        return Math.max(HEIGHT, TOP + lines * LINE);
     }
 
     private void draw(Canvas canvas) {
@@ -110,7 +120,7 @@ public final class RooflineChart {
             Canvas.Stroke stroke =
                     roof.resource() == Roof.Resource.PAGE_CACHE ? Canvas.Stroke.DASHED : Canvas.Stroke.THICK;
             roof(canvas, roof, color, stroke);
-            entry(canvas, color, stroke, roof.resource() + ": " + rate(roof.bytesPerSecond()));
+            entry(canvas, color, stroke, label(roof) + ": " + rate(roof.bytesPerSecond()));
         }
         files(canvas);
         // Names must not cover marks.
@@ -119,6 +129,13 @@ public final class RooflineChart {
         shapes.forEach(shape -> taken.add(new double[] {x(shape.sampleBytes()), y(shape.samplesPerSecond())}));
         points(canvas);
         demands(canvas);
+    }
+
+    /** Several storages differ by their places. */
+    private static String label(Roof roof) {
+        return roof.resource() == Roof.Resource.STORAGE
+                ? roof.name().substring(0, roof.name().indexOf(", "))
+                : roof.resource().toString();
     }
 
     private void axes(Canvas canvas) {
@@ -138,7 +155,11 @@ public final class RooflineChart {
         canvas.text(LEFT - 8, TOP - 12, "samples per second", 13, Canvas.Anchor.START, INK);
     }
 
+    /** A label that fits beside the axis: 100,000 or 100 M. */
     private static String axisCount(int power) {
+        if (power >= 6) {
+            return (long) Math.pow(10, power % 3) + " " + "MGTPEZY".charAt(power / 3 - 2);
+        }
         return power < 0
                 ? String.valueOf(Math.pow(10, power))
                 : Amounts.count(Math.pow(10, power)).replace(".00", "").replace(".0", "");

@@ -3,6 +3,7 @@ package dev.stoker.bench.report;
 import dev.stoker.schemas.text.Units;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * The limit of one feed: the lowest roof over it.
@@ -10,9 +11,18 @@ import java.util.Optional;
  * @param point the feed
  * @param limit the lowest roof; empty if no resource was measured
  * @param share of the roof that the feed reaches
- * @param isCertain whether the next roof is further away than the spread of the rounds
+ * @param certainty whether the next roof is further away than the spread of the rounds
  */
-public record Verdict(FeedPoint point, Optional<Roof> limit, double share, boolean isCertain) {
+public record Verdict(FeedPoint point, Optional<Roof> limit, double share, Certainty certainty) {
+
+    /** Whether the rounds tell the limit apart from the other roofs. */
+    public enum Certainty {
+        CERTAIN,
+        /** Another roof is within the spread of the rounds. */
+        WITHIN_SPREAD,
+        /** The feed or a roof was measured once. */
+        UNKNOWN_SPREAD
+    }
 
     /** Below this share of its lowest roof, no measured resource explains the rate of a feed. */
     private static final double FAR = 0.5;
@@ -28,14 +38,30 @@ public record Verdict(FeedPoint point, Optional<Roof> limit, double share, boole
         List<Roof> over = roofline.over(point);
         Optional<Roof> lowest = Roof.lowest(over);
         if (lowest.isEmpty()) {
-            return new Verdict(point, lowest, 0, false);
+            return new Verdict(point, lowest, 0, Certainty.UNKNOWN_SPREAD);
         }
-        Roof limit = lowest.get();
-        boolean isCertain = over.stream()
-                .filter(roof -> !roof.equals(limit))
-                .allMatch(roof ->
-                        roof.bytesPerSecond() > limit.bytesPerSecond() * (1 + Math.max(limit.spread(), roof.spread())));
-        return new Verdict(point, lowest, point.bytesPerSecond() / limit.bytesPerSecond(), isCertain);
+        return new Verdict(
+                point,
+                lowest,
+                point.bytesPerSecond() / lowest.get().bytesPerSecond(),
+                certainty(point, lowest.get(), over));
+    }
+
+    private static Certainty certainty(FeedPoint point, Roof limit, List<Roof> over) {
+        if (Stream.concat(Stream.of(point.spread()), over.stream().map(Roof::spread))
+                .anyMatch(spread -> Double.isNaN(spread))) {
+            return Certainty.UNKNOWN_SPREAD;
+        }
+        return over.stream()
+                        .filter(roof -> !roof.equals(limit))
+                        .allMatch(roof -> roof.bytesPerSecond()
+                                > limit.bytesPerSecond() * (1 + Math.max(limit.spread(), roof.spread())))
+                ? Certainty.CERTAIN
+                : Certainty.WITHIN_SPREAD;
+    }
+
+    public boolean isCertain() {
+        return certainty == Certainty.CERTAIN;
     }
 
     /** Whether the lowest roof explains the rate of the feed: the feed is neither far below nor above it. */
@@ -55,15 +81,11 @@ public record Verdict(FeedPoint point, Optional<Roof> limit, double share, boole
         Roof roof = limit.get();
         String reached = Amounts.percent(share);
         String of = roof.name() + " (" + Units.rate(roof.bytesPerSecond()) + ")";
-        double spread = Math.max(roof.spread(), point.spread());
-        String noise = (isCertain ? "" : " Another roof is as low within the spread of the rounds.")
-                + (spread > NOISY
-                        ? " The rounds spread by " + Amounts.percent(spread) + ": measure again on an idle machine."
-                        : "");
+        String noise = noise(roof);
         if (isAbove()) {
             return "The lowest roof is " + of + ", but the feed was faster (" + reached + " of it): "
                     + (roof.resource() == Roof.Resource.STORAGE
-                            ? "its chunks were probably in the page cache."
+                            ? "its chunks were probably in the page cache, or in a cache of the store."
                             : "the machine was slower when the roof was measured.")
                     + noise;
         }
@@ -73,6 +95,23 @@ public record Verdict(FeedPoint point, Optional<Roof> limit, double share, boole
         }
         return "The limit is " + of + ": the feed reaches " + reached + " of it"
                 + (share > ABOVE ? " on the loopback of this machine." : ".") + noise;
+    }
+
+    private String noise(Roof roof) {
+        String certain = switch (certainty) {
+            case CERTAIN -> "";
+            case WITHIN_SPREAD -> " Another roof is as low within the spread of the rounds.";
+            case UNKNOWN_SPREAD ->
+                " The spread is unknown, because the feed or a roof was measured once: measure again, and compare.";
+        };
+        double spread = Stream.of(roof.spread(), point.spread())
+                .filter(one -> !Double.isNaN(one))
+                .max(Double::compare)
+                .orElse(0.0);
+        return certain
+                + (spread > NOISY
+                        ? " The rounds spread by " + Amounts.percent(spread) + ": measure again on an idle machine."
+                        : "");
     }
 
     /** What to change. */
@@ -92,8 +131,11 @@ public record Verdict(FeedPoint point, Optional<Roof> limit, double share, boole
                             + "(ranks"
                             + " or loader workers) at a time, because one consumer receives in one thread.";
         }
-        if (isAbove() && limit.get().resource() != Roof.Resource.STORAGE) {
-            return "Measure again on an idle machine.";
+        if (isAbove()) {
+            return limit.get().resource() == Roof.Resource.STORAGE
+                    ? "Measure a larger dataset, or one that was not read for a while, so that its chunks come from the"
+                            + " storage."
+                    : "Measure again on an idle machine.";
         }
         return switch (limit.get().resource()) {
             case STORAGE ->

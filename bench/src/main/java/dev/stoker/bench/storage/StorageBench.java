@@ -39,10 +39,18 @@ public final class StorageBench {
     private final List<String> notes = new ArrayList<>();
     private final Map<ReadCase.Cache, BlockSource> sources = new EnumMap<>(ReadCase.Cache.class);
     private final Map<ReadCase, List<ReadRun.Outcome>> outcomes = new LinkedHashMap<>();
+    private final Limits limits;
     private @Nullable LocalBlocks cached;
+    /** The files that are read through the page cache. */
+    private List<TestFile> cachedFiles = List.of();
 
     /** @param target directory or URI of a place for test files, or of a dataset */
     public StorageBench(String target, StorageOptions options, Progress progress) {
+        this(target, options, progress, Limits.ofThisMachine());
+    }
+
+    StorageBench(String target, StorageOptions options, Progress progress, Limits limits) {
+        this.limits = limits;
         this.target = target;
         this.options = options;
         this.progress = progress;
@@ -66,7 +74,7 @@ public final class StorageBench {
                     dataset.isPresent() ? TestFiles.ofDataset(dataset.get()) : TestFiles.inFolder(store)) {
                 if (files.areOwn()) {
                     progress.doing("writing test files");
-                    files.write(options.sizeBytes(), progress);
+                    files.write(options.sizeBytes(), options.fileBytes(), progress);
                 }
                 return measure(store, files);
             }
@@ -82,6 +90,10 @@ public final class StorageBench {
         } finally {
             threads.shutdownNow();
             closeSources();
+        }
+        int rounds = outcomes.values().stream().mapToInt(List::size).min().orElse(options.rounds());
+        if (rounds < options.rounds()) {
+            notes.add("the time sufficed for " + rounds + " of " + options.rounds() + " rounds");
         }
         Machine.note(progress.loadBefore()).ifPresent(notes::add);
         return new StorageResult(
@@ -113,9 +125,29 @@ public final class StorageBench {
             notes.add("cold: not measured, because this file system is in memory, or does not support reads that bypass"
                     + " the page cache (O_DIRECT)");
         }
-        cached = LocalBlocks.cached(paths.get());
+        cachedFiles = fitting(files.files());
+        cached = LocalBlocks.cached(paths.get().subList(0, cachedFiles.size()));
         sources.put(ReadCase.Cache.WARM, cached);
-        notes.add("warm: all files were read before, and are in the page cache if memory suffices");
+        notes.add("warm: "
+                + (cachedFiles.size() == files.files().size()
+                        ? "all files"
+                        : "only the first " + cachedFiles.size() + " of "
+                                + files.files().size() + " files, which fit in half of the available memory,")
+                + " were read before, and are in the page cache if memory suffices");
+    }
+
+    /** Returns the first files that the page cache keeps; at least one. */
+    private List<TestFile> fitting(List<TestFile> files) {
+        long bytes = files.get(0).length();
+        int count = 1;
+        while (count < files.size() && bytes + files.get(count).length() <= limits.cachedBytes()) {
+            bytes += files.get(count++).length();
+        }
+        return files.subList(0, count);
+    }
+
+    private List<TestFile> files(ReadCase.Cache cache, List<TestFile> files) {
+        return cache == ReadCase.Cache.WARM ? cachedFiles : files;
     }
 
     private List<ReadCase> cases(List<TestFile> files) {
@@ -123,8 +155,10 @@ public final class StorageBench {
         for (ReadCase.Cache cache : ReadCase.Cache.values()) {
             for (ReadCase.Pattern pattern : ReadCase.Pattern.values()) {
                 for (int block : options.blockBytes()) {
-                    if (sources.containsKey(cache) && new Blocks(files, block).count() > 0) {
-                        options.depths().forEach(depth -> cases.add(new ReadCase(pattern, cache, block, depth)));
+                    if (sources.containsKey(cache) && new Blocks(files(cache, files), block).count() > 0) {
+                        options.depths().stream()
+                                .filter(depth -> hasBuffers(block, depth))
+                                .forEach(depth -> cases.add(new ReadCase(pattern, cache, block, depth)));
                     }
                 }
             }
@@ -133,8 +167,17 @@ public final class StorageBench {
             if (new Blocks(files, block).count() == 0) {
                 notes.add("no file has a block of " + StorageOptions.block(block));
             }
+            options.depths().stream()
+                    .filter(depth -> !hasBuffers(block, depth))
+                    .forEach(depth -> notes.add(StorageOptions.block(block) + ", " + depth
+                            + " at a time: not measured, because the buffers do not fit in Java's memory; give it more,"
+                            + " for example with STOKER_JAVA_OPTS=-Xmx2g"));
         }
         return cases;
+    }
+
+    private boolean hasBuffers(int block, int depth) {
+        return (long) block * depth <= limits.bufferBytes();
     }
 
     private void rounds(List<ReadCase> cases, TestFiles files, MetadataRun metadata, ExecutorService threads)
@@ -146,6 +189,10 @@ public final class StorageBench {
         long spentElsewhere = 0;
         for (int round = 0; round < options.rounds(); round++) {
             long paused = System.nanoTime();
+            // The first round is complete even if the time is over, so that no cell is empty.
+            if (round > 0 && (progress.isStopped() || paused - began - spentElsewhere >= readNanos)) {
+                break;
+            }
             if (cached != null) {
                 progress.doing("reading all files into the page cache");
                 cached.warm(progress);
@@ -153,14 +200,17 @@ public final class StorageBench {
             spentElsewhere += System.nanoTime() - paused;
             for (ReadCase one : cases) {
                 long left = readNanos - (System.nanoTime() - began - spentElsewhere);
-                // The first round is complete even if the time is over, so that no cell is empty.
                 if (progress.isStopped() || (left <= 0 && round > 0)) {
                     break;
                 }
                 progress.doing("round " + (round + 1) + " of " + options.rounds() + ": " + one);
                 Duration time = Duration.ofNanos(Math.max(LEAST_CELL_NANOS, left / cells));
                 outcomes.computeIfAbsent(one, key -> new ArrayList<>())
-                        .add(new ReadRun(one, files.files(), Objects.requireNonNull(sources.get(one.cache())), progress)
+                        .add(new ReadRun(
+                                        one,
+                                        files(one.cache(), files.files()),
+                                        Objects.requireNonNull(sources.get(one.cache())),
+                                        progress)
                                 .run(time, round, threads));
                 cells--;
             }

@@ -16,6 +16,7 @@ import java.util.List;
 public record StorageOptions(
         long sizeBytes, List<Integer> blockBytes, List<Integer> depths, int rounds, Duration time) {
 
+    private static final long FILE_BYTES = 64L << 20;
     /** Memory for the buffers of all reads at a time. */
     private static final long MOST_BUFFERS = 512L << 20;
 
@@ -59,6 +60,13 @@ public record StorageOptions(
             return (bytes >> 20) + " MiB";
         }
         return bytes > 0 && bytes % (1 << 10) == 0 ? (bytes >> 10) + " KiB" : bytes + " B";
+    }
+
+    /** Bytes of one test file, which has at least one block of each size. */
+    long fileBytes() {
+        return Math.max(
+                FILE_BYTES,
+                blockBytes.stream().mapToLong(Integer::longValue).max().orElseThrow());
     }
 
     int greatestDepth() {

@@ -31,7 +31,6 @@ final class TestFiles implements Closeable {
     /** Prefix of the names of folders. A folder without a running measurement can be deleted. */
     static final String FOLDER = "stoker-bench-";
 
-    private static final long FILE_BYTES = 64L << 20;
     private static final int PART_BYTES = 4 << 20;
     /** Each open file costs a descriptor. */
     private static final int MOST_CHUNKS = 256;
@@ -97,12 +96,17 @@ final class TestFiles implements Closeable {
         }
     }
 
-    /** Writes files of random bytes, which no store can compress; ends early if the user stops the measurement. */
-    void write(long bytes, Progress progress) throws IOException {
+    /**
+     * Writes files of random bytes, which no store can compress; ends early if the user stops the measurement.
+     *
+     * @param bytes of all files
+     * @param fileBytes of one file; the last one can be smaller
+     */
+    void write(long bytes, long fileBytes, Progress progress) throws IOException {
         SplittableRandom random = new SplittableRandom(bytes);
         byte[] part = new byte[(int) Math.min(PART_BYTES, bytes)];
-        for (long left = bytes; left > 0 && !progress.isStopped(); left -= Math.min(left, FILE_BYTES)) {
-            long length = Math.min(left, FILE_BYTES);
+        for (long left = bytes; left > 0 && !progress.isStopped(); left -= Math.min(left, fileBytes)) {
+            long length = Math.min(left, fileBytes);
             String name = folder + "data/" + files.size();
             try (ObjectWriter writer = store.write(name)) {
                 while (writer.position() < length && !progress.isStopped()) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.within;
 
 import dev.stoker.bench.measure.Progress;
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +27,7 @@ class AcceleratorsTest {
     };
 
     /** Time passes by sleep alone. */
-    private static final class VirtualClock implements Accelerators.Clock {
+    private final class VirtualClock implements Accelerators.Clock {
         private final ThreadLocal<long[]> now = ThreadLocal.withInitial(() -> new long[1]);
 
         @Override
@@ -34,11 +36,14 @@ class AcceleratorsTest {
         }
 
         @Override
-        public void sleep(long nanos) {
-            now.get()[0] += nanos;
+        public void park(long nanos) {
+            parks.add(nanos);
+            now.get()[0] += Math.min(nanos, longestPark);
         }
     }
 
+    private final Queue<Long> parks = new ConcurrentLinkedQueue<>();
+    private long longestPark = Long.MAX_VALUE;
     private final VirtualClock clock = new VirtualClock();
     private final AtomicInteger closed = new AtomicInteger();
 
@@ -47,7 +52,7 @@ class AcceleratorsTest {
         return new Batches() {
             @Override
             public Taken next() {
-                clock.sleep((long) (seconds * 1e9));
+                clock.now.get()[0] += (long) (seconds * 1e9);
                 return new Taken(4, 400);
             }
 
@@ -73,6 +78,18 @@ class AcceleratorsTest {
         assertThat(run.bytesPerSecond().median()).isCloseTo(3 * 4000, within(1e-6));
         assertThat(run.sampleBytes()).isCloseTo(100, within(1e-9));
         assertThat(closed).hasValue(3);
+    }
+
+    @Test
+    void aComputationHasTheTimeOfTheShapeToTheNanosecond() throws Exception {
+        Shape fast = new Shape("fast", "-", 100, 0, 4, 0.0012, 0.9, "test");
+        longestPark = 1_000_000;
+        AcceleratorRun run =
+                new Accelerators(fast, 1, 1, Duration.ofMillis(24), ENDLESS, clock).run("feed", rank -> waiting(0));
+        // The first sleep ends too early.
+        assertThat(parks).startsWith(1_200_000L, 200_000L, 1_200_000L);
+        assertThat(run.utilization().median()).isCloseTo(1, within(1e-9));
+        assertThat(run.samplesPerSecond().median()).isCloseTo(4 / 0.0012, within(1e-6));
     }
 
     @Test

@@ -25,6 +25,11 @@ class RoundsTest {
     }
 
     @Test
+    void theSpreadOfOneRoundIsUnknown() {
+        assertThat(Rounds.of(7).spread()).isNaN();
+    }
+
+    @Test
     void jsonHasEveryRound() {
         Rounds rounds = Rounds.of(3, 1, 2);
         assertThat(Rounds.of(rounds.json())).isEqualTo(rounds);

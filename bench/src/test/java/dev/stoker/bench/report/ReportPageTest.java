@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.bench.demand.Shapes;
 import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
 import java.io.StringReader;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalDouble;
 import javax.imageio.ImageIO;
@@ -58,6 +60,31 @@ class ReportPageTest {
     }
 
     @Test
+    void anUnknownSpreadIsNoSpreadOfZero() throws Exception {
+        Report report = full();
+        JsonNode feeds = report.json().path("feeds");
+        assertThat(feeds.path(0).has("spread")).isFalse();
+        assertThat(feeds.path(0).path("certain").asBoolean()).isFalse();
+        assertThat(feeds.path(1).path("spread").asDouble(-1)).isZero();
+        assertThat(ReportPage.html(report)).contains("750 MB/s, measured once");
+    }
+
+    @Test
+    void aFeederThatMayNotMapItsChunksHasMemoryForThem() throws Exception {
+        assertThat(memory(Results.feed(1e5, 1.5e9, 2e9, 10e9))).isEqualTo(1L << 30);
+        Findings.Source named = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        ((ObjectNode) named.json()).put("target", "photos=s3a://bucket/photos");
+        assertThat(memory(named)).isEqualTo((1L << 30) + (long) 1e9);
+        Findings.Source running = Results.feed(1e5, 1.5e9, 2e9, 10e9);
+        ((ObjectNode) running.json().path("first_epoch")).remove("feeder_start_s");
+        assertThat(memory(running)).isEqualTo((1L << 30) + (long) 1e9);
+    }
+
+    private static long memory(Findings.Source feed) throws Exception {
+        return report(feed).json().at("/shapes/0/sizing/memory_bytes").asLong();
+    }
+
+    @Test
     void anEstimateFromOtherSizesIsMarked() throws Exception {
         Report small = report(Results.feed(45, 1e7, 2e9, 10e9));
         assertThat(ReportPage.html(small)).contains("samples of 45 B, far from 115 kB");
@@ -104,6 +131,35 @@ class ReportPageTest {
                 .isEqualTo(2 * report.shapes().size());
         String text = svg.getDocumentElement().getTextContent();
         assertThat(text).contains("storage: 1.00 GB/s", "network: 2.00 GB/s", "resnet50, h100");
+    }
+
+    @Test
+    void aLongLegendMakesThePictureHigher() throws Exception {
+        Findings.Source[] feeds = new Findings.Source[14];
+        Arrays.setAll(feeds, i -> Results.feed(1e5 + i, 1.5e9, 2e9, 10e9));
+        Report report = report(feeds);
+        Document svg = xml(RooflineChart.svg(report.roofline(), report.shapes()));
+        double height = Double.parseDouble(svg.getDocumentElement().getAttribute("height"));
+        var texts = svg.getElementsByTagName("text");
+        double lowest = 0;
+        for (int i = 0; i < texts.getLength(); i++) {
+            lowest = Math.max(
+                    lowest,
+                    Double.parseDouble(
+                            texts.item(i).getAttributes().getNamedItem("y").getNodeValue()));
+        }
+        assertThat(lowest).isBetween(height - 50, height - 5);
+        BufferedImage image =
+                ImageIO.read(new ByteArrayInputStream(RooflineChart.png(report.roofline(), report.shapes())));
+        assertThat((double) image.getHeight()).isEqualTo(2 * height);
+    }
+
+    @Test
+    void labelsOfGreatRatesAreShort() throws Exception {
+        Report report = report(Results.feed(3, 1.5e9, 2e9, 10e9));
+        assertThat(RooflineChart.svg(report.roofline(), report.shapes()))
+                .contains(">100,000<", ">1 M<", ">100 M<", ">1 G<")
+                .doesNotContain(",000,000<");
     }
 
     @Test

@@ -23,7 +23,11 @@ final class Results {
         }
     }
 
-    private static String rounds(double... values) {
+    /** Without other values, three rounds without a spread. */
+    private static String rounds(double value, double... others) {
+        double[] values = new double[others.length == 0 ? 3 : others.length + 1];
+        Arrays.fill(values, value);
+        System.arraycopy(others, 0, values, 1, others.length);
         return "{'rounds':" + Arrays.toString(values) + "}";
     }
 
@@ -65,7 +69,8 @@ final class Results {
                         + "'machine':{'processors':4,'model':'m','system':'Linux','java':'17','load':0.1},"
                         + "'dataset':'photos',"
                         + "'samples':1000,'batch_size':64,'sample_bytes':" + sampleBytes
-                        + ",'first_epoch':{'samples':1000,'samples_per_s':" + rate / 2 / sampleBytes + "},'systems':["
+                        + ",'first_epoch':{'feeder_start_s':2,'samples':1000,'samples_per_s':" + rate / 2 / sampleBytes
+                        + "},'systems':["
                         + "{'system':'plain stream','transport':'tcp','bytes_per_s':" + rounds(plain) + "},"
                         + "{'system':'feed','transport':'tcp','bytes_per_s':" + rounds(rate) + ",'samples_per_s':"
                         + rounds(rate / sampleBytes) + ",'consumer_cpu_s_per_gb':" + rounds(cpu.consumer())

@@ -69,6 +69,51 @@ class StorageBenchTest {
     }
 
     @Test
+    void roundsForWhichTheTimeDidNotSufficeAreTold() throws Exception {
+        StorageOptions none = new StorageOptions(1 << 20, BLOCKS, List.of(1), 3, Duration.ofNanos(1));
+        assertThat(run(none, what -> false).notes()).contains("the time sufficed for 1 of 3 rounds");
+        // A round for which there is no time does not read the files, and measures no metadata.
+        assertThat(said).filteredOn(what -> what.contains("page cache")).hasSize(1);
+        assertThat(said).noneMatch(what -> what.startsWith("round 2"));
+    }
+
+    @Test
+    void warmReadsAreOfFilesThatFitInMemory() throws Exception {
+        int size = (64 << 20) + 1024;
+        StorageOptions one = new StorageOptions(size, List.of(1 << 10), List.of(1), 1, Duration.ofNanos(1));
+        String target = directory.toString();
+        StorageResult result =
+                new StorageBench(target, one, stoppedAt(what -> false), new Limits(size - 1, size)).run();
+        assertThat(result.notes()).anyMatch(note -> note.startsWith("warm: only the first 1 of 2 files, which fit"));
+        assertThat(result.reads()).extracting(read -> read.of().cache()).contains(ReadCase.Cache.WARM);
+        assertThat(new StorageBench(target, one, stoppedAt(what -> false), new Limits(size, size))
+                        .run()
+                        .notes())
+                .anyMatch(note -> note.startsWith("warm: all files were read before"));
+    }
+
+    @Test
+    void readsWhoseBuffersDoNotFitAreNotMeasured() throws Exception {
+        Limits limits = new Limits(1 << 20, 2 * (64 << 10));
+        StorageResult result = new StorageBench(directory.toString(), SMALL, stoppedAt(what -> false), limits).run();
+        assertThat(result.reads())
+                .extracting(read -> read.of().blockBytes() + " x " + read.of().depth())
+                .contains((64 << 10) + " x 1", "1024 x 3")
+                .doesNotContain((64 << 10) + " x 3");
+        assertThat(result.notes()).anyMatch(note -> note.startsWith("64 KiB, 3 at a time: not measured"));
+    }
+
+    @Test
+    void aFileHasABlockOfEachSize() throws Exception {
+        int block = 65 << 20;
+        StorageOptions large = new StorageOptions(block, List.of(block), List.of(1), 1, Duration.ofNanos(1));
+        StorageResult result = run(large, what -> false);
+        assertThat(result.files().count()).isOne();
+        assertThat(result.reads()).isNotEmpty();
+        assertThat(result.notes()).noneMatch(note -> note.startsWith("no file has a block"));
+    }
+
+    @Test
     void aStopWhileItWritesOrReadsLeavesNothing() throws Exception {
         Files.writeString(directory.resolve("other"), "stays");
         for (String when : List.of("writing", "round 1", "metadata")) {
