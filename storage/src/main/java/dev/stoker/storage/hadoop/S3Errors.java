@@ -25,6 +25,7 @@ final class S3Errors {
             "InvalidToken",
             "AccountProblem",
             "AllAccessDisabled");
+    private static final Set<String> INTERRUPTED_UPLOAD = Set.of("RequestTimeout", "IncompleteBody");
     private static final int CONFLICT = 409;
     private static final int PRECONDITION_FAILED = 412;
 
@@ -58,6 +59,11 @@ final class S3Errors {
 
     static boolean isUnsupported(IOException e) {
         return e instanceof AWSUnsupportedFeatureException;
+    }
+
+    /** Returns whether the server has not received the whole request. */
+    static boolean isInterruptedUpload(AwsServiceException e) {
+        return INTERRUPTED_UPLOAD.contains(code(e));
     }
 
     /** Returns whether a conditional write lost against another write, or against its own first attempt. */

@@ -268,6 +268,26 @@ class S3FaultTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"RequestTimeout", "IncompleteBody"})
+    void anInterruptedUploadIsSentAgain(String code) throws IOException {
+        Fault interrupted = new Fault.Status(400, code);
+        byte[] parts = random(12 << 20);
+        proxy.next(1, FaultProxy.Request::isCreate, interrupted);
+        assertThat(store.createIfAbsent("a", new byte[] {1})).isTrue();
+        proxy.next(1, FaultProxy.Request::isCreate, interrupted);
+        write(store, "b", new byte[] {2});
+        proxy.next(
+                1,
+                request -> request.method().equals("PUT") && request.target().contains("partNumber="),
+                interrupted);
+        write(store, "parts", parts);
+
+        assertThat(direct.readAll("a", 10)).containsExactly(1);
+        assertThat(direct.readAll("b", 10)).containsExactly(2);
+        assertThat(direct.readAll("parts", 1 << 24)).isEqualTo(parts);
+    }
+
+    @ParameterizedTest
     @ValueSource(doubles = {0.05, 0.2, 0.5})
     void throttlingAndServerErrorsAreSatOut(double rate) throws IOException {
         int objects = Integer.getInteger("test.rounds", 4) * (rate == 0.2 ? 15 : 4);
