@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 import stoker
 from stoker._dataset.location import dataset_path, is_remote
+from stoker._store.remote_path import RemotePath
 from stoker.errors import MissingDependencyError
 
 
@@ -58,6 +60,33 @@ def test_open_and_writer_want_locations_that_python_reads() -> None:
 def test_a_uri_without_a_bucket_says_what_is_expected(target: str, expected: str) -> None:
     with pytest.raises(ValueError, match=f"{target}: expected {expected}"):
         stoker.Feed(target)
+
+
+@pytest.mark.parametrize(
+    ("target", "reason"),
+    [
+        ("s3a://bucket/photos#1", "write ? as %3F and # as %23"),
+        ("az://container/photos?sv=1&sig=SECRET", "write ? as %3F and # as %23"),
+        ("gs://bucket?x/photos", "write ? as %3F and # as %23"),
+        ("https://host/photos?token=SECRET", "write ? as %3F and # as %23"),
+        ("s3a://bucket/photos/../../other", "must not contain .."),
+        ("gs://bucket/%2E%2e/other", "must not contain .."),
+    ],
+)
+def test_other_locations_of_stores_are_refused_and_no_secret_is_repeated(target: str, reason: str) -> None:
+    """The same as in Java."""
+    with pytest.raises(ValueError, match=re.escape(reason)) as caught:
+        dataset_path(target, "")
+    assert "SECRET" not in str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", ["s3", "gs", "az", "https"])
+def test_a_uri_is_decoded_once_and_spelled_so_that_it_can_be_read(scheme: str) -> None:
+    path = dataset_path(f"{scheme}://bucket/./my%20photos/50%25%3f%23", "")
+    assert isinstance(path, RemotePath)
+    assert path.key == "my photos/50%?#"
+    assert str(path) == f"{scheme}://bucket/my photos/50%25%3F%23"
+    assert dataset_path(str(path), "") == path
 
 
 def test_a_file_uri_is_a_path(tmp_path: Path) -> None:

@@ -103,7 +103,12 @@ class RemotePath:
                 f"{scheme}://…@{host}: a location must not contain a user or password; give credentials in the "
                 "environment"
             )
-        key = unquote(match[3]) if scheme.startswith("http") else match[3]
+        where = re.split("[?#]", uri, maxsplit=1)[0]
+        if where != uri:
+            raise ValueError(f"{where}: a location must not contain a query or a fragment; write ? as %3F and # as %23")
+        key = unquote(match[3])
+        if ".." in key.split("/"):
+            raise ValueError(f"{uri}: the location of a store must not contain ..")
         return RemotePath(f"{scheme}://{match[2]}", _key(key))
 
     @property
@@ -131,7 +136,8 @@ class RemotePath:
 
     def __str__(self) -> str:
         # `of` reads it again as the same path.
-        key = self.key.replace("%", "%25") if self._base.startswith("http") else self.key
+        is_hub = self._base.startswith("hf:")
+        key = self.key if is_hub else re.sub("[%?#]", lambda found: f"%{ord(found[0]):02X}", self.key)
         return f"{self._base}/{key}" if key else self._base
 
     def __repr__(self) -> str:
@@ -200,7 +206,7 @@ AnyPath = Path | RemotePath
 
 
 def _key(text: str) -> str:
-    return "/".join(part for part in text.split("/") if part)
+    return "/".join(part for part in text.split("/") if part not in ("", "."))
 
 
 def list_names(folder: AnyPath, after: str = "") -> list[str]:

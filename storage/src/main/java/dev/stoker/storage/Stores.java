@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -18,6 +20,9 @@ public final class Stores {
 
     /** A scheme has at least two letters, so a Windows drive is not a scheme. */
     private static final Pattern URI_WITH_SCHEME = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]+:/.*");
+
+    private static final Pattern URI_PARTS =
+            Pattern.compile("(?<scheme>[^:]+):(?<authority>(?://[^/?#]*)?)(?<path>[^?#]*)(?<rest>.*)", Pattern.DOTALL);
 
     private Stores() {}
 
@@ -37,24 +42,45 @@ public final class Stores {
      */
     public static String normalize(String location) {
         if (isRemote(location)) {
-            // AWS's own tools use s3 for the scheme that Hadoop calls s3a. Azure's two schemes differ only in
-            // encryption.
-            String known = location.startsWith("s3://")
-                    ? "s3a" + location.substring(2)
-                    : location.startsWith("abfs://") ? "abfss" + location.substring(4) : location;
-            String text = uri(known).normalize().toString();
-            return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+            URI uri = uri(location).normalize();
+            String text = uri.toString();
+            return text.endsWith("/") && uri.getRawAuthority() != null ? text.substring(0, text.length() - 1) : text;
         }
         return local(location).toString();
     }
 
     private static URI uri(String location) {
+        Matcher parts = URI_PARTS.matcher(location);
+        if (!parts.matches()) {
+            throw new IllegalArgumentException(location + " is not a URI");
+        }
+        String scheme = parts.group("scheme").toLowerCase(Locale.ROOT);
+        String authority = parts.group("authority");
+        String path = parts.group("path");
+        int at = authority.lastIndexOf('@');
+        // Messages must not contain what may be secret.
+        if (authority.lastIndexOf(':', at) >= 0) {
+            throw new IllegalArgumentException(scheme + "://…" + authority.substring(at) + path
+                    + ": a location must not contain a password; set credentials in the environment (see"
+                    + " docs/stores.md)");
+        }
+        if (!parts.group("rest").isEmpty()) {
+            throw new IllegalArgumentException(scheme + ":" + authority + path
+                    + ": a location must not contain a query or a fragment; write ? as %3F and # as %23");
+        }
+        // AWS's own tools use s3 for the scheme that Hadoop calls s3a. Azure's two schemes differ only in encryption.
+        String known = scheme.equals("s3") ? "s3a" : scheme.equals("abfs") ? "abfss" : scheme;
+        URI uri;
         try {
-            return new URI(location);
+            uri = new URI(known + ":" + authority + path);
         } catch (URISyntaxException e) {
             throw new IllegalArgumentException(location + " is not a URI: "
                     + e.getReason().toLowerCase(Locale.ROOT) + " at " + e.getIndex() + "; write a space as %20");
         }
+        if (List.of(uri.getPath().split("/")).contains("..")) {
+            throw new IllegalArgumentException(location + ": the location of a store must not contain ..");
+        }
+        return uri;
     }
 
     /**
@@ -103,7 +129,7 @@ public final class Stores {
      */
     public static ObjectStore open(String location, Map<String, String> settings) throws IOException {
         if (isRemote(location)) {
-            return RemoteStores.open(location, settings);
+            return RemoteStores.open(normalize(location), settings);
         }
         return new LocalObjectStore(local(location));
     }
@@ -114,7 +140,7 @@ public final class Stores {
      * @throws IOException if the location's file system cannot be reached or is not supported
      */
     public static SourceTree openTree(String location) throws IOException {
-        return RemoteStores.openTree(location);
+        return RemoteStores.openTree(normalize(location));
     }
 
     /**

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class StoresTest {
 
@@ -23,7 +25,28 @@ class StoresTest {
         assertThat(Stores.normalize("photos/")).isEqualTo(here);
         assertThat(Stores.normalize("./x/../photos")).isEqualTo(here);
         assertThat(Stores.normalize("file:///data/photos/")).isEqualTo("/data/photos");
-        assertThat(Stores.normalize("s3a://bucket/a/../photos/")).isEqualTo("s3a://bucket/photos");
+        assertThat(Stores.normalize("s3a://bucket/./photos/")).isEqualTo("s3a://bucket/photos");
+        assertThat(Stores.normalize("S3://Bucket/Photos")).isEqualTo("s3a://Bucket/Photos");
+        assertThat(Stores.normalize("hdfs:///")).isEqualTo("hdfs:///");
+    }
+
+    /** The same locations as in Python. */
+    @ParameterizedTest
+    @CsvSource({
+        "s3a://bucket/photos#1, write ? as %3F and # as %23",
+        "az://container/photos?sv=1&sig=SECRET, write ? as %3F and # as %23",
+        "gs://user:SECRET@bucket/photos, must not contain a password",
+        "hdfs://user:SECRET@namenode:8020/photos, must not contain a password",
+        "s3a://bucket/photos/../../other, must not contain ..",
+        "gs://bucket/%2E%2e/other, must not contain .."
+    })
+    void refusesOtherLocationsOfStoresAndRepeatsNoSecret(String location, String reason) {
+        assertThatThrownBy(() -> Stores.normalize(location))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(reason)
+                .hasMessageNotContaining("SECRET");
+        assertThatThrownBy(() -> Stores.open(location)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Stores.openTree(location)).isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

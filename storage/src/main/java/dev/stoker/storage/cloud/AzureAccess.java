@@ -74,6 +74,11 @@ final class AzureAccess implements TokenCredential {
             return new Found(
                     SHARED_ACCESS + expiry(token), new AzureSasCredentialPolicy(new AzureSasCredential(query), false));
         }
+        if (!address.endpoint().startsWith("https://")) {
+            throw new IllegalArgumentException("the identity of this process cannot be sent to " + address.endpoint()
+                    + ", because the connection is not encrypted: use https://, or set " + KEY + " or "
+                    + SHARED_ACCESS);
+        }
         return new Found(
                 "the identity of this process",
                 new StorageBearerTokenChallengeAuthorizationPolicy(new AzureAccess(http), SCOPE));

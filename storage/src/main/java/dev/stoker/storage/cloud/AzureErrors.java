@@ -8,6 +8,7 @@ import dev.stoker.storage.retry.FailureKind;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.FileSystemException;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -56,6 +57,10 @@ final class AzureErrors {
                 InterruptedIOException interrupted = new InterruptedIOException("Interrupted");
                 interrupted.initCause(e);
                 return interrupted;
+            }
+            if (cause instanceof FileSystemException file) {
+                return new BucketException(
+                        FailureKind.DENIED, "cannot read " + file.getFile() + " for the identity of this process", e);
             }
             if (cause instanceof IOException io) {
                 return io;

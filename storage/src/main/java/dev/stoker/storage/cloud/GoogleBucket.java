@@ -175,6 +175,8 @@ final class GoogleBucket implements Bucket {
                             new ByteArrayContent(TYPE, content, 0, length))
                     .setIfGenerationMatch(generation)
                     .setFields("generation");
+            // Samples are compressed already.
+            insert.setDisableGZipContent(true);
             // One request with the metadata and the content.
             insert.getMediaHttpUploader().setDirectUploadEnabled(true);
             insert.execute();

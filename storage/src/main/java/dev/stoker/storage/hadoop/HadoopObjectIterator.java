@@ -81,9 +81,9 @@ final class HadoopObjectIterator implements ObjectIterator {
     }
 
     private RemoteIterator<? extends FileStatus> open(String directory) throws IOException {
-        Optional<PagesAfter> late = PagesAfter.of(connection, directory, after);
-        if (late.isPresent()) {
-            return late.get();
+        Optional<ListingPages> pages = ListingPages.of(connection, directory, after);
+        if (pages.isPresent()) {
+            return pages.get();
         }
         return flat
                 ? fileSystem.listFiles(paths.directory(directory), true)

@@ -107,15 +107,12 @@ public final class HadoopObjectStore implements ObjectStore {
         thread.setContextClassLoader(HadoopObjectStore.class.getClassLoader());
         try {
             FileSystem fileSystem = fileSystem(uri, configuration);
-            Retries retries = new Retries(
-                    StoreErrors.INSTANCE,
-                    StoreConfiguration.duration(configuration, StoreConfiguration.RETRY_TIME, Duration.ofSeconds(120)),
-                    StoreConfiguration.duration(
-                            configuration, StoreConfiguration.FIRST_CONTACT_TIME, Duration.ofSeconds(20)));
-            // Use the default name node if the location names none.
-            URI root = uri.getAuthority() == null ? fileSystem.getUri().resolve(uri.getPath()) : uri;
-            Connection connection = new Connection(fileSystem, new ObjectPaths(root), retries);
-            return new HadoopObjectStore(connection, creator(connection));
+            try {
+                return of(uri, fileSystem, configuration);
+            } catch (IOException | RuntimeException e) {
+                close(fileSystem, e);
+                throw e;
+            }
         } catch (UnsupportedFileSystemException e) {
             throw new UnsupportedStoreException(
                     location(uri) + ": Hadoop does not know the scheme " + uri.getScheme()
@@ -149,6 +146,19 @@ public final class HadoopObjectStore implements ObjectStore {
         }
     }
 
+    private static HadoopObjectStore of(URI uri, FileSystem fileSystem, Configuration configuration)
+            throws IOException {
+        Retries retries = new Retries(
+                StoreErrors.INSTANCE,
+                StoreConfiguration.duration(configuration, StoreConfiguration.RETRY_TIME, Duration.ofSeconds(120)),
+                StoreConfiguration.duration(
+                        configuration, StoreConfiguration.FIRST_CONTACT_TIME, Duration.ofSeconds(20)));
+        // Use the default name node if the location names none.
+        URI root = uri.getAuthority() == null ? fileSystem.getUri().resolve(uri.getRawPath()) : uri;
+        Connection connection = new Connection(fileSystem, new ObjectPaths(root), retries);
+        return new HadoopObjectStore(connection, creator(connection));
+    }
+
     /** Returns a file system that belongs to this store only. */
     private static FileSystem fileSystem(URI uri, Configuration configuration) throws IOException {
         if (!uri.getScheme().equals("s3a")) {
@@ -161,12 +171,16 @@ public final class HadoopObjectStore implements ObjectStore {
             fileSystem.initialize(uri, configuration);
             return fileSystem;
         } catch (IOException | RuntimeException e) {
-            try {
-                fileSystem.close();
-            } catch (IOException | RuntimeException suppressed) {
-                e.addSuppressed(suppressed);
-            }
+            close(fileSystem, e);
             throw e;
+        }
+    }
+
+    private static void close(FileSystem fileSystem, Exception failure) {
+        try {
+            fileSystem.close();
+        } catch (IOException | RuntimeException e) {
+            failure.addSuppressed(e);
         }
     }
 

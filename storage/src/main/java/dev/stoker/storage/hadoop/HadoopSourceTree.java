@@ -65,7 +65,7 @@ public final class HadoopSourceTree implements SourceTree {
         String where = describe(directory);
         Path path = path(directory);
         try {
-            RemoteIterator<FileStatus> entries = retries.call("list", where, () -> fileSystem.listStatusIterator(path));
+            RemoteIterator<? extends FileStatus> entries = retries.call("list", where, () -> entries(directory, path));
             while (retries.call("list", where, entries::hasNext)) {
                 FileStatus entry = retries.call("list", where, entries::next);
                 if (!entry.isDirectory()
@@ -78,6 +78,13 @@ public final class HadoopSourceTree implements SourceTree {
         } catch (NoSuchObjectException e) {
             throw absent(where, e);
         }
+    }
+
+    private RemoteIterator<? extends FileStatus> entries(String directory, Path path) throws IOException {
+        Optional<ListingPages> pages =
+                ListingPages.ofEntries(store.connection(), directory.isEmpty() ? "" : directory + "/");
+        // Hadoop's listing distinguishes an empty directory from a file and from nothing.
+        return pages.isPresent() && pages.get().hasNext() ? pages.get() : fileSystem.listStatusIterator(path);
     }
 
     private Entry entry(FileStatus status) throws IOException {

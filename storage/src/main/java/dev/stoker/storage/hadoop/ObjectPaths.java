@@ -80,6 +80,11 @@ final class ObjectPaths {
         return path.substring(1);
     }
 
+    /** Returns the path of an S3 key, which need not be the name of an object. */
+    Path ofKey(String key) {
+        return at("/" + key);
+    }
+
     @Override
     public String toString() {
         return root.getScheme() + "://" + (root.getAuthority() == null ? "" : root.getAuthority()) + rootPath;

@@ -50,15 +50,17 @@ final class RequestReader implements ObjectReader {
 
     @Override
     public void read(String name, long offset, int length, PartSink sink) throws IOException {
-        if (gets.isPresent()
-                && length >= SIGNED_FROM
-                && CallScope.current().requests() == 0
-                && gets.get().read(name, offset, length, sink, guard)) {
+        boolean isSigned =
+                gets.isPresent() && length >= SIGNED_FROM && CallScope.current().requests() == 0;
+        if (isSigned && gets.get().read(name, offset, length, sink, guard)) {
             return;
         }
         try (FSDataInputStream in = open(name, offset + length)) {
             in.seek(offset);
             Parts.copy(in, offset, length, sink, guard);
+        }
+        if (isSigned) {
+            gets.get().countRefusal();
         }
     }
 

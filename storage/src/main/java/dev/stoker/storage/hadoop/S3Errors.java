@@ -25,6 +25,8 @@ final class S3Errors {
             "InvalidToken",
             "AccountProblem",
             "AllAccessDisabled");
+    private static final Set<String> INTERRUPTED_UPLOAD = Set.of("RequestTimeout", "IncompleteBody");
+    private static final int BAD_REQUEST = 400;
     private static final int CONFLICT = 409;
     private static final int PRECONDITION_FAILED = 412;
 
@@ -34,7 +36,7 @@ final class S3Errors {
         AwsServiceException service = service(e);
         if (service != null) {
             String code = code(service);
-            if (EXPIRED.contains(code)) {
+            if (EXPIRED.contains(code) || isBareRefusal(service)) {
                 return FailureKind.EXPIRED;
             }
             if (DENIED.contains(code) || service.statusCode() == 401 || service.statusCode() == 403) {
@@ -60,6 +62,16 @@ final class S3Errors {
         return e instanceof AWSUnsupportedFeatureException;
     }
 
+    /** The reply to a HEAD has no body, and so no code. S3 refuses expired credentials with this status. */
+    private static boolean isBareRefusal(AwsServiceException e) {
+        return e.statusCode() == BAD_REQUEST && code(e).isEmpty();
+    }
+
+    /** Returns whether the server has not received the whole request. */
+    static boolean isInterruptedUpload(AwsServiceException e) {
+        return INTERRUPTED_UPLOAD.contains(code(e));
+    }
+
     /** Returns whether a conditional write lost against another write, or against its own first attempt. */
     static boolean isConflict(IOException e) {
         AwsServiceException service = service(e);
@@ -81,6 +93,9 @@ final class S3Errors {
                 ? null
                 : service.awsErrorDetails().errorMessage();
         String code = code(service);
+        if (isBareRefusal(service)) {
+            return "HTTP 400 without a reason, as for expired credentials or a wrong region";
+        }
         return "HTTP " + service.statusCode() + (code.isEmpty() ? "" : " " + code)
                 + (message == null || message.isBlank() || message.equals(code) ? "" : " (" + message.strip() + ")");
     }

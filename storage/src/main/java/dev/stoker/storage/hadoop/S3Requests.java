@@ -13,11 +13,13 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.Abortable;
 import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.http.SdkHttpResponse;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /**
  * Inspects every request and reply of an S3 client. Counts requests in the {@link CallScope} of their thread, and sends
  * none after its end. Also compares each reply with the requested range, which S3A does not do. If a server or a proxy
- * sends other bytes, or fewer, this check detects it before the bytes are used.
+ * sends other bytes, or fewer, this check detects it before the bytes are used. Makes S3A retry uploads that were
+ * interrupted.
  *
  * <p>Thread-safe. Hadoop instantiates it by name.
  */
@@ -25,6 +27,8 @@ public final class S3Requests implements ExecutionInterceptor {
 
     private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d+)");
     private static final Pattern CONTENT_RANGE = Pattern.compile("bytes (\\d+)-(\\d+)/(\\d+|\\*)");
+
+    private static final int REQUEST_TIMEOUT = 408;
 
     @Override
     public void beforeTransmission(Context.BeforeTransmission context, ExecutionAttributes attributes) {
@@ -101,6 +105,14 @@ public final class S3Requests implements ExecutionInterceptor {
             scope.objectLength(length);
         }
         return null;
+    }
+
+    /** S3 reports an upload that was interrupted as a bad request (400), which S3A does not retry. */
+    @Override
+    public Throwable modifyException(Context.FailedExecution context, ExecutionAttributes attributes) {
+        return context.exception() instanceof S3Exception e && S3Errors.isInterruptedUpload(e)
+                ? e.toBuilder().statusCode(REQUEST_TIMEOUT).build()
+                : context.exception();
     }
 
     @Override

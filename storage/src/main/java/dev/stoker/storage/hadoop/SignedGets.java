@@ -52,7 +52,7 @@ final class SignedGets implements Closeable {
             "fs.s3a.accesspoint.arn",
             "fs.s3a.delegation.token.binding",
             "fs.s3a.s3.client.factory.impl");
-    /** Number of consecutive failed answers after which S3A handles all requests. */
+    /** Number of consecutive refusals after which S3A handles all requests. */
     private static final int MOST_REFUSALS = 3;
 
     private static final int THROTTLED = 429;
@@ -174,6 +174,11 @@ final class SignedGets implements Closeable {
         }
     }
 
+    /** Counts a refused read that S3A has then read. */
+    void countRefusal() {
+        refusals.incrementAndGet();
+    }
+
     private Optional<SdkHttpRequest> sign(String name, String range) {
         AwsCredentials identity = credentials.resolveCredentials();
         if (identity == null || identity.accessKeyId() == null) {
@@ -202,7 +207,6 @@ final class SignedGets implements Closeable {
             throw new BrokenReadException("HTTP " + status);
         }
         if (!reply.isSuccessful()) {
-            refusals.incrementAndGet();
             return false;
         }
         String wrong = S3Requests.compare(range, reply);

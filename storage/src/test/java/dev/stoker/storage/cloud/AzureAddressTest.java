@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.storage.Stores;
+import dev.stoker.storage.retry.FailureKind;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.NoSuchFileException;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,6 +56,25 @@ class AzureAddressTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining(endpoint)
                 .hasMessageContaining("correct AZURE_ENDPOINT");
+    }
+
+    @Test
+    void anIdentityIsNotSentWithoutEncryption() {
+        assertThatThrownBy(() -> Emulator.open(
+                        "az://photos/a",
+                        Map.of("AZURE_ENDPOINT", "http://127.0.0.1:1/acc", "AZURE_STORAGE_ACCOUNT_NAME", "acc")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("http://127.0.0.1:1/acc")
+                .hasMessageContaining("use https://, or set AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_TOKEN");
+    }
+
+    @Test
+    void aMissingFileOfAnIdentityIsNoOutage() {
+        AzureAddress address = address("abfss://photos@acc.dfs.core.windows.net/a", Map.of());
+        IOException failure = new AzureErrors(address, "the identity of this process")
+                .translate(new RuntimeException(new NoSuchFileException("/var/run/token")));
+        assertThat(new CloudFailures().kind(failure)).isEqualTo(FailureKind.DENIED);
+        assertThat(failure).hasMessageContaining("/var/run/token");
     }
 
     @Test

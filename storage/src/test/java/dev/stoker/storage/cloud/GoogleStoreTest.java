@@ -70,6 +70,14 @@ class GoogleStoreTest extends CloudContract {
     }
 
     @Test
+    void contentIsNotCompressed() throws IOException {
+        proxy.resetCounts();
+        store.createIfAbsent("a", new byte[100_000]);
+        assertThat(proxy.bytesFromClients()).isGreaterThan(100_000);
+        assertThat(direct.readAll("a", 100_000)).isEqualTo(new byte[100_000]);
+    }
+
+    @Test
     void aLocationWithoutABucketIsRefused() {
         assertThatThrownBy(() -> Emulator.open("gs:/photos", Map.of()))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -122,6 +122,41 @@ class HadoopSourceTreeTest {
     }
 
     @Test
+    void requestsAnyPageOfAListingAgain() throws IOException {
+        String place = place("s3");
+        for (int i = 10; i < 17; i++) {
+            put(place, "a/" + i + (i % 2 == 0 ? "" : "/x"), "");
+        }
+        try (FaultProxy proxy = FaultProxy.start(S3Server.shared().endpoint(), 1)) {
+            Map<String, String> settings = S3Server.settings(proxy.endpoint());
+            settings.put("fs.s3a.paging.maximum", "3");
+            HadoopSettings.use(settings);
+            try (SourceTree tree = Stores.openTree(place)) {
+                proxy.next(
+                        2,
+                        request -> request.target().contains("continuation-token"),
+                        new Fault.Status(400, "ExpiredToken"));
+                assertThat(list(tree, "a"))
+                        .isEqualTo(Map.of(
+                                "10",
+                                "FILE 0",
+                                "11",
+                                "DIRECTORY 0",
+                                "12",
+                                "FILE 0",
+                                "13",
+                                "DIRECTORY 0",
+                                "14",
+                                "FILE 0",
+                                "15",
+                                "DIRECTORY 0",
+                                "16",
+                                "FILE 0"));
+            }
+        }
+    }
+
+    @Test
     void readsAgainWhatEndedTooSoon() throws IOException {
         S3Server server = S3Server.shared();
         String place = place("s3");

@@ -6,6 +6,7 @@ import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectStoreContract;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.util.Map;
 import java.util.UUID;
 import javax.management.JMException;
 import javax.management.ObjectName;
@@ -40,6 +41,19 @@ class HdfsObjectStoreTest extends ObjectStoreContract {
             assertThat(listed() - before)
                     .as("names that the name node has sent")
                     .isLessThan(5);
+        }
+    }
+
+    @Test
+    void aLocationWithoutANameNodeIsDecodedOnce() throws IOException {
+        String path = "/" + UUID.randomUUID() + "/my%20photos%2520";
+        Map<String, String> settings =
+                Map.of("fs.defaultFS", HdfsCluster.shared().uri().toString());
+        try (ObjectStore ofDefault = HadoopObjectStore.open("hdfs://" + path, settings);
+                ObjectStore named = HadoopObjectStore.open(HdfsCluster.shared().uri() + path)) {
+            assertThat(ofDefault.createIfAbsent("a", new byte[] {1})).isTrue();
+            assertThat(ofDefault.describe("a")).isEqualTo(named.describe("a")).endsWith("/my photos%20/a");
+            assertThat(named.readAll("a", 10)).containsExactly(1);
         }
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.storage.StoreAccessException;
+import dev.stoker.storage.retry.CallScope;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -12,12 +13,14 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.Predicate;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.s3a.S3AUtils;
 import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.core.LogEvent;
 import org.apache.logging.log4j.core.Logger;
@@ -27,6 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.services.s3.model.S3Exception;
 
 /** Access rights on S3, and that credentials do not leak. */
 class S3CredentialsTest {
@@ -196,6 +200,31 @@ class S3CredentialsTest {
             assertThat(proxy.log()).hasSize(2);
             assertThat(proxy.log().get(0)).matches(signedWith("ASIAFIRST"));
             assertThat(proxy.log().get(1)).matches(signedWith("ASIASECOND"));
+        }
+    }
+
+    /** The reply to a HEAD has no body, and so no code. */
+    @Test
+    void expiredCredentialsOfARequestWithoutABodyAreWaitedForAndThenTyped() throws IOException {
+        try (HadoopObjectStore store = open(Map.of(
+                "fs.s3a.access.key",
+                "AKIAEXAMPLE",
+                "fs.s3a.secret.key",
+                SECRET,
+                StoreConfiguration.RETRY_TIME,
+                "60s",
+                StoreConfiguration.FIRST_CONTACT_TIME,
+                "60s"))) {
+            store.createIfAbsent("a", new byte[] {1});
+            proxy.next(2, request -> request.method().equals("HEAD"), new Fault.Status(400, "ExpiredToken"));
+            assertThat(store.length("a")).isOne();
+        }
+        IOException refused = S3AUtils.translateException(
+                "find", "a", S3Exception.builder().statusCode(400).build());
+        try (CallScope scope = CallScope.open(Duration.ofSeconds(1))) {
+            assertThat(StoreErrors.INSTANCE.explain("find", "a", refused, 1, scope))
+                    .isInstanceOf(StoreAccessException.class)
+                    .hasMessageContaining("HTTP 400 without a reason, as for expired credentials or a wrong region");
         }
     }
 

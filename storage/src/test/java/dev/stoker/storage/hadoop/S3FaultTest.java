@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
+import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.StoreAccessException;
 import dev.stoker.storage.StoreUnavailableException;
@@ -137,6 +138,26 @@ class S3FaultTest {
     }
 
     @Test
+    void anyPageOfAListingIsRequestedAgain() throws IOException {
+        for (int i = 10; i < 35; i++) {
+            direct.createIfAbsent("o/" + i, new byte[1]);
+        }
+        try (HadoopObjectStore paged =
+                        S3ObjectStoreTest.open(uri, proxy.endpoint(), Map.of("fs.s3a.paging.maximum", "10"));
+                ObjectIterator listing = paged.list("o/")) {
+            for (Fault fault : new Fault[] {Fault.slowDown(), new Fault.Status(400, "ExpiredToken")}) {
+                proxy.next(1, request -> request.target().contains("continuation-token"), fault);
+                for (int i = 0; i < 10; i++) {
+                    listing.next();
+                }
+            }
+            assertThat(listing.toList())
+                    .extracting(ObjectInfo::name)
+                    .containsExactly("o/30", "o/31", "o/32", "o/33", "o/34");
+        }
+    }
+
+    @Test
     void aReadIsOneRequestAndAsksForNothingElse() throws IOException {
         byte[] content = random(3 << 20);
         direct.createIfAbsent("a", content);
@@ -264,6 +285,24 @@ class S3FaultTest {
 
         write(store, "parts", parts);
 
+        assertThat(direct.readAll("parts", 1 << 24)).isEqualTo(parts);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"RequestTimeout", "IncompleteBody"})
+    void anInterruptedUploadIsSentAgain(String code) throws IOException {
+        Fault interrupted = new Fault.Status(400, code);
+        byte[] parts = random(12 << 20);
+        proxy.next(1, FaultProxy.Request::isCreate, interrupted);
+        assertThat(store.createIfAbsent("a", new byte[] {1})).isTrue();
+        proxy.next(1, FaultProxy.Request::isCreate, interrupted);
+        write(store, "b", new byte[] {2});
+        proxy.next(
+                1, request -> request.method().equals("PUT") && request.target().contains("partNumber="), interrupted);
+        write(store, "parts", parts);
+
+        assertThat(direct.readAll("a", 10)).containsExactly(1);
+        assertThat(direct.readAll("b", 10)).containsExactly(2);
         assertThat(direct.readAll("parts", 1 << 24)).isEqualTo(parts);
     }
 

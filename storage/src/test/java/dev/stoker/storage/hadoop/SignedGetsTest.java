@@ -116,18 +116,40 @@ class SignedGetsTest {
         assertThat(SignedGets.isPlain(conf, "bucket--use1-az4--x-s3")).isFalse();
     }
 
+    /** S3A's requests have headers of its client, which are signed as well. */
+    private static boolean isSignedGet(FaultProxy.Request request) {
+        return request.isObjectGet() && !request.authorization().contains("amz-sdk-");
+    }
+
     @Test
-    void anAnswerWithoutBytesIsS3asToExplainAndAfterThreeItIsAskedAtOnce() throws IOException {
+    void refusedReadsAreS3asAndAfterThreeItIsAskedAtOnce() throws IOException {
         try (FaultProxy proxy = FaultProxy.start(S3Server.shared().endpoint(), 0);
                 HadoopObjectStore store = open(proxy.endpoint(), Map.of())) {
             store.createIfAbsent("a", content);
+            proxy.always(SignedGetsTest::isSignedGet, new Fault.Status(403, "AccessDenied"));
             proxy.resetCounts();
+            for (int i = 0; i < 5; i++) {
+                assertThat(read(store, "a", 0, LENGTH)).isEqualTo(content);
+            }
+            assertThat(proxy.requests()).isEqualTo(3 + 5);
+        }
+    }
+
+    @Test
+    void whatS3aCannotReadEitherIsNoReasonToAskItAtOnce() throws IOException {
+        try (FaultProxy proxy = FaultProxy.start(S3Server.shared().endpoint(), 0);
+                HadoopObjectStore store = open(proxy.endpoint(), Map.of())) {
+            store.createIfAbsent("a", content);
             for (int i = 0; i < 5; i++) {
                 assertThatThrownBy(() -> read(store, "none", 0, LENGTH)).isInstanceOf(NoSuchObjectException.class);
             }
-            assertThat(proxy.requests()).isEqualTo(3 + 5);
+            for (int i = 0; i < 4; i++) {
+                proxy.next(2, FaultProxy.Request::isObjectGet, new Fault.Status(400, "ExpiredToken"));
+                assertThat(read(store, "a", 0, LENGTH)).isEqualTo(content);
+            }
+            proxy.resetCounts();
             assertThat(read(store, "a", 0, LENGTH)).isEqualTo(content);
-            assertThat(proxy.requests()).isEqualTo(3 + 5 + 1);
+            assertThat(proxy.log()).hasSize(1).allMatch(SignedGetsTest::isSignedGet);
         }
     }
 
