@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -310,6 +312,16 @@ def test_closing_ends_threads(writer: DatasetWriter) -> None:
     assert len(batch["image"]) == 3
     with pytest.raises(errors.StokerError, match="closed"):
         iter(feed)
+
+
+def test_decoded_batches_end_with_their_last_reference(feed_of: Make) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        batches = [weakref.ref(batch) for batch in feed_of(decode={"image": lambda row: row[:1].copy()})]
+        assert not [reference for reference in batches if reference() is not None]
+    finally:
+        gc.enable()
 
 
 def test_stats_say_what_was_waited_for(feed_of: Make) -> None:

@@ -101,7 +101,7 @@ class Batch:
             column = None
             if self._decoded is not None and name in self._decoded:
                 column = self._decoded[name]
-                column = column() if callable(column) else column
+                column = column(self) if callable(column) else column
             if column is None:
                 column = self.raw(name)
             self._columns[name] = column
