@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import pickle
 import subprocess
@@ -10,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -160,6 +163,24 @@ def test_leases_and_descriptors_end_with_the_last_row(writer: DatasetWriter) -> 
     del row
     wait_for(lambda: len(leases._WATCH.held) == held)
     assert not open_files(writer)
+
+
+@pytest.mark.parametrize("decode", [None, {"image": len}], ids=["plain", "decoded"])
+def test_leases_and_descriptors_end_with_a_feed_that_failed(writer: DatasetWriter, decode: Any) -> None:
+    os.truncate(writer.chunk_path(2), 100)
+    gc.collect()
+    held = len(leases._WATCH.held)
+    gc.disable()
+    try:
+        feed = feed_of(writer, decode=decode)
+        iterator = iter(feed)
+        for _ in range(2):
+            with contextlib.suppress(stoker.StokerError):
+                pytest.fail(f"batch {next(iterator).number}")
+        feed.close()
+        wait_for(lambda: len(leases._WATCH.held) == held and not open_files(writer))
+    finally:
+        gc.enable()
 
 
 def test_more_files_than_leases_are_copied(writer: DatasetWriter, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -239,6 +239,7 @@ class Iteration(Iterator[Batch]):
         self._ack()
         self._ended = True
         self._decoded.clear()
+        self._late = None
 
 
 class Epochs(Iterator[Batch]):
