@@ -19,10 +19,11 @@ import pytest
 
 import stoker
 from small_datasets import IMAGES, DatasetWriter, sample
-from stoker import Feed
+from stoker import Feed, errors
 from stoker._memory import leases
 from stoker._memory.mapping import Mapping
 
+fcntl = leases.fcntl  # None on Windows
 ROWS = 60
 SIZE = 60_000
 pytestmark = pytest.mark.skipif(leases._FSTATFS is None, reason="this system has no leases, or no MADV_POPULATE_READ")
@@ -151,6 +152,64 @@ def test_a_shortened_file_leaves_the_rows_that_are_held_as_they_were(writer: Dat
     assert [row.tobytes() for row in rows] == [expected[k] for k in batch.keys]
 
 
+def test_rows_of_a_file_whose_lease_the_kernel_has_ended_are_not_trusted(
+    writer: DatasetWriter, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases._WATCH, "lost", 0)
+    others = set(leases._WATCH.held)
+    with feed_of(writer) as feed:
+        batches = list(feed)
+    rows = list(batches[0]["image"])
+    for fd in set(leases._WATCH.held) - others:
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)  # as the kernel does it after 45 s
+    for i in range(3):
+        os.truncate(writer.chunk_path(i), 10)
+    wait_for(lambda: set(leases._WATCH.held) == others)
+    assert any(not row.any() for row in rows)  # and the process still lives
+    with pytest.raises(errors.CorruptDataError, match=r"chunk .*could write to the file.*run: stoker verify"):
+        _ = batches[1]["image"][0]
+    assert sum("lease-break-time" in record.getMessage() for record in caplog.records) == 3
+
+
+def test_a_lease_that_the_kernel_has_ended_does_not_end_the_others(writer: DatasetWriter) -> None:
+    expected = stored(writer)
+    others = set(leases._WATCH.held)
+    with feed_of(writer, batch_size=ROWS) as feed:
+        batch = next(iter(feed))
+    rows = list(batch["image"])
+    first, *_ = set(leases._WATCH.held) - others
+    kept = [Path(name) for name in open_files(writer) if name != os.readlink(f"/proc/self/fd/{first}")]
+    fcntl.fcntl(first, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    wait_for(lambda: first not in leases._WATCH.held)
+    for path in kept:
+        program = "import os, sys; os.truncate(sys.argv[1], 10)"
+        subprocess.run([sys.executable, "-c", program, str(path)], check=True, timeout=60)
+    assert [row.tobytes() for row in rows] == [expected[k] for k in batch.keys]
+
+
+def test_no_lease_without_a_thread_that_watches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(bytes(9000))
+    monkeypatch.setattr(leases, "_WATCH", leases._Watch())
+    start = threading.Thread.start
+
+    def fail(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        monkeypatch.setattr(threading.Thread, "start", fail)
+        assert leases.leased(fd, 9000) is None
+        assert fcntl.fcntl(fd, fcntl.F_GETLEASE) == fcntl.F_UNLCK
+        monkeypatch.setattr(threading.Thread, "start", start)
+        mapping = leases.leased(os.dup(fd), 9000)
+        assert mapping is not None
+        with open(path, "r+b"):  # waits for the thread
+            pass
+    finally:
+        os.close(fd)
+
+
 def test_leases_and_descriptors_end_with_the_last_row(writer: DatasetWriter) -> None:
     held = len(leases._WATCH.held)
     with feed_of(writer, batch_size=ROWS) as feed:
@@ -217,7 +276,7 @@ def test_no_lease_on_a_file_that_is_being_written_or_has_another_length(tmp_path
 
 OTHER_USER = """
 import os, sys
-from stoker import Feed
+from stoker import Feed, errors
 from stoker._memory import leases
 def read():
     most = total = 0

@@ -117,8 +117,11 @@ def populate(address: int, length: int) -> bool:
     return _LIBC[4](start, address + length - start, _POPULATE_READ) == 0  # type: ignore[no-any-return]
 
 
-def copy_over(mapping: Mapping) -> bool:
-    """Replaces a mapping by a copy in memory, at the same address. False if that is not possible."""
+def copy_over(mapping: Mapping, partly: bool = False) -> bool:
+    """Replaces a mapping by a copy in memory, at the same address. False if that is not possible.
+
+    `partly`: if a page is missing, that page and what follows it become zeros.
+    """
     assert _LIBC is not None
     access = mmap.PROT_READ | mmap.PROT_WRITE
     address = _LIBC[1](None, mapping.length, access, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
@@ -126,7 +129,7 @@ def copy_over(mapping: Mapping) -> bool:
         return False
     ranges = np.array([address, mapping.length, mapping.address, mapping.length], np.int64)
     at = ranges.ctypes.data
-    moved = copy(at, mapping.length, at + 16, 1)
+    moved = copy(at, mapping.length, at + 16, 1) or partly
     moved = moved and _LIBC[5](address, mapping.length, mapping.length, _REPLACE, mapping.address) == mapping.address
     if not moved:
         _LIBC[2](address, mapping.length)
