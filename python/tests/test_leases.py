@@ -137,6 +137,22 @@ def test_writing_to_a_row_does_not_reach_where_the_epoch_repeats_it(writer: Data
     assert repeated
 
 
+@pytest.mark.parametrize("viewed", [True, False], ids=["mapped", "copied"])
+def test_writing_to_a_row_does_not_reach_where_a_joined_batch_repeats_it(
+    writer: DatasetWriter, viewed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not viewed:
+        monkeypatch.setattr(leases, "MOST", 0)
+    expected = stored(writer)
+    with Feed(writer.root, batch_size=20, lanes=1, shuffle_window=1 << 30, concat=5, epochs=2) as feed:
+        for batch in feed.batches():
+            assert batch.repeated == 40
+            assert is_mapped(batch["image"][0]) == viewed  # also in the next epoch
+            for row in batch["image"]:
+                row[:] = ~row
+            assert [bytes(~row) for row in batch["image"]] == [expected[k] for k in batch.keys]
+
+
 def test_a_shortened_file_leaves_the_rows_that_are_held_as_they_were(writer: DatasetWriter) -> None:
     expected = stored(writer)
     with feed_of(writer, batch_size=ROWS) as feed:

@@ -128,7 +128,7 @@ class _Watch:
             mapping.lost = True
             self.lost += 1
             _LOG.warning(
-                "another process waited for longer than fs.lease-break-time to write to %s; rows in use may have changed",
+                "another process waited for longer than fs.lease-break-time to write to %s; its rows may have changed",
                 os.readlink(f"/proc/self/fd/{fd}"),
             )
 
