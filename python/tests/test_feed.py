@@ -324,6 +324,19 @@ def test_decoded_batches_end_with_their_last_reference(feed_of: Make) -> None:
         gc.enable()
 
 
+def test_a_closed_feed_ends_with_its_last_reference(writer: DatasetWriter) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        with Feed(writer.root, **SPEC) as feed:
+            next(iter(feed))
+        shared = weakref.ref(feed._reading.progress.shared)
+        del feed
+        assert shared() is None
+    finally:
+        gc.enable()
+
+
 def test_stats_say_what_was_waited_for(feed_of: Make) -> None:
     feed = feed_of()
     batches = list(feed)
