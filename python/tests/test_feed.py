@@ -242,6 +242,52 @@ def test_arguments_are_checked_together(writer: DatasetWriter) -> None:
         Feed(writer.root, split="val")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"epochs": -1}, "epochs must be an integer of at least 0, is -1"),
+        ({"epochs": 1.5}, "epochs must be an integer of at least 0, is 1.5"),
+        ({"epoch_batches": 0}, "epoch_batches must be an integer of at least 1, is 0"),
+        ({"concat": None}, "concat must be an integer of at least 1, is None"),
+        (
+            {"buffer_bytes": -1, "batch_size": 0},
+            "buffer_bytes must be .* at least 0, is -1; batch_size must be .*, is 0",
+        ),
+        ({"version": True}, "version must be an integer of at least 1, is True"),
+        ({"batch_timeout": -1}, "batch_timeout must be a number of seconds and not negative, is -1"),
+        ({"connect_timeout": None}, "connect_timeout must be a number of seconds and not negative, is None"),
+        ({"place_timeout": float("nan")}, "place_timeout must be a number of seconds and not negative, is nan"),
+    ],
+    ids=str,
+)
+def test_numbers_are_checked(feed_of: Make, wrong: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=f"^{says}$"):
+        feed_of(**wrong)
+
+
+def test_any_integers_and_long_times_are_taken(feed_of: Make) -> None:
+    with feed_of(rank=0, world_size=2, epoch_batches=3) as feed:
+        feed.set_epoch(1)
+        expected = [(content(batch), batch.state) for batch in feed]
+    one, two, three = np.arange(1, 4)
+    endless: dict[str, Any] = {"batch_timeout": float("inf"), "connect_timeout": 1e12, "place_timeout": float("inf")}
+    with feed_of(rank=np.int64(0), world_size=two, epoch_batches=three, version=one, **endless) as feed:
+        feed.set_epoch(one)
+        found = [(content(batch), json.loads(json.dumps(batch.state))) for batch in feed]
+    assert found == expected
+
+
+def test_epochs_that_are_too_great_are_refused(feed_of: Make) -> None:
+    feed = feed_of()
+    state = feed.state_dict()
+    with pytest.raises(ValueError, match=r"^epoch 18446744073709551616 is not from 0 to 9007199254740991$"):
+        feed.set_epoch(2**64)
+    with pytest.raises(TypeError, match="integer"):
+        feed.set_epoch(1.5)  # type: ignore[arg-type]
+    with pytest.raises(errors.StateMismatchError, match="impossible position: epoch 1180591620717411303424"):
+        feed.load_state_dict({**state, "epoch": 2**70})
+
+
 def test_rank_comes_from_the_environment(feed_of: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANK", "1")
     monkeypatch.setenv("WORLD_SIZE", "2")
