@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import numbers
 import operator
 import os
 from collections.abc import Callable, Mapping
@@ -233,10 +232,13 @@ def _whole_number(name: str, value: Any, least: int, problems: list[str]) -> Any
 
 def _seconds(name: str, value: Any, problems: list[str]) -> float:
     """Returns a time limit that every wait accepts."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not value >= 0:
+    try:
+        seconds = -1.0 if isinstance(value, (bool, str)) else float(value)
+    except (TypeError, OverflowError):
+        seconds = -1.0
+    if not seconds >= 0:
         problems.append(f"{name} must be a number of seconds and not negative, is {value!r}")
-        return 0.0
-    return min(float(value), _LONGEST_S)
+    return min(seconds, _LONGEST_S)
 
 
 def _path_of(target: str, is_path: bool = False) -> AnyPath | None:

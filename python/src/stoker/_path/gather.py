@@ -15,7 +15,6 @@ from stoker._format.checksum import crc32c, extend_at
 from stoker._memory import copying
 from stoker._memory import mapping as _mapping
 from stoker._memory.copying import Target
-from stoker._memory.file_reads import read_into
 from stoker._memory.leases import LeasedMapping, any_lost, leased
 from stoker._path.assembler import Gather
 from stoker._path.rows import RowBlock
@@ -196,7 +195,7 @@ class OpenWindow:
             return str(e)
         try:
             self.reader.renew(fd, index)
-            got = read_into(fd, memoryview(target), int(payload.starts[row]))
+            got = self.reader.read_file(fd, memoryview(target), int(payload.starts[row]), index)
         finally:
             os.close(fd)
         found = crc32c(target)
