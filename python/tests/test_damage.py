@@ -171,12 +171,10 @@ def test_a_chunk_that_the_system_does_not_open_or_read_is_named(
     def fail(*_: Any) -> int:
         raise OSError(number, os.strerror(number))
 
-    with (
-        monkeypatch.context() as patched,
-        pytest.raises(errors.StokerError, match=rf"^chunk \d+ \(.*\.arrow\): .*{says}"),
-    ):
+    with monkeypatch.context() as patched:
         patched.setattr(operation, fail)
-        epoch_of(stream)
+        with pytest.raises(errors.StokerError, match=rf"^chunk \d+ \(.*\.arrow\): .*{says}"):
+            epoch_of(stream)
 
 
 def test_a_file_that_was_cut_names_the_next_step_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ import pytest
 import stoker
 from small_datasets import IMAGES, DatasetWriter, sample
 from stoker import Feed, errors
-from stoker._memory import leases
+from stoker._memory import copying, leases
 from stoker._memory.mapping import Mapping
 
 fcntl = leases.fcntl  # None on Windows
@@ -267,6 +267,31 @@ def test_more_files_than_leases_are_copied(writer: DatasetWriter, monkeypatch: p
             assert not is_mapped(batch["image"][0])
 
 
+@pytest.mark.parametrize("kind", ["leased", "kept"])
+def test_a_quarter_of_the_descriptors_is_left_for_others(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kind == "kept":
+        monkeypatch.setattr(leases, "MOST", 0)
+        monkeypatch.setattr(copying, "LARGE", 1)
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limit = 60 + max(map(int, os.listdir("/proc/self/fd"))) * 4 // 3
+    rng = np.random.default_rng(3)
+    writer = DatasetWriter(tmp_path / "d", IMAGES)
+    writer.commit([[{**sample(rng, i), "image": rng.bytes(3000)}] for i in range(limit)])
+    expected, most = stored(writer), 0
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, before[1]))
+        with feed_of(writer, batch_size=4) as feed:
+            for batch in feed:
+                most = max(most, len(open_files(writer)))
+                assert images(batch) == [expected[k] for k in batch.keys]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert 10 < most < limit - limit // 4
+
+
 def test_no_lease_on_file_systems_that_others_may_write_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "file"
     path.write_bytes(bytes(9000))
@@ -293,7 +318,7 @@ def test_no_lease_on_a_file_that_is_being_written_or_has_another_length(tmp_path
 OTHER_USER = """
 import os, sys
 from stoker import Feed, errors
-from stoker._memory import leases
+from stoker._memory import copying, leases
 def read():
     most = total = 0
     with Feed(sys.argv[1], batch_size=10, lanes=1, tail="keep", epochs=1) as feed:

@@ -30,6 +30,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from stoker._memory.file_reads import has_spare
 from stoker._memory.mapping import Mapping, copy_over, populate
 
 try:
@@ -152,7 +153,7 @@ def leased(fd: int, length: int, private: bool = False) -> LeasedMapping | None:
 
     `private`: its memory may be written to, which leaves the file as it is.
     """
-    if len(_WATCH.held) >= MOST or not _on_this_machine(fd):
+    if len(_WATCH.held) >= MOST or not has_spare(fd) or not _on_this_machine(fd):
         return None
     try:
         # Without a signal: the default one ends a process, and the kernel sends none to the owner 0.

@@ -15,6 +15,7 @@ from stoker._format.checksum import crc32c, extend_at
 from stoker._memory import copying
 from stoker._memory import mapping as _mapping
 from stoker._memory.copying import Target
+from stoker._memory.file_reads import has_spare
 from stoker._memory.leases import LeasedMapping, any_lost, leased
 from stoker._path.assembler import Gather
 from stoker._path.rows import RowBlock
@@ -22,7 +23,7 @@ from stoker.errors import CorruptDataError
 
 Integers = npt.NDArray[Any]
 _KEPT_OPEN = 256
-"""Descriptors that may be kept for that; the usual limit of a process is 1,024."""
+"""Descriptors that may be kept for that, if the process has as many to spare."""
 
 
 class _Kept:
@@ -70,7 +71,7 @@ class OpenChunk:
             self.fetch = bool(fetch)
             if fetch and hasattr(os, "posix_fadvise"):
                 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_WILLNEED)
-            if payload and large and self.leased is None and _Kept.count < _KEPT_OPEN:
+            if payload and large and self.leased is None and _Kept.count < _KEPT_OPEN and has_spare(fd):
                 self.mapping = None
                 self.fd = fd
                 _Kept.count += 1
