@@ -20,7 +20,7 @@ import pytest
 import stoker
 from small_datasets import IMAGES, DatasetWriter, sample
 from stoker import Feed, errors
-from stoker._memory import copying, leases
+from stoker._memory import copying, leases, mapping
 from stoker._memory.mapping import Mapping
 
 fcntl = leases.fcntl  # None on Windows
@@ -218,8 +218,8 @@ def test_no_lease_without_a_thread_that_watches(tmp_path: Path, monkeypatch: pyt
         assert leases.leased(fd, 9000) is None
         assert fcntl.fcntl(fd, fcntl.F_GETLEASE) == fcntl.F_UNLCK
         monkeypatch.setattr(threading.Thread, "start", start)
-        mapping = leases.leased(os.dup(fd), 9000)
-        assert mapping is not None
+        made = leases.leased(os.dup(fd), 9000)
+        assert made is not None
         with open(path, "r+b"):  # waits for the thread
             pass
     finally:
@@ -292,6 +292,18 @@ def test_a_quarter_of_the_descriptors_is_left_for_others(
     assert 10 < most < limit - limit // 4
 
 
+def test_more_files_than_mappings_are_read(writer: DatasetWriter, monkeypatch: pytest.MonkeyPatch) -> None:
+    mapped = len(mapping._MAPPED)
+    monkeypatch.setattr(mapping, "_MOST", mapped + 2)
+    expected = stored(writer)
+    with feed_of(writer) as feed:
+        for batch in feed:
+            assert images(batch) == [expected[k] for k in batch.keys]
+            assert len(mapping._MAPPED) <= mapped + 2
+    del feed, batch
+    wait_for(lambda: len(mapping._MAPPED) <= mapped)
+
+
 def test_no_lease_on_file_systems_that_others_may_write_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "file"
     path.write_bytes(bytes(9000))
@@ -318,7 +330,7 @@ def test_no_lease_on_a_file_that_is_being_written_or_has_another_length(tmp_path
 OTHER_USER = """
 import os, sys
 from stoker import Feed, errors
-from stoker._memory import copying, leases
+from stoker._memory import copying, leases, mapping
 def read():
     most = total = 0
     with Feed(sys.argv[1], batch_size=10, lanes=1, tail="keep", epochs=1) as feed:
