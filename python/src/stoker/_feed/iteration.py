@@ -140,6 +140,8 @@ class Iteration(Iterator[Batch]):
                 raise StopIteration
             raise StokerError("another iteration of this feed has begun, or the feed is closed")
         try:
+            if not reading.is_ours:
+                self._leave_to_parent()
             began = reading.client_stats.begin()
             try:
                 self._ack()
@@ -165,6 +167,14 @@ class Iteration(Iterator[Batch]):
         self._handed += 1
         reading.progress.last = last
         return batch
+
+    def _leave_to_parent(self) -> None:
+        """In a forked process: drops the parent's source and reads again from the batch that was not handed out."""
+        self._broken = True
+        self._unacked = (0, [])
+        self._source, self._batches = None, iter(())
+        self._reading.own()
+        self._reading.iteration = self
 
     def _fail(self) -> None:
         """Notes that a batch was not handed out. The next `next` gets it, also in a new iteration."""
