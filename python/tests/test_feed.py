@@ -370,6 +370,12 @@ def test_decoded_batches_end_with_their_last_reference(feed_of: Make) -> None:
         gc.enable()
 
 
+def test_masks_of_decoded_rows_are_kept(feed_of: Make) -> None:
+    for batch in feed_of(decode={"image": lambda row: np.ma.MaskedArray([len(row), 1], mask=[True, False])}):
+        assert batch["image"].mask.tolist() == [[True, False]] * len(batch)
+        assert pickle.loads(pickle.dumps(batch))["image"].mask.tolist() == [[True, False]] * len(batch)
+
+
 def test_a_closed_feed_ends_with_its_last_reference(writer: DatasetWriter) -> None:
     gc.collect()
     gc.disable()

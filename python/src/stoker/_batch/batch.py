@@ -257,7 +257,7 @@ class Batch:
         """Returns the batch with its messages and decoded arrays in other memory."""
         decoded = {name: self[name] for name in self._decoded or ()}
         decoded = {
-            name: move(v) if isinstance(v, np.ndarray) and v.dtype.kind in "biuf" else v for name, v in decoded.items()
+            name: move(v) if type(v) is np.ndarray and v.dtype.kind in "biuf" else v for name, v in decoded.items()
         }
         pieces = [PieceData(0, p.rows, False, 0, move(p.buffer)) for p in self._pieces]
         state, delivered = self._state, DeliveredBatch(self.epoch, self.number, pieces)

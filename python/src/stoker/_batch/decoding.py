@@ -105,7 +105,8 @@ def _joined(parts: Sequence[Future[list[Any]]]) -> Any:
     """One array if all rows came out as arrays of one shape, else a list."""
     rows = [row for part in parts for row in part.result()]
     if rows and all(isinstance(r, np.ndarray) for r in rows) and len({(r.shape, r.dtype) for r in rows}) == 1:
-        return np.stack(rows)
+        masked = any(isinstance(r, np.ma.MaskedArray) for r in rows)
+        return np.ma.stack(rows) if masked else np.stack(rows)
     return rows
 
 
