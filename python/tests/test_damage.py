@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -155,6 +157,37 @@ def test_payload_flipped_after_the_window_opened_is_noticed(tmp_path: Path, copy
     with pytest.raises(errors.CorruptDataError, match=r"row \d+, key 'dir/.*', image: checksum .*; run: stoker verify"):
         for _ in batches:
             pass
+    source.close()
+
+
+@pytest.mark.parametrize("operation", ["os.open", "stoker._memory.file_reads.preadv"])
+@pytest.mark.parametrize(("number", "says"), [(errno.EACCES, "Permission denied; check"), (errno.EMFILE, "ulimit -n")])
+def test_a_chunk_that_the_system_does_not_open_or_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, operation: str, number: int, says: str
+) -> None:
+    writer = small_dataset(tmp_path / "d")
+    stream = PathStream(open_snapshot(writer.root), "train", SPEC)
+
+    def fail(*_: Any) -> int:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(operation, fail)
+        with pytest.raises(errors.StokerError, match=rf"^chunk \d+ \(.*\.arrow\): .*{says}"):
+            epoch_of(stream)
+
+
+def test_a_file_that_was_cut_names_the_next_step_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_mapping, "_LIBC", None)
+    writer = small_dataset(tmp_path / "d")
+    source = PathSource(PathStream(open_snapshot(writer.root), "train", SPEC), ahead_bytes=1, buffer_bytes=1)
+    batches = source.epoch(0, 0, 1, 12, "pad")
+    next(batches)
+    for path in (writer.root / "chunks").rglob("*.arrow"):
+        os.truncate(path, 9)
+    with pytest.raises(errors.CorruptDataError) as failed:
+        list(batches)
+    assert str(failed.value).count("run: stoker verify") == 1
     source.close()
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
 import subprocess
 import sys
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -240,6 +242,52 @@ def test_arguments_are_checked_together(writer: DatasetWriter) -> None:
         Feed(writer.root, split="val")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"epochs": -1}, "epochs must be an integer of at least 0, is -1"),
+        ({"epochs": 1.5}, "epochs must be an integer of at least 0, is 1.5"),
+        ({"epoch_batches": 0}, "epoch_batches must be an integer of at least 1, is 0"),
+        ({"concat": None}, "concat must be an integer of at least 1, is None"),
+        (
+            {"buffer_bytes": -1, "batch_size": 0},
+            "buffer_bytes must be .* at least 0, is -1; batch_size must be .*, is 0",
+        ),
+        ({"version": True}, "version must be an integer of at least 1, is True"),
+        ({"batch_timeout": -1}, "batch_timeout must be a number of seconds and not negative, is -1"),
+        ({"connect_timeout": None}, "connect_timeout must be a number of seconds and not negative, is None"),
+        ({"place_timeout": float("nan")}, "place_timeout must be a number of seconds and not negative, is nan"),
+    ],
+    ids=str,
+)
+def test_numbers_are_checked(feed_of: Make, wrong: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=f"^{says}$"):
+        feed_of(**wrong)
+
+
+def test_any_integers_and_long_times_are_taken(feed_of: Make) -> None:
+    with feed_of(rank=0, world_size=2, epoch_batches=3) as feed:
+        feed.set_epoch(1)
+        expected = [(content(batch), batch.state) for batch in feed]
+    one, two, three = np.arange(1, 4)
+    endless: dict[str, Any] = {"batch_timeout": float("inf"), "connect_timeout": 1e12, "place_timeout": float("inf")}
+    with feed_of(rank=np.int64(0), world_size=two, epoch_batches=three, version=one, **endless) as feed:
+        feed.set_epoch(one)
+        found = [(content(batch), json.loads(json.dumps(batch.state))) for batch in feed]
+    assert found == expected
+
+
+def test_epochs_that_are_too_great_are_refused(feed_of: Make) -> None:
+    feed = feed_of()
+    state = feed.state_dict()
+    with pytest.raises(ValueError, match=r"^epoch 18446744073709551616 is not from 0 to 9007199254740991$"):
+        feed.set_epoch(2**64)
+    with pytest.raises(TypeError, match="integer"):
+        feed.set_epoch(1.5)  # type: ignore[arg-type]
+    with pytest.raises(errors.StateMismatchError, match="impossible position: epoch 1180591620717411303424"):
+        feed.load_state_dict({**state, "epoch": 2**70})
+
+
 def test_rank_comes_from_the_environment(feed_of: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RANK", "1")
     monkeypatch.setenv("WORLD_SIZE", "2")
@@ -310,6 +358,35 @@ def test_closing_ends_threads(writer: DatasetWriter) -> None:
     assert len(batch["image"]) == 3
     with pytest.raises(errors.StokerError, match="closed"):
         iter(feed)
+
+
+def test_decoded_batches_end_with_their_last_reference(feed_of: Make) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        batches = [weakref.ref(batch) for batch in feed_of(decode={"image": lambda row: row[:1].copy()})]
+        assert not [reference for reference in batches if reference() is not None]
+    finally:
+        gc.enable()
+
+
+def test_masks_of_decoded_rows_are_kept(feed_of: Make) -> None:
+    for batch in feed_of(decode={"image": lambda row: np.ma.MaskedArray([len(row), 1], mask=[True, False])}):
+        assert batch["image"].mask.tolist() == [[True, False]] * len(batch)
+        assert pickle.loads(pickle.dumps(batch))["image"].mask.tolist() == [[True, False]] * len(batch)
+
+
+def test_a_closed_feed_ends_with_its_last_reference(writer: DatasetWriter) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        with Feed(writer.root, **SPEC) as feed:
+            next(iter(feed))
+        shared = weakref.ref(feed._reading.progress.shared)
+        del feed
+        assert shared() is None
+    finally:
+        gc.enable()
 
 
 def test_stats_say_what_was_waited_for(feed_of: Make) -> None:

@@ -259,3 +259,15 @@ def test_a_process_forked_after_its_program_has_used_obstore(tmp_path: Path) -> 
         assert obstore.get(store, "a").bytes() == b"content"
         path = RemotePath.of(f"{address}/a")
         assert in_a_child(lambda: path.read_bytes() == b"content")
+
+
+@pytest.mark.parametrize("options", [{}, {"decode": {"image": len}}], ids=["plain", "decoded"])
+def test_a_forked_process_continues_an_iterator_of_its_parent(writer: DatasetWriter, options: dict[str, Any]) -> None:
+    options |= {"batch_size": 8, "lanes": 2, "shuffle_window": 1, "tail": "keep"}
+    with stoker.Feed(writer.root, **options) as whole:
+        expected = [batch.keys for batch in whole]
+    with stoker.Feed(writer.root, buffer_bytes=1, batch_timeout=60, **options) as feed:
+        iterator = iter(feed)
+        assert next(iterator).keys == expected[0]
+        assert in_a_child(lambda: [batch.keys for batch in iterator] == expected[1:])
+        assert [batch.keys for batch in iterator] == expected[1:]

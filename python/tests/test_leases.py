@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import os
 import pickle
 import subprocess
@@ -10,16 +12,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import stoker
 from small_datasets import IMAGES, DatasetWriter, sample
-from stoker import Feed
-from stoker._memory import leases
+from stoker import Feed, errors
+from stoker._memory import copying, leases, mapping
 from stoker._memory.mapping import Mapping
 
+fcntl = leases.fcntl  # None on Windows
 ROWS = 60
 SIZE = 60_000
 pytestmark = pytest.mark.skipif(leases._FSTATFS is None, reason="this system has no leases, or no MADV_POPULATE_READ")
@@ -133,6 +137,22 @@ def test_writing_to_a_row_does_not_reach_where_the_epoch_repeats_it(writer: Data
     assert repeated
 
 
+@pytest.mark.parametrize("viewed", [True, False], ids=["mapped", "copied"])
+def test_writing_to_a_row_does_not_reach_where_a_joined_batch_repeats_it(
+    writer: DatasetWriter, viewed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not viewed:
+        monkeypatch.setattr(leases, "MOST", 0)
+    expected = stored(writer)
+    with Feed(writer.root, batch_size=20, lanes=1, shuffle_window=1 << 30, concat=5, epochs=2) as feed:
+        for batch in feed.batches():
+            assert batch.repeated == 40
+            assert is_mapped(batch["image"][0]) == viewed  # also in the next epoch
+            for row in batch["image"]:
+                row[:] = ~row
+            assert [bytes(~row) for row in batch["image"]] == [expected[k] for k in batch.keys]
+
+
 def test_a_shortened_file_leaves_the_rows_that_are_held_as_they_were(writer: DatasetWriter) -> None:
     expected = stored(writer)
     with feed_of(writer, batch_size=ROWS) as feed:
@@ -146,6 +166,64 @@ def test_a_shortened_file_leaves_the_rows_that_are_held_as_they_were(writer: Dat
         assert writer.chunk_path(i).stat().st_size == 10
     rows[0][0] ^= 255
     assert [row.tobytes() for row in rows] == [expected[k] for k in batch.keys]
+
+
+def test_rows_of_a_file_whose_lease_the_kernel_has_ended_are_not_trusted(
+    writer: DatasetWriter, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(leases._WATCH, "lost", 0)
+    others = set(leases._WATCH.held)
+    with feed_of(writer) as feed:
+        batches = list(feed)
+    rows = list(batches[0]["image"])
+    for fd in set(leases._WATCH.held) - others:
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)  # as the kernel does it after 45 s
+    for i in range(3):
+        os.truncate(writer.chunk_path(i), 10)
+    wait_for(lambda: set(leases._WATCH.held) == others)
+    assert any(not row.any() for row in rows)  # and the process still lives
+    with pytest.raises(errors.CorruptDataError, match=r"chunk .*could write to the file.*run: stoker verify"):
+        _ = batches[1]["image"][0]
+    assert sum("lease-break-time" in record.getMessage() for record in caplog.records) == 3
+
+
+def test_a_lease_that_the_kernel_has_ended_does_not_end_the_others(writer: DatasetWriter) -> None:
+    expected = stored(writer)
+    others = set(leases._WATCH.held)
+    with feed_of(writer, batch_size=ROWS) as feed:
+        batch = next(iter(feed))
+    rows = list(batch["image"])
+    first, *_ = set(leases._WATCH.held) - others
+    kept = [Path(name) for name in open_files(writer) if name != os.readlink(f"/proc/self/fd/{first}")]
+    fcntl.fcntl(first, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    wait_for(lambda: first not in leases._WATCH.held)
+    for path in kept:
+        program = "import os, sys; os.truncate(sys.argv[1], 10)"
+        subprocess.run([sys.executable, "-c", program, str(path)], check=True, timeout=60)
+    assert [row.tobytes() for row in rows] == [expected[k] for k in batch.keys]
+
+
+def test_no_lease_without_a_thread_that_watches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(bytes(9000))
+    monkeypatch.setattr(leases, "_WATCH", leases._Watch())
+    start = threading.Thread.start
+
+    def fail(thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        monkeypatch.setattr(threading.Thread, "start", fail)
+        assert leases.leased(fd, 9000) is None
+        assert fcntl.fcntl(fd, fcntl.F_GETLEASE) == fcntl.F_UNLCK
+        monkeypatch.setattr(threading.Thread, "start", start)
+        made = leases.leased(os.dup(fd), 9000)
+        assert made is not None
+        with open(path, "r+b"):  # waits for the thread
+            pass
+    finally:
+        os.close(fd)
 
 
 def test_leases_and_descriptors_end_with_the_last_row(writer: DatasetWriter) -> None:
@@ -162,6 +240,24 @@ def test_leases_and_descriptors_end_with_the_last_row(writer: DatasetWriter) -> 
     assert not open_files(writer)
 
 
+@pytest.mark.parametrize("decode", [None, {"image": len}], ids=["plain", "decoded"])
+def test_leases_and_descriptors_end_with_a_feed_that_failed(writer: DatasetWriter, decode: Any) -> None:
+    os.truncate(writer.chunk_path(2), 100)
+    gc.collect()
+    held = len(leases._WATCH.held)
+    gc.disable()
+    try:
+        feed = feed_of(writer, decode=decode)
+        iterator = iter(feed)
+        for _ in range(2):
+            with contextlib.suppress(stoker.StokerError):
+                pytest.fail(f"batch {next(iterator).number}")
+        feed.close()
+        wait_for(lambda: len(leases._WATCH.held) == held and not open_files(writer))
+    finally:
+        gc.enable()
+
+
 def test_more_files_than_leases_are_copied(writer: DatasetWriter, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leases, "MOST", len(leases._WATCH.held) + 1)
     expected = stored(writer)
@@ -169,6 +265,43 @@ def test_more_files_than_leases_are_copied(writer: DatasetWriter, monkeypatch: p
         for batch in feed:
             assert images(batch) == [expected[k] for k in batch.keys]
             assert not is_mapped(batch["image"][0])
+
+
+@pytest.mark.parametrize("kind", ["leased", "kept"])
+def test_a_quarter_of_the_descriptors_is_left_for_others(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kind == "kept":
+        monkeypatch.setattr(leases, "MOST", 0)
+        monkeypatch.setattr(copying, "LARGE", 1)
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    limit = 60 + max(map(int, os.listdir("/proc/self/fd"))) * 4 // 3
+    rng = np.random.default_rng(3)
+    writer = DatasetWriter(tmp_path / "d", IMAGES)
+    writer.commit([[{**sample(rng, i), "image": rng.bytes(3000)}] for i in range(limit)])
+    expected, most = stored(writer), 0
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, before[1]))
+        with feed_of(writer, batch_size=4) as feed:
+            for batch in feed:
+                most = max(most, len(open_files(writer)))
+                assert images(batch) == [expected[k] for k in batch.keys]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert 10 < most < limit - limit // 4
+
+
+def test_more_files_than_mappings_are_read(writer: DatasetWriter, monkeypatch: pytest.MonkeyPatch) -> None:
+    mapped = len(mapping._MAPPED)
+    monkeypatch.setattr(mapping, "_MOST", mapped + 2)
+    expected = stored(writer)
+    with feed_of(writer) as feed:
+        for batch in feed:
+            assert images(batch) == [expected[k] for k in batch.keys]
+            assert len(mapping._MAPPED) <= mapped + 2
+    del feed, batch
+    wait_for(lambda: len(mapping._MAPPED) <= mapped)
 
 
 def test_no_lease_on_file_systems_that_others_may_write_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,8 +329,8 @@ def test_no_lease_on_a_file_that_is_being_written_or_has_another_length(tmp_path
 
 OTHER_USER = """
 import os, sys
-from stoker import Feed
-from stoker._memory import leases
+from stoker import Feed, errors
+from stoker._memory import copying, leases, mapping
 def read():
     most = total = 0
     with Feed(sys.argv[1], batch_size=10, lanes=1, tail="keep", epochs=1) as feed:

@@ -12,7 +12,7 @@ from stoker._memory import leases
 from stoker._memory.buffers import BufferPool
 from stoker._memory.mapping import Mapping
 from stoker._transport import local_reads
-from stoker._transport.local_reads import LARGE, LocalReadError, LocalReads, _Open
+from stoker._transport.local_reads import LARGE, LocalReadError, LocalReads
 from stoker._wire import decoding, encoding
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
@@ -105,7 +105,7 @@ def test_a_flipped_bit_makes_the_checksum_wrong(tmp_path):
 @pytest.mark.parametrize("size", [640, 64 << 10])
 @pytest.mark.parametrize("kept", [True, False])
 def test_a_file_that_is_cut_short_is_no_batch_and_no_end_of_the_process(size, kept, tmp_path, monkeypatch):
-    monkeypatch.setattr(_Open, "limit", 256 if kept else 0)
+    monkeypatch.setattr(local_reads, "_MOST_OPEN", 256 if kept else 0)
     files = Files(tmp_path, [1 << 20, 1 << 20])
     os.truncate(files.paths[1], 4096)
     header, _, crc, _ = files.receive(b"", [(0, size, 0), (1, size, 900_000)])

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import threading
+import weakref
 from collections import deque
+
+import pytest
 
 from stoker._memory.workers import Job, Workers, _Jobs
 
@@ -29,6 +34,30 @@ def test_a_job_can_be_done_at_once() -> None:
     job = Job.done_by(lambda: 7)
     assert job.done
     assert job.result(0) == 7
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_what_failed_work_had_open_ends_with_its_error(taken: bool) -> None:
+    opened: list[weakref.ref[Job]] = []
+
+    def fail() -> None:
+        chunk = Job(lambda: None)
+        opened.append(weakref.ref(chunk))
+        raise OSError("no more")
+
+    gc.collect()
+    gc.disable()
+    try:
+        job = Job(fail)
+        job.run()
+        assert opened[0]() is not None
+        if taken:
+            with contextlib.suppress(OSError):
+                job.result(0)
+        del job
+        assert opened[0]() is None
+    finally:
+        gc.enable()
 
 
 def test_a_job_is_found_if_another_thread_takes_the_one_that_was_seen() -> None:

@@ -101,7 +101,7 @@ class Batch:
             column = None
             if self._decoded is not None and name in self._decoded:
                 column = self._decoded[name]
-                column = column() if callable(column) else column
+                column = column(self) if callable(column) else column
             if column is None:
                 column = self.raw(name)
             self._columns[name] = column
@@ -257,7 +257,7 @@ class Batch:
         """Returns the batch with its messages and decoded arrays in other memory."""
         decoded = {name: self[name] for name in self._decoded or ()}
         decoded = {
-            name: move(v) if isinstance(v, np.ndarray) and v.dtype.kind in "biuf" else v for name, v in decoded.items()
+            name: move(v) if type(v) is np.ndarray and v.dtype.kind in "biuf" else v for name, v in decoded.items()
         }
         pieces = [PieceData(0, p.rows, False, 0, move(p.buffer)) for p in self._pieces]
         state, delivered = self._state, DeliveredBatch(self.epoch, self.number, pieces)

@@ -57,8 +57,8 @@ class Decoding:
             if name not in known:
                 raise ValueError(f"decode names field {name!r}; there are {', '.join(known) or 'none'}")
 
-    def begin(self, batch: Batch) -> dict[str, Callable[[], Any]]:
-        """Starts to decode a batch; each value waits for its field."""
+    def begin(self, batch: Batch) -> dict[str, Callable[[Batch], Any]]:
+        """Starts to decode a batch; each value waits for its field, and is called with the batch."""
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._threads, "stoker-decode")
         parts: dict[str, list[Future[list[Any]]]] = {}
@@ -72,7 +72,7 @@ class Decoding:
                 self._pool.submit(_decode_rows, decode, rows[at : at + step], at) for at in range(0, len(rows), step)
             ]
         # After all rows, so that a thread that joins waits for nothing that has not begun.
-        return {field: _Result(self._pool.submit(_joined, some), field, batch) for field, some in parts.items()}
+        return {field: _Result(self._pool.submit(_joined, some), field) for field, some in parts.items()}
 
     def close(self) -> None:
         """Ends the threads; what is not yet begun is dropped."""
@@ -105,21 +105,21 @@ def _joined(parts: Sequence[Future[list[Any]]]) -> Any:
     """One array if all rows came out as arrays of one shape, else a list."""
     rows = [row for part in parts for row in part.result()]
     if rows and all(isinstance(r, np.ndarray) for r in rows) and len({(r.shape, r.dtype) for r in rows}) == 1:
-        return np.stack(rows)
+        masked = any(isinstance(r, np.ma.MaskedArray) for r in rows)
+        return np.ma.stack(rows) if masked else np.stack(rows)
     return rows
 
 
 class _Result:
-    """The decoded field of a batch, once it is there."""
+    """The decoded field of a batch, once it is there. It does not hold the batch, which holds it."""
 
-    def __init__(self, joined: Future[Any], field: str, batch: Batch) -> None:
-        self._joined, self._field, self._batch = joined, field, batch
+    def __init__(self, joined: Future[Any], field: str) -> None:
+        self._joined, self._field = joined, field
 
-    def __call__(self) -> Any:
+    def __call__(self, b: Batch) -> Any:
         try:
             return self._joined.result()
         except _RowError as e:
-            b = self._batch
             raise DecodeError(
                 f"epoch {b.epoch}, batch {b.number}, row {e.row}, {_key(b, e.row)}: "
                 f"field {self._field} cannot be decoded: {e.__cause__!r}"

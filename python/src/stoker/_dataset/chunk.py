@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +22,9 @@ from stoker._format.flatbuffer import SchemaColumn, chunk_schema
 from stoker._format.message import Buffers, Column, MessageLayout, checked_offsets, chunk_columns
 from stoker._format.nested_columns import nested_rows
 from stoker._format.requires import check_metadata_requires
-from stoker._memory.file_reads import read_fully
+from stoker._memory.file_reads import read_into
 from stoker._store.remote_path import RemotePath
-from stoker.errors import CorruptDataError
+from stoker.errors import CorruptDataError, StokerError
 
 _CLASS_LISTS = 256
 """Class lists of chunks whose ids are remembered; most chunks of a dataset share a few."""
@@ -95,6 +96,8 @@ class ChunkReader:
             fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
         except FileNotFoundError:
             raise self.corrupt(f"{self.describe(index)}: the file is missing") from None
+        except OSError as e:
+            raise self._unreadable(index, e) from e
         found = os.fstat(fd).st_size
         if found != expected:
             os.close(fd)
@@ -134,8 +137,23 @@ class ChunkReader:
         return ChunkName(self.snapshot, index)
 
     def corrupt(self, problem: object) -> CorruptDataError:
-        """An error that names the next step."""
-        return CorruptDataError(f"{problem}; run: stoker verify {self.snapshot.root}")
+        """An error that names the next step, once."""
+        text, step = str(problem), f"; run: stoker verify {self.snapshot.root}"
+        return CorruptDataError(text if text.endswith(step) else text + step)
+
+    def _unreadable(self, index: int, e: OSError) -> Exception:
+        """The error of a chunk file that the system does not open or read. Those of stores are as they are."""
+        if self.far is not None:
+            return e
+        step = "raise the limit of open files (ulimit -n)" if e.errno == errno.EMFILE else "check the file and its disk"
+        return StokerError(f"{self.describe(index)}: {e.strerror or e}; {step}")
+
+    def read_file(self, fd: int, view: memoryview, offset: int, index: int) -> int:
+        """Reads a range of a chunk file; returns the bytes read, fewer only at the end of the file."""
+        try:
+            return read_into(fd, view, offset)
+        except OSError as e:
+            raise self._unreadable(index, e) from e
 
     def file_columns(self, names: Sequence[str]) -> FileColumns:
         """The columns of a chunk file in which there are columns with these names, and perhaps others."""
@@ -181,7 +199,7 @@ class ChunkReader:
         length, expected = int(columns["head_length"][index]), int(columns["head_crc32c"][index])
         for attempt in (1, 2):
             data = np.empty(-(-length // 64) * 64, np.uint8)[:length]
-            got = read_fully(fd, data, 0)
+            got = self.read_file(fd, memoryview(data), 0, index)
             if got == length and crc32c(data) == expected:
                 try:
                     return self._parse(data, index)

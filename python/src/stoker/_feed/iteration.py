@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 from stoker._batch.batch import Batch
 from stoker._feed.reading import Reading, Span
 from stoker._format.plural import plural
+from stoker._memory.buffers import BufferPool
 from stoker._order.delivery import Share
 from stoker._order.skip import Skipped
-from stoker._source.batch_source import BatchSource, DeliveredBatch, StreamInfo
+from stoker._source.batch_source import BatchSource, DeliveredBatch, PieceData, StreamInfo
 from stoker._source.position import Start, state_of, worker_of
 from stoker.errors import FencedError, StokerError
 
@@ -139,6 +140,8 @@ class Iteration(Iterator[Batch]):
                 raise StopIteration
             raise StokerError("another iteration of this feed has begun, or the feed is closed")
         try:
+            if not reading.is_ours:
+                self._leave_to_parent()
             began = reading.client_stats.begin()
             try:
                 self._ack()
@@ -164,6 +167,14 @@ class Iteration(Iterator[Batch]):
         self._handed += 1
         reading.progress.last = last
         return batch
+
+    def _leave_to_parent(self) -> None:
+        """In a forked process: drops the parent's source and reads again from the batch that was not handed out."""
+        self._broken = True
+        self._unacked = (0, [])
+        self._source, self._batches = None, iter(())
+        self._reading.own()
+        self._reading.iteration = self
 
     def _fail(self) -> None:
         """Notes that a batch was not handed out. The next `next` gets it, also in a new iteration."""
@@ -239,6 +250,7 @@ class Iteration(Iterator[Batch]):
         self._ack()
         self._ended = True
         self._decoded.clear()
+        self._late = None
 
 
 class Epochs(Iterator[Batch]):
@@ -279,8 +291,16 @@ def join(parts: list[DeliveredBatch], count: int) -> DeliveredBatch:
     """One batch of several; the first ones once more, as repeated, where there are fewer than `count`."""
     pieces = [piece for part in parts for piece in part.pieces]
     for missing in range(count - len(parts)):
-        pieces += [replace(piece, repeated=True) for piece in parts[missing % len(parts)].pieces]
+        pieces += [_again(piece) for piece in parts[missing % len(parts)].pieces]
     return DeliveredBatch(parts[0].epoch, parts[0].number, pieces)
+
+
+def _again(piece: PieceData) -> PieceData:
+    """A copy of a piece, as repeated: the trainer may write to both."""
+    message = piece.buffer if piece.apart is None else piece.apart.copied(piece.buffer)
+    buffer = BufferPool().take(len(message))
+    buffer[:] = message
+    return replace(piece, repeated=True, buffer=buffer, apart=None)
 
 
 def _state(info: StreamInfo, share: Share, epoch: int, step: int, skipped: Skipped) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -37,6 +38,23 @@ _ELSEWHERE = {
     "generator": "use seed",
 }
 """Option names of other loaders, with the equivalent in Stoker or the reason why none is needed."""
+
+
+_LEAST = {
+    "rank": 0,
+    "world_size": 1,
+    "replica": 0,
+    "replicas": 1,
+    "epochs": 0,
+    "epoch_batches": 1,
+    "concat": 1,
+    "decode_threads": 1,
+    "buffer_bytes": 0,
+}
+"""The least value of each option that is a whole number."""
+_OPTIONAL = ("rank", "world_size", "version", "epochs", "epoch_batches", "decode_threads")
+_LONGEST_S = 2_000_000.0
+"""23 days. Sockets take no more than 2^31 ms."""
 
 
 def suggesting(init: Init) -> Init:
@@ -111,6 +129,10 @@ class Options:
                 {True: "window", False: "none"}.get(shuffle, shuffle) if isinstance(shuffle, bool) else shuffle
             )
         problems = given["security"].problems()
+        for name, least in _LEAST.items():
+            given[name] = _whole_number(name, given[name], least, problems)
+        for name in ("connect_timeout", "reconnect_timeout", "batch_timeout"):
+            given[name] = _seconds(name, given[name], problems)
         try:
             OrderSpec(**spec)
         except ValueError as e:
@@ -123,9 +145,6 @@ class Options:
             problems.append("only one of rank and world_size is given; give both")
         elif given["rank"] is not None and not 0 <= given["rank"] < given["world_size"]:
             problems.append(f"rank {given['rank']} is not in [0, {given['world_size']})")
-        for name in ("concat", "replicas", "epoch_batches", "decode_threads"):
-            if given[name] is not None and given[name] < 1:
-                problems.append(f"{name} must be at least 1, is {given[name]}")
         if given["replicas"] > 1 and given["replica"]:
             problems.append("replica and replicas: both are set; give only one of them")
         try:
@@ -149,8 +168,8 @@ class Options:
                 problems.append(f"version={given['version']!r}: a tag can be given for a path only; leave it out")
             else:
                 given["version"] = version_of(path, given["version"], read_info(path).id)
-        elif given["version"] is not None and given["version"] < 1:
-            problems.append(f"version must be at least 1, is {given['version']}")
+        else:
+            given["version"] = _whole_number("version", given["version"], 1, problems)
         if given["follow"] and given["version"] is not None:
             problems.append(
                 "follow and version cannot be given together: follow=True reads the newest version, "
@@ -170,8 +189,7 @@ class Options:
             except ValueError:
                 problems.append(f"STOKER_PLACE_TIMEOUT={text!r} is not a number of seconds")
                 place_timeout = 0.0
-        if not place_timeout >= 0:
-            problems.append(f"place_timeout is {place_timeout:g}; it must not be negative")
+        place_timeout = _seconds("place_timeout", place_timeout, problems)
         if problems:
             raise ValueError("; ".join(problems))
         named = None if target is None else os.fspath(target)
@@ -196,6 +214,31 @@ class Options:
     def path(self) -> AnyPath | None:
         """The dataset directory; None if the target is a feed."""
         return None if self.target is None else _path_of(self.target)
+
+
+def _whole_number(name: str, value: Any, least: int, problems: list[str]) -> Any:
+    """Returns an option as an int, so that it can be written as JSON, or None if it was not given."""
+    if value is None and name in _OPTIONAL:
+        return None
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or number < least:
+        problems.append(f"{name} must be an integer of at least {least}, is {value!r}")
+        return least  # for the checks that follow
+    return number
+
+
+def _seconds(name: str, value: Any, problems: list[str]) -> float:
+    """Returns a time limit that every wait accepts."""
+    try:
+        seconds = -1.0 if isinstance(value, (bool, str)) else float(value)
+    except (TypeError, OverflowError):
+        seconds = -1.0
+    if not seconds >= 0:
+        problems.append(f"{name} must be a number of seconds and not negative, is {value!r}")
+    return min(seconds, _LONGEST_S)
 
 
 def _path_of(target: str, is_path: bool = False) -> AnyPath | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from stoker._order.delivery import Share
 from stoker._order.skip import NOTHING, Skipped
 from stoker._source.batch_source import StreamInfo
-from stoker._source.position import SharedEpochs, Start, state_of, worker_of
+from stoker._source.position import MOST_EPOCH, SharedEpochs, Start, state_of, worker_of
 from stoker.errors import StokerError
 
 
@@ -92,8 +93,9 @@ class Progress:
 
     def set_epoch(self, epoch: int, epoch_batches: int | None) -> None:
         """See `Feed.set_epoch`."""
-        if epoch < 0:
-            raise ValueError(f"epoch {epoch}")
+        epoch = operator.index(epoch)
+        if not 0 <= epoch <= MOST_EPOCH:
+            raise ValueError(f"epoch {epoch} is not from 0 to {MOST_EPOCH}")
         now, first, within = self.following, 0, True
         if epoch_batches is not None:
             epoch, index = self._part(epoch)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from stoker._batch.decoding import Decoding
 from stoker._batch.piece import Form
@@ -31,7 +33,8 @@ class Reading:
     def __init__(self, options: Options, shared: SharedEpochs) -> None:
         self.options = options
         self.decoding = Decoding(options.decode, options.decode_threads) if options.decode else None
-        self.progress = Progress(self.share, shared, options.skip)
+        # Without a circle: a closed feed ends with its last reference.
+        self.progress = Progress(partial(Reading.share, weakref.proxy(self)), shared, options.skip)
         self.iteration: object | None = None
         """The only iteration that may hand out batches."""
         self.kept: tuple[Span, Iterator[DeliveredBatch]] | None = None

@@ -9,6 +9,11 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 _SEEKING = threading.Lock()
 
 
@@ -46,3 +51,14 @@ def _pread(fd: int, views: tuple[memoryview], offset: int) -> int:
 
 preadv = getattr(os, "preadv", _pread)
 """Fills one view from a file offset; returns how many bytes came."""
+
+
+def has_spare(fd: int) -> bool:
+    """Whether this new descriptor may be kept: a quarter of the process's limit is left for others.
+
+    The kernel gives the lowest number that is free.
+    """
+    if resource is None:
+        return True
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return limit == resource.RLIM_INFINITY or fd < limit - limit // 4

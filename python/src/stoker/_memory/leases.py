@@ -6,6 +6,10 @@ given the lease back, for at most `/proc/sys/fs/lease-break-time` (45 s). A thre
 replaces the mapping by a copy of it in memory, at the same address, and gives the lease back. Deleting a file needs no
 lease, and the mapping of a deleted file stays whole.
 
+If this process was stopped for longer than that, the kernel has ended the lease, and the other process may have changed
+the file. The mapping is then `lost`: memory takes its place as well, but its bytes must not be trusted. What touches a
+page that is missing before the thread looks ends the process.
+
 Only the owner of a file may take a lease, and only on file systems of this machine: elsewhere there is no
 `LeasedMapping`, and the kernel copies (`stoker._memory.mapping`). A forked child must not rely on a lease of its
 parent, which gives it back for both.
@@ -13,7 +17,9 @@ parent, which gives it back for both.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import logging
 import os
 import signal
 import threading
@@ -24,6 +30,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from stoker._memory.file_reads import has_spare
 from stoker._memory.mapping import Mapping, copy_over, populate
 
 try:
@@ -31,6 +38,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
+_LOG: Final = logging.getLogger("stoker")
 MOST: Final = 512
 """Leased mappings of a process at a time: each keeps a descriptor."""
 _LOOK_S: Final = 0.5
@@ -45,11 +53,13 @@ class LeasedMapping(Mapping):
     `numpy.asarray` returns its bytes without a copy, and keeps it.
     """
 
-    __slots__ = ("__weakref__", "fd")
+    __slots__ = ("__weakref__", "fd", "lost")
 
     def __init__(self, fd: int, length: int, private: bool) -> None:
         """Takes the descriptor, which has a lease, if it does not raise OSError."""
         self.fd = -1
+        self.lost = False
+        """Whether the file may have been changed, as the kernel has ended the lease."""
         super().__init__(fd, length, private)
         self.fd = fd
 
@@ -76,15 +86,18 @@ class _Watch:
     def __init__(self) -> None:
         self.held: dict[int, weakref.ref[LeasedMapping]] = {}
         """By descriptor."""
+        self.lost = 0
+        """Mappings that were lost so far."""
         self._lock = threading.Lock()
         self._running = False
 
     def add(self, mapping: LeasedMapping) -> None:
+        """Raises RuntimeError if no thread can be started."""
         with self._lock:
-            self.held[mapping.fd] = weakref.ref(mapping)
             if not self._running:
-                self._running = True
                 threading.Thread(target=self._run, name="stoker-leases", daemon=True).start()
+                self._running = True
+            self.held[mapping.fd] = weakref.ref(mapping)
 
     def _run(self) -> None:
         while True:
@@ -100,9 +113,25 @@ class _Watch:
         for fd in list(self.held):  # the list of keys is made at once
             reference = self.held.get(fd)
             mapping = reference() if reference is not None else None
-            if mapping is not None and fcntl.fcntl(fd, fcntl.F_GETLEASE) != fcntl.F_RDLCK and copy_over(mapping):
-                self.held.pop(fd, None)
-                fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+            with contextlib.suppress(OSError, MemoryError):  # the next look tries again
+                if mapping is not None and fcntl.fcntl(fd, fcntl.F_GETLEASE) != fcntl.F_RDLCK:
+                    self._give_back(mapping)
+
+    def _give_back(self, mapping: LeasedMapping) -> None:
+        fd = mapping.fd
+        # A file that is too short has lost its lease already. What is left of it is copied.
+        if not copy_over(mapping, partly=os.fstat(fd).st_size < mapping.length):
+            return
+        self.held.pop(fd, None)
+        try:
+            fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+        except OSError:  # there is none: the file may have been changed before it was copied
+            mapping.lost = True
+            self.lost += 1
+            _LOG.warning(
+                "another process waited for longer than fs.lease-break-time to write to %s; its rows may have changed",
+                os.readlink(f"/proc/self/fd/{fd}"),
+            )
 
     def forked(self) -> None:
         """Leaves the leases to the parent: one lasts as long as any process has its descriptor."""
@@ -124,7 +153,7 @@ def leased(fd: int, length: int, private: bool = False) -> LeasedMapping | None:
 
     `private`: its memory may be written to, which leaves the file as it is.
     """
-    if len(_WATCH.held) >= MOST or not _on_this_machine(fd):
+    if len(_WATCH.held) >= MOST or not has_spare(fd) or not _on_this_machine(fd):
         return None
     try:
         # Without a signal: the default one ends a process, and the kernel sends none to the owner 0.
@@ -138,11 +167,18 @@ def leased(fd: int, length: int, private: bool = False) -> LeasedMapping | None:
         if os.fstat(fd).st_size == length:
             mapping = LeasedMapping(fd, length, private)
             _WATCH.add(mapping)
-    except OSError:  # too many mappings
-        pass
+    except (OSError, RuntimeError):  # too many mappings, or too many threads
+        if mapping is not None:
+            mapping.fd = -1  # the caller keeps it
+            mapping = None
     if mapping is None:
         fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     return mapping
+
+
+def any_lost() -> bool:
+    """Whether the kernel has ended a lease of this process."""
+    return _WATCH.lost > 0
 
 
 def _bind() -> Any:

@@ -8,6 +8,7 @@ The mappings hold no descriptor, so that windows of thousands of chunks need non
 from __future__ import annotations
 
 import ctypes
+import errno
 import mmap
 import os
 from collections.abc import Callable
@@ -44,6 +45,10 @@ def _bind() -> tuple[Callable[..., Any], ...] | None:
 
 
 _LIBC = _bind()
+_MOST = 32_765
+"""Mappings of a process: half of what Linux allows by default (`vm.max_map_count`), as all need some."""
+_MAPPED: set[int] = set()
+"""Their addresses."""
 
 
 def supported() -> bool:
@@ -64,6 +69,8 @@ class Mapping:
         self.address = -1
         self.length, self.private = length, private
         assert _LIBC is not None
+        if len(_MAPPED) >= _MOST:
+            raise OSError(errno.ENOMEM, f"{_MOST} files are mapped")
         access, kind = mmap.PROT_READ, mmap.MAP_SHARED
         if private:
             access, kind = access | mmap.PROT_WRITE, mmap.MAP_PRIVATE | _NORESERVE
@@ -71,9 +78,11 @@ class Mapping:
         if address == -1:
             raise OSError(ctypes.get_errno(), "mmap")
         self.address = address
+        _MAPPED.add(address)
 
     def __del__(self) -> None:
         if self.address != -1 and _LIBC is not None:
+            _MAPPED.discard(self.address)  # first: another thread may get the same address
             _LIBC[2](self.address, self.length)
 
     def cached(self) -> bool:
@@ -117,8 +126,11 @@ def populate(address: int, length: int) -> bool:
     return _LIBC[4](start, address + length - start, _POPULATE_READ) == 0  # type: ignore[no-any-return]
 
 
-def copy_over(mapping: Mapping) -> bool:
-    """Replaces a mapping by a copy in memory, at the same address. False if that is not possible."""
+def copy_over(mapping: Mapping, partly: bool = False) -> bool:
+    """Replaces a mapping by a copy in memory, at the same address. False if that is not possible.
+
+    `partly`: if a page is missing, that page and what follows it become zeros.
+    """
     assert _LIBC is not None
     access = mmap.PROT_READ | mmap.PROT_WRITE
     address = _LIBC[1](None, mapping.length, access, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, -1, 0)
@@ -126,7 +138,7 @@ def copy_over(mapping: Mapping) -> bool:
         return False
     ranges = np.array([address, mapping.length, mapping.address, mapping.length], np.int64)
     at = ranges.ctypes.data
-    moved = copy(at, mapping.length, at + 16, 1)
+    moved = copy(at, mapping.length, at + 16, 1) or partly
     moved = moved and _LIBC[5](address, mapping.length, mapping.length, _REPLACE, mapping.address) == mapping.address
     if not moved:
         _LIBC[2](address, mapping.length)

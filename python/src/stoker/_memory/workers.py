@@ -39,6 +39,7 @@ class Job:
             self._out.put((self._work(), None))
         except BaseException as e:
             self._out.put((None, e))
+            del self  # the error holds this frame, and with it what the work had open
 
     @property
     def done(self) -> bool:
@@ -48,7 +49,10 @@ class Job:
     def result(self, timeout_s: float) -> Any:
         value, error = self._out.get(timeout=timeout_s)
         if error is not None:
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # it holds this frame
         return value
 
 

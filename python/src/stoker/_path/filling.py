@@ -172,7 +172,7 @@ class Filler:
                 problem = work.segment.window.reread(work.column, row, buffer, at)
                 if problem is not None:
                     if self._on_corrupt == "fail":
-                        raise CorruptDataError(f"{problem}; run: stoker verify {self._stream.snapshot.root}")
+                        raise self._reader.corrupt(problem)
                     bad.setdefault(work.segment, set()).add(row)
                 at += int(ends[row + 1] - ends[row])
         if not bad:

@@ -15,15 +15,15 @@ from stoker._format.checksum import crc32c, extend_at
 from stoker._memory import copying
 from stoker._memory import mapping as _mapping
 from stoker._memory.copying import Target
-from stoker._memory.file_reads import read_into
-from stoker._memory.leases import LeasedMapping, leased
+from stoker._memory.file_reads import has_spare
+from stoker._memory.leases import LeasedMapping, any_lost, leased
 from stoker._path.assembler import Gather
 from stoker._path.rows import RowBlock
 from stoker.errors import CorruptDataError
 
 Integers = npt.NDArray[Any]
 _KEPT_OPEN = 256
-"""Descriptors that may be kept for that; the usual limit of a process is 1,024."""
+"""Descriptors that may be kept for that, if the process has as many to spare."""
 
 
 class _Kept:
@@ -71,7 +71,7 @@ class OpenChunk:
             self.fetch = bool(fetch)
             if fetch and hasattr(os, "posix_fadvise"):
                 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_WILLNEED)
-            if payload and large and self.leased is None and _Kept.count < _KEPT_OPEN:
+            if payload and large and self.leased is None and _Kept.count < _KEPT_OPEN and has_spare(fd):
                 self.mapping = None
                 self.fd = fd
                 _Kept.count += 1
@@ -134,6 +134,8 @@ class OpenWindow:
     def views(self, places: Integers, starts: Integers, stops: Integers) -> list[npt.NDArray[np.uint8]]:
         """Bytes [start, stop) of each of the files at these places of the window, in the mappings."""
         each = places.tolist()
+        if any_lost():
+            self._require_leases(set(each))
         for place in set(each).difference(self._bytes):
             chunk = self._chunks[place]
             assert chunk is not None
@@ -142,6 +144,13 @@ class OpenWindow:
         # Without a loop of Python, as this is most of what a batch of small rows costs.
         files: Any = map(self._bytes.__getitem__, each)
         return list(map(getitem, files, map(slice, starts.tolist(), stops.tolist())))
+
+    def _require_leases(self, places: set[int]) -> None:
+        for place in places:
+            chunk = self._chunks[place]
+            if chunk is not None and chunk.leased is not None and chunk.leased.lost:
+                problem = "another process could write to the file while it was mapped"
+                raise self.reader.corrupt(f"{self.reader.describe(self.indexes[place])}: {problem}")
 
     def copy(self, column: int, row: int, stop: int, target: Target) -> int | None:
         """Copies the payload of rows [row, stop); the checksum, None if any byte is missing."""
@@ -187,7 +196,7 @@ class OpenWindow:
             return str(e)
         try:
             self.reader.renew(fd, index)
-            got = read_into(fd, memoryview(target), int(payload.starts[row]))
+            got = self.reader.read_file(fd, memoryview(target), int(payload.starts[row]), index)
         finally:
             os.close(fd)
         found = crc32c(target)

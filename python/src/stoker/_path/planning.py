@@ -130,6 +130,7 @@ class EpochReader:
                 lane.cancel()
             self._work.clear()
             lanes, self._lanes = self._lanes, {}
+            self._error = None  # it holds frames of this reader, and the windows that they opened
         self._workers.offer(lanes.clear)  # closing hundreds of files takes a millisecond
 
     def plan(self, early: bool = False) -> None:

@@ -76,6 +76,10 @@ class Apart:
     def whole(self, front: U8) -> U8:
         """Returns the message in one piece. `front` is its beginning."""
         self._on_whole()
+        return self.copied(front)
+
+    def copied(self, front: U8) -> U8:
+        """The same, without a call of `on_whole`."""
         out = np.zeros(self.length, np.uint8)
         out[: len(front)] = front
         for start, view in zip(self._starts.tolist(), self._views, strict=True):

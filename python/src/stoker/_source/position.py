@@ -241,6 +241,8 @@ def state_of(info: StreamInfo, epoch: int, batch: int, skipped: Skipped = ()) ->
     return state | {"skip": coming} if coming else state
 
 
+MOST_EPOCH = 2**53 - 1
+"""The greatest number of an epoch: JSON has no greater integers that every reader takes."""
 ALLOWED = ("batch_size", "skip")
 """Options that may differ between a state and the feed that resumes from it, if the caller permits that."""
 
@@ -333,7 +335,7 @@ def start_of(
         except ValueError as e:
             raise StateMismatchError(f"impossible position: epoch {epoch}, {e}") from e
         start = replace(start, batch=position)
-    if not whole or start.batch > info.batches:
+    if not whole or start.batch > info.batches or start.epoch > MOST_EPOCH:
         raise StateMismatchError(f"impossible position: epoch {epoch}, batch {batch} of {info.batches}")
     return start, again
 

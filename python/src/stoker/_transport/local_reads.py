@@ -19,6 +19,7 @@ from stoker._memory import copying
 from stoker._memory import mapping as _mapping
 from stoker._memory.buffers import BufferPool
 from stoker._memory.copying import LARGE, Target
+from stoker._memory.file_reads import has_spare
 from stoker._memory.leases import LeasedMapping, leased
 from stoker._memory.workers import Workers
 from stoker._source.apart import Apart
@@ -44,15 +45,6 @@ class _Open:
     """Descriptors kept by this process."""
 
     count = 0
-    limit: int | None = None
-
-    @classmethod
-    def has_room(cls) -> bool:
-        if cls.limit is None:
-            import resource  # not on Windows, which has no local reads
-
-            cls.limit = min(_MOST_OPEN, max(0, resource.getrlimit(resource.RLIMIT_NOFILE)[0]) // 4)
-        return cls.count < cls.limit
 
 
 def supported() -> bool:
@@ -143,7 +135,7 @@ class LocalReads:
                 self._leased[file.file] = kept = True
                 self._resident[file.file] = lease.resident()
                 self._fds[file.file] = fd
-            elif _Open.has_room():
+            elif _Open.count < _MOST_OPEN and has_spare(fd):
                 self._fds[file.file] = fd
                 _Open.count += 1
                 kept = True
