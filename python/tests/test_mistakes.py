@@ -68,6 +68,12 @@ def test_samples_by_slices_lists_and_negative_positions(tmp_path: Path) -> None:
     assert 1.5 not in samples
 
 
+def test_keys_that_are_positions(tmp_path: Path) -> None:
+    samples = stoker.open(small_dataset(tmp_path / "d").root)
+    with pytest.raises(TypeError, match=r"^key 7: expected a str; a position goes into brackets, such as samples"):
+        samples.get(["a", 7])  # type: ignore[list-item]
+
+
 @pytest.mark.parametrize(
     ("given", "meant"),
     [("string", "utf8"), ("str", "utf8"), ("int", "int64"), ("int[]", "int64[]"), ("float?", "float32?")],

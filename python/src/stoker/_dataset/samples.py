@@ -191,6 +191,9 @@ class Samples:
         Raises `CorruptDataError` if a sample is damaged.
         """
         wanted = [keys] if isinstance(keys, str) else [*keys]
+        for key in wanted:
+            if not isinstance(key, str):
+                raise TypeError(f"key {key!r}: expected a str; a position goes into brackets, such as samples[5]")
         found = [self._by_key.find(key) for key in wanted]
         samples: _Found = [None] * len(wanted)
 
