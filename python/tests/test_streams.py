@@ -234,5 +234,5 @@ def test_chosen_columns(feed_of: Any, tmp_path_factory: pytest.TempPathFactory) 
 
 
 def test_impossible_numbers_are_refused_together(writer: DatasetWriter) -> None:
-    with pytest.raises(ValueError, match=r"concat must be.*replicas must be.*epoch_batches must be"):
+    with pytest.raises(ValueError, match=r"replicas must be.*epoch_batches must be.*concat must be"):
         Feed(writer.root, concat=0, replicas=0, epoch_batches=0)
