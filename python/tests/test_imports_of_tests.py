@@ -1,4 +1,4 @@
-"""Tests import only what is installed where they run: else pytest stops before the first of them."""
+"""Tests import only packages that are installed for them. One missing package stops pytest before the first test."""
 
 from __future__ import annotations
 

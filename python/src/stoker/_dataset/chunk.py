@@ -142,7 +142,7 @@ class ChunkReader:
         return CorruptDataError(text if text.endswith(step) else text + step)
 
     def _unreadable(self, index: int, e: OSError) -> Exception:
-        """The error of a chunk file that the system does not open or read. Those of stores are as they are."""
+        """The error of a chunk file that the system does not open or read. An error of a store stays the same."""
         if self.far is not None:
             return e
         step = "raise the limit of open files (ulimit -n)" if e.errno == errno.EMFILE else "check the file and its disk"

@@ -119,7 +119,7 @@ class _Watch:
 
     def _give_back(self, mapping: LeasedMapping) -> None:
         fd = mapping.fd
-        # A file that is too short has lost its lease already. What is left of it is copied.
+        # A file that is too short has lost its lease already. Its remaining bytes are copied.
         if not copy_over(mapping, partly=os.fstat(fd).st_size < mapping.length):
             return
         self.held.pop(fd, None)

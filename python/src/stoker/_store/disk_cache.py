@@ -117,7 +117,7 @@ class DiskCache:
             return temporary
 
     def publish(self, temporary: Path, name: str) -> None:
-        """Gives a temporary file its name, if nobody has deleted it."""
+        """Gives a temporary file its name. Does nothing if another process has deleted the file."""
         path = self._path(name)
         with self.explained():
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -75,8 +75,8 @@ final class BenchTarget implements AutoCloseable {
     }
 
     /**
-     * Returns the bytes of chunks that memory can keep between epochs at most: the page cache those of a directory, and
-     * the tier memory:auto, which a feeder has by default, those of another file system.
+     * Returns how many bytes of chunks memory can keep between epochs at most. Chunks of a directory are in the page
+     * cache. Chunks of another file system are in the tier memory:auto, which a feeder has by default.
      *
      * @param availableBytes of the machine's memory, before the feeder starts
      * @param sharedBytes free in {@code /dev/shm}

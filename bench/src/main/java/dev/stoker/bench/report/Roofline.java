@@ -189,7 +189,7 @@ public record Roofline(List<Roof> roofs, List<FeedPoint> points, Map<Double, Dou
         return new Roof(Roof.Resource.CPU, name, processors * 1e9 / secondsPerGb.median(), secondsPerGb.spread());
     }
 
-    /** The roofs over a feed: its own, and those of the machine. */
+    /** The roofs over a feed: its own roofs, and the roofs of the machine. */
     public List<Roof> over(FeedPoint point) {
         boolean hasProcessors = point.own().stream().anyMatch(roof -> roof.resource() == Roof.Resource.CPU);
         Stream<Roof> machine = roofs.stream().filter(roof -> switch (roof.resource()) {
