@@ -1,10 +1,15 @@
-"""Leaves out tests whose means are absent, and says so; where STOKER_TORCH=1, STOKER_BROWSER=1, STOKER_FUSE=1,
-STOKER_AZURITE=1 or STOKER_CUDA=1 ask for them, they fail."""
+"""Leaves out the tests of other tiers, and tests whose means are absent, and says so; where STOKER_TORCH=1,
+STOKER_BROWSER=1, STOKER_FUSE=1, STOKER_AZURITE=1 or STOKER_CUDA=1 ask for them, they fail.
+
+STOKER_TIER is default, full, or the third of the full tier that runs beside the default tier: stores, feeds or
+programs. Without it, as for a test that is named to pytest, all tests run.
+"""
 
 import ctypes.util
 import importlib.util
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,16 +20,35 @@ FRAMEWORKS = (
 )
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
+PARTS = ("stores", "feeds", "programs")
+FOLDERS = {"with_torch": "torch", "with_browser": "browser", "with_fuse": "fuse", "with_azurite": "azurite"}
+"""What the tests of a folder need."""
+PART_OF_FOLDER = {"with_browser": "programs", "with_fuse": "programs", "with_azurite": "stores"}
+
+TIER = os.environ.get("STOKER_TIER") or "full"
+TIERS = {"default", *PARTS} if TIER == "full" else {"default", TIER}
+if TIER not in ("default", "full", *PARTS):
+    raise RuntimeError(f"STOKER_TIER={TIER} is no tier: use default, full, {', '.join(PARTS)}")
+
 collect_ignore = []
 left_out = []
+if TIER != "full":
+    left_out.append(f"tests of the tiers {', '.join(sorted(TIERS))} run (STOKER_TIER)")
 
 
 def leave_out(folder, variable, why):
-    if os.environ.get(variable) == "1":
+    part = PART_OF_FOLDER.get(folder, "default")
+    if os.environ.get(variable) == "1" and part in TIERS:
         raise RuntimeError(f"{variable}=1 asks for tests/{folder}: {why}")
     collect_ignore.extend([folder, f"system/{folder}"])
     left_out.append(f"tests/{folder} is left out: {why}")
 
+
+for folder, part in PART_OF_FOLDER.items():
+    if part not in TIERS:
+        collect_ignore.extend([folder, f"system/{folder}"])
+if "programs" not in TIERS:
+    collect_ignore.append("system/with_torch")
 
 absent = [name for name in FRAMEWORKS if importlib.util.find_spec(name) is None]
 if absent:
@@ -38,6 +62,55 @@ if not (Path(__file__).parents[2] / "storage/target/emulators/azure/complete").e
     leave_out("with_azurite", "STOKER_AZURITE", "no Azurite here (storage/src/test/emulators azure installs it)")
 if shutil.which("nvidia-smi") is None:
     leave_out("with_cuda", "STOKER_CUDA", "no GPU of NVIDIA here (nvidia-smi is not found)")
+
+
+def tier_of(item):
+    """The tier of a test: a mark `full`, or else its folder, names its third of the full tier."""
+    mark = item.get_closest_marker("full")
+    if mark is not None:
+        (part,) = mark.args
+        assert part in PARTS, f"{item.nodeid} has the mark full({part!r}); the thirds are {', '.join(PARTS)}"
+        return part
+    if "system" in item.path.parts and "with_torch" in item.path.parts:
+        return "programs"
+    return next((part for folder, part in PART_OF_FOLDER.items() if folder in item.path.parts), "default")
+
+
+def needs_of(item):
+    return next((needs for folder, needs in FOLDERS.items() if folder in item.path.parts), "-")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves out the tests of other tiers; .ci/totals.py finds tier and need of the others in the reports."""
+    others = []
+    for item in items:
+        tier = tier_of(item)
+        item.user_properties += [("tier", tier), ("needs", needs_of(item))]
+        asked = item.get_closest_marker("soak") or item.get_closest_marker("chaos")
+        if tier not in TIERS and not asked:
+            others.append(item)
+    if others:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item not in set(others)]
+
+
+if os.environ.get("STOKER_COUNT_PROCESSES") == "1":
+    started = [0]
+
+    def count_process(event, arguments):
+        if event in ("subprocess.Popen", "os.fork", "os.posix_spawn"):
+            started[0] += 1
+
+    sys.addaudithook(count_process)
+
+    def pytest_sessionfinish(session):
+        """Writes how many processes these tests started, for .ci/totals.py."""
+        report = session.config.option.xmlpath
+        if report:
+            group = Path(report).stem.partition("-")[2] or "package"
+            file = Path(report).parent / "started-processes" / f"{group}-{os.getpid()}.txt"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(str(started[0]))
 
 
 def pytest_report_header():

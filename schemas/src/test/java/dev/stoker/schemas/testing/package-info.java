@@ -1,0 +1,2 @@
+/** What the tests of all modules share beside their fixtures: the count of started processes. */
+package dev.stoker.schemas.testing;
