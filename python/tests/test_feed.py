@@ -348,13 +348,17 @@ def test_importing_and_using_stoker_does_not_import_torch(writer: DatasetWriter)
 def test_closing_ends_threads(writer: DatasetWriter) -> None:
     import threading
 
+    others = set(threading.enumerate())
+
+    def own() -> list[threading.Thread]:
+        return [t for t in threading.enumerate() if t.name.startswith("stoker") and t not in others]
+
     with Feed(writer.root, **SPEC) as feed:
         batch = next(iter(feed))
-        assert any(t.name.startswith("stoker") for t in threading.enumerate())
-    for t in threading.enumerate():
-        if t.name.startswith("stoker"):
-            t.join(10)
-    assert not [t for t in threading.enumerate() if t.name.startswith("stoker")]
+        assert own()
+    for t in own():
+        t.join(10)
+    assert not own()
     assert len(batch["image"]) == 3
     with pytest.raises(errors.StokerError, match="closed"):
         iter(feed)

@@ -60,6 +60,17 @@ def open_files(writer: DatasetWriter) -> list[str]:
     return [name for name in names if name.startswith(str(writer.root)) and name.endswith(".arrow")]
 
 
+def leases_of(writer: DatasetWriter) -> set[int]:
+    """The descriptors of this dataset's leases: rows of other tests may still have theirs, and lose them at any time."""
+    found = {fd: os.path.realpath(f"/proc/self/fd/{fd}") for fd in list(leases._WATCH.held)}
+    return {fd for fd, path in found.items() if path.startswith(str(writer.root))}
+
+
+@pytest.fixture(autouse=True)
+def _rows_of_other_tests_are_gone() -> None:
+    gc.collect()
+
+
 def wait_for(condition: Callable[[], bool]) -> None:
     end = time.monotonic() + 20
     while not condition():
@@ -172,15 +183,14 @@ def test_rows_of_a_file_whose_lease_the_kernel_has_ended_are_not_trusted(
     writer: DatasetWriter, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leases._WATCH, "lost", 0)
-    others = set(leases._WATCH.held)
     with feed_of(writer) as feed:
         batches = list(feed)
     rows = list(batches[0]["image"])
-    for fd in set(leases._WATCH.held) - others:
+    for fd in leases_of(writer):
         fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)  # as the kernel does it after 45 s
     for i in range(3):
         os.truncate(writer.chunk_path(i), 10)
-    wait_for(lambda: set(leases._WATCH.held) == others)
+    wait_for(lambda: not leases_of(writer))
     assert any(not row.any() for row in rows)  # and the process still lives
     with pytest.raises(errors.CorruptDataError, match=r"chunk .*could write to the file.*run: stoker verify"):
         _ = batches[1]["image"][0]
@@ -189,11 +199,10 @@ def test_rows_of_a_file_whose_lease_the_kernel_has_ended_are_not_trusted(
 
 def test_a_lease_that_the_kernel_has_ended_does_not_end_the_others(writer: DatasetWriter) -> None:
     expected = stored(writer)
-    others = set(leases._WATCH.held)
     with feed_of(writer, batch_size=ROWS) as feed:
         batch = next(iter(feed))
     rows = list(batch["image"])
-    first, *_ = set(leases._WATCH.held) - others
+    first, *_ = leases_of(writer)
     kept = [Path(name) for name in open_files(writer) if name != os.readlink(f"/proc/self/fd/{first}")]
     fcntl.fcntl(first, fcntl.F_SETLEASE, fcntl.F_UNLCK)
     wait_for(lambda: first not in leases._WATCH.held)
@@ -227,24 +236,21 @@ def test_no_lease_without_a_thread_that_watches(tmp_path: Path, monkeypatch: pyt
 
 
 def test_leases_and_descriptors_end_with_the_last_row(writer: DatasetWriter) -> None:
-    held = len(leases._WATCH.held)
     with feed_of(writer, batch_size=ROWS) as feed:
         row = next(iter(feed))["image"][0]
-    assert len(leases._WATCH.held) > held
+    assert leases_of(writer)
     del feed
-    wait_for(lambda: len(leases._WATCH.held) == held + 1)
+    wait_for(lambda: len(leases_of(writer)) == 1)
     assert row.nbytes == SIZE
     assert len(open_files(writer)) == 1
     del row
-    wait_for(lambda: len(leases._WATCH.held) == held)
+    wait_for(lambda: not leases_of(writer))
     assert not open_files(writer)
 
 
 @pytest.mark.parametrize("decode", [None, {"image": len}], ids=["plain", "decoded"])
 def test_leases_and_descriptors_end_with_a_feed_that_failed(writer: DatasetWriter, decode: Any) -> None:
     os.truncate(writer.chunk_path(2), 100)
-    gc.collect()
-    held = len(leases._WATCH.held)
     gc.disable()
     try:
         feed = feed_of(writer, decode=decode)
@@ -253,7 +259,7 @@ def test_leases_and_descriptors_end_with_a_feed_that_failed(writer: DatasetWrite
             with contextlib.suppress(stoker.StokerError):
                 pytest.fail(f"batch {next(iterator).number}")
         feed.close()
-        wait_for(lambda: len(leases._WATCH.held) == held and not open_files(writer))
+        wait_for(lambda: not leases_of(writer) and not open_files(writer))
     finally:
         gc.enable()
 
@@ -367,13 +373,14 @@ def forked(writer: DatasetWriter) -> Iterator[stoker.Batch]:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_a_forked_child_reads_the_rows_and_leaves_the_leases_alone(forked: stoker.Batch, writer: DatasetWriter) -> None:
     expected = [stored(writer)[k] for k in forked.keys]
-    held, fds = len(leases._WATCH.held), list(leases._WATCH.held)
+    held, fds = leases_of(writer), list(leases._WATCH.held)
+    assert held
     child = os.fork()
     if child == 0:
         files = [fd for fd in fds if os.path.exists(f"/proc/self/fd/{fd}")]
         same = images(forked) == expected and not leases._WATCH.held and not files
         os._exit(0 if same else 1)
     assert os.waitpid(child, 0)[1] == 0
-    assert len(leases._WATCH.held) == held
+    assert leases_of(writer) == held
     os.truncate(writer.chunk_path(0), 10)
     assert images(forked) == expected
