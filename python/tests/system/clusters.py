@@ -13,9 +13,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from machines import Machine, Network, free_port
+from machines import Machine, Network
 from processes_seen import get
 from stoker_processes import LIMIT_S, QUICK_JVM, REPOSITORY, Trainer, environment, until
+
+from ports import free_port
 
 SCRIPT = REPOSITORY / "flink-conf" / "standalone" / "cluster"
 DIST = REPOSITORY / "cli" / "target" / "dist"

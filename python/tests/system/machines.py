@@ -6,10 +6,8 @@ import functools
 import os
 import shutil
 import signal
-import socket
 import subprocess
 from collections.abc import Sequence
-from typing import cast
 
 from stoker_processes import LIMIT_S
 
@@ -126,10 +124,3 @@ class Network:
                 _ip("netns", "del", machine.namespace)
         if self.linked:
             _ip("link", "del", BRIDGE)
-
-
-def free_port(address: str) -> int:
-    """One that nothing listens at now."""
-    with socket.socket() as s:
-        s.bind((address, 0))
-        return cast(int, s.getsockname()[1])

@@ -22,6 +22,7 @@ from pathlib import Path
 import pytest
 
 import stoker
+from ports import free_port
 from stoker.errors import CommitRefusedError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -49,9 +50,7 @@ def create_container(url: str, name: str) -> None:
 def azurite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of an emulator with a container `data`."""
     installed = subprocess.run([ROOT / "storage/src/test/emulators", "azure"], capture_output=True, check=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     log = tmp_path_factory.mktemp("azurite") / "log"
     command = [*installed.stdout.decode().split("\n")[:-1], "--blobPort", str(port), "--inMemoryPersistence"]

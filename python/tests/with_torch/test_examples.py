@@ -7,7 +7,6 @@ import os
 import re
 import runpy
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -21,6 +20,7 @@ import pytest
 import torch
 
 from images import image_dataset
+from ports import free_port
 from small_datasets import MANY, DatasetWriter, small_dataset
 from stoker import Feed, errors
 
@@ -56,9 +56,7 @@ class Launch:
     """One torchrun of ddp.py."""
 
     def __init__(self, images: Path, folder: Path, processes: int, epochs: int) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         command = [sys.executable, "-m", "torch.distributed.run", f"--nproc-per-node={processes}"]
         command += [f"--master-port={port}", str(EXAMPLES / "ddp.py"), str(images), f"--epochs={epochs}"]
         env = {k: v for k, v in os.environ.items() if k not in ("RANK", "WORLD_SIZE")} | {"OMP_NUM_THREADS": "1"}

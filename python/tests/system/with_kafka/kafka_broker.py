@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,14 +10,10 @@ from pathlib import Path
 import confluent_kafka.admin
 from stoker_processes import REPOSITORY, until
 
+from ports import free_port
+
 _CLASS_PATH = REPOSITORY / "connectors/target/broker.classpath"
 _SMALL = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-
-
-def free_port(host: str = "127.0.0.1") -> int:
-    with socket.socket() as s:
-        s.bind((host, 0))
-        return int(s.getsockname()[1])
 
 
 class Broker:

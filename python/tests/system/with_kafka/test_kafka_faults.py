@@ -8,12 +8,13 @@ from itertools import zip_longest
 
 import pytest
 from confluent_kafka import IsolationLevel
-from kafka_broker import Broker, free_port
+from kafka_broker import Broker
 from stoker_processes import LIMIT_S, Cli, logged, until, view, views
 from test_chaos import pause
 from topics import Topic
 
 from kafka_fake import Writer
+from ports import free_port
 from small_datasets import small_dataset
 from stoker import Feed, errors
 

@@ -15,10 +15,11 @@ from confluent_kafka.admin import (
     ResourcePatternType,
     ResourceType,
 )
-from kafka_broker import Broker, free_port
+from kafka_broker import Broker
 from stoker_processes import LIMIT_S, until, views
 from test_java_client import JavaTrainer
 
+from ports import free_port
 from stoker import Feed, errors
 
 ORDER = {"batch_size": 12, "lanes": 4, "shuffle_window": 96 << 10, "lane_order": "fixed"}

@@ -8,10 +8,11 @@ from contextlib import closing
 import pytest
 from certificates import Authority
 from confluent_kafka import Consumer, TopicPartition
-from kafka_broker import Broker, free_port
+from kafka_broker import Broker
 from stoker_processes import LIMIT_S, views
 from test_java_client import JavaTrainer
 
+from ports import free_port
 from stoker import Feed, errors
 
 SECRET = "correct-horse-7"

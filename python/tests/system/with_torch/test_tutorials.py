@@ -8,7 +8,6 @@ import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ import pytest
 from stoker_processes import COMMAND, Cli
 
 from images import encoded
+from ports import free_port
 
 REPOSITORY = COMMAND.parent
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```$", re.M | re.S)
@@ -108,10 +108,7 @@ def test_a_cluster(folder: Path, cli: Cli) -> None:
     if not (folder / "data" / "photos").exists():
         cli.run("ingest", folder / "photos", folder / "data" / "photos", "--label-from", "parent-dir")
     # Other ports than the page's, which something else may use.
-    with socket.socket() as one, socket.socket() as two:
-        for probe in (one, two):
-            probe.bind(("127.0.0.1", 0))
-        rpc, rest = one.getsockname()[1], two.getsockname()[1]
+    rpc, rest = free_port(), free_port()
     copy = 'cp -r "$STOKER/flink-conf/one-machine" conf'
     other = {copy: f"{copy}\nsed -i 's/6123/{rpc}/; s/8081/{rest}/' conf/config.yaml", "--port 7420-7429": "--port 0"}
     outputs = follow("cluster.md", folder, other)
