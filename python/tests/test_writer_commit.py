@@ -60,6 +60,7 @@ def test_contested_commits_all_take_place_once(tmp_path: Path) -> None:
         assert sample["key"] == "first" or sample["key"].startswith(sample["label"] + "/")
 
 
+@pytest.mark.full("stores")
 def test_a_process_killed_at_any_step_leaves_nothing_or_one_version(tmp_path: Path) -> None:
     put(tmp_path, "first")
     version, step, seen = 1, 0, set()

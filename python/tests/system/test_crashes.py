@@ -77,6 +77,7 @@ def test_trainers_outlive_a_killed_feeder(cli, start, expected):
     assert report["clean"] is True
 
 
+@pytest.mark.full("feeds")
 def test_receipts_outlive_feeders_that_are_killed_at_any_time(cli, start, expected):
     rng = random.Random(20)
     with Feed("phoenix", group="often", **SLOWLY) as feed:
@@ -99,6 +100,7 @@ def test_receipts_outlive_feeders_that_are_killed_at_any_time(cli, start, expect
     assert passes(report)["train", "often"][0]["acknowledged"] == len(expected[0])
 
 
+@pytest.mark.full("feeds")
 def test_a_killed_trainer_goes_on_at_its_saved_position(cli, start, expected, tmp_path):
     feeder = start()
     options = {"group": "trainer", "world_size": 1, "rank": 0, **SLOWLY}

@@ -6,6 +6,8 @@ from s3_server import S3Server
 from stoker_processes import until
 from test_machines import OPTIONS, RANKS, SLOWLY, audited, expected, received
 
+pytestmark = pytest.mark.full("feeds")
+
 
 @pytest.fixture
 def far(cli, tmp_path, monkeypatch):

@@ -115,6 +115,7 @@ def test_samples_of_another_split_are_not_found(served, everything):
         assert key not in [entry.name for entry in train.list()]
 
 
+@pytest.mark.full("feeds")
 def test_a_listing_goes_by_directories(start_feeder, crumbs):
     feeder = start_feeder("crumbs", crumbs.path).ready()
     samples = stoker.open(crumbs.path)
@@ -135,6 +136,7 @@ def test_a_listing_goes_by_directories(start_feeder, crumbs):
     feeder.stop()
 
 
+@pytest.mark.full("feeds")
 def test_the_command_reads_from_a_feed(cli, served, everything, special):
     data, _ = everything
     key = next(stoker.open(data, split="train").keys())
@@ -183,6 +185,7 @@ def test_a_damaged_sample_is_an_error_that_names_it_and_others_can_be_read(start
     feeder.stop()
 
 
+@pytest.mark.full("feeds")
 def test_a_request_waits_for_a_feed_that_is_restarted(start_feeder, crumbs):
     one = start_feeder("first", crumbs.path).ready()
     keys = sorted(crumbs.content)
@@ -197,6 +200,7 @@ def test_a_request_waits_for_a_feed_that_is_restarted(start_feeder, crumbs):
             stoker.open(feed="first", connect_timeout=0.5)
 
 
+@pytest.mark.full("feeds")
 def test_another_feeder_answers_if_one_dies(cli, start_feeder, crumbs, tmp_path):
     """In two homes, one name is the same feed twice."""
     one = start_feeder("twice", crumbs.path)
@@ -229,6 +233,7 @@ def test_another_feeder_answers_if_one_dies(cli, start_feeder, crumbs, tmp_path)
         two.kill()
 
 
+@pytest.mark.full("feeds")
 def test_a_token_and_tls_are_needed_as_for_training(start_feeder, photos, tmp_path_factory, tmp_path, monkeypatch):
     monkeypatch.setenv("STOKER_TRANSPORT", "tcp")
     authority = Authority(tmp_path_factory.mktemp("ca"), "ca")
@@ -257,6 +262,7 @@ def test_a_token_and_tls_are_needed_as_for_training(start_feeder, photos, tmp_pa
     feeder.stop()
 
 
+@pytest.mark.full("feeds")
 def test_a_feed_that_follows_reads_any_version(start_feeder, tmp_path):
     path = tmp_path / "data"
     with Writer(path, {"n": "int64"}) as w:
@@ -288,6 +294,7 @@ def test_a_feed_of_one_version_refuses_others(served):
         stoker.open(feed="nobody")
 
 
+@pytest.mark.full("feeds")
 def test_chunks_of_s3_are_read_once_into_a_tier(start_feeder, photos, tmp_path, monkeypatch, cli):
     with S3Server(tmp_path, "127.0.0.1") as server:
         hadoop = tmp_path / "hadoop"

@@ -81,6 +81,7 @@ def test_an_epoch_reads_the_newest_version_and_the_next_one_a_newer(cli, growing
     assert "epoch 1 (version 2): 7 of 7 batches exactly once" in told
 
 
+@pytest.mark.full("feeds")
 def test_ranks_at_two_subtasks_agree_while_versions_are_committed(cli, growing, follow):
     feeder = follow("racing", "--parallelism", 2)
     epochs, seen = 4, [[], []]
@@ -108,6 +109,7 @@ def test_ranks_at_two_subtasks_agree_while_versions_are_committed(cli, growing, 
     assert audit(cli, "racing", "--epochs", epochs)["clean"]
 
 
+@pytest.mark.full("feeds")
 def test_every_position_resumes_exactly_though_versions_came(growing, follow, tmp_path):
     follow("resumed")
     states = []
@@ -145,6 +147,7 @@ def test_every_position_resumes_exactly_though_versions_came(growing, follow, tm
         assert sorted(got) == sorted(growing.views(2, 1, tail="keep")[middle["batch"] :])
 
 
+@pytest.mark.full("feeds")
 def test_workers_of_a_loader_read_one_version_and_those_of_the_next_pass_a_newer(growing, follow):
     follow("loaded")
     context = multiprocessing.get_context("spawn")
@@ -175,6 +178,7 @@ def test_workers_of_a_loader_read_one_version_and_those_of_the_next_pass_a_newer
         assert read(feed, 3) == (first[3:], [[1], [1]])
 
 
+@pytest.mark.full("feeds")
 def test_a_state_of_another_version_is_refused_naming_both(growing, follow):
     follow("strict")
     with Feed("strict") as feed:
@@ -194,6 +198,7 @@ def test_a_state_of_another_version_is_refused_naming_both(growing, follow):
         len(feed)
 
 
+@pytest.mark.full("feeds")
 def test_a_feeder_that_dies_goes_on_with_the_version_of_the_epoch(cli, growing, follow):
     feeder = follow("dying")
     with Feed("dying", buffer_bytes=1) as feed:
@@ -213,6 +218,7 @@ def test_a_feeder_that_dies_goes_on_with_the_version_of_the_epoch(cli, growing, 
     assert [epoch["version"] for epoch in report["passes"][0]["epochs"]] == [1, 2, 3]
 
 
+@pytest.mark.full("feeds")
 def test_a_damaged_choice_is_named_and_a_lost_one_written_anew(growing, follow):
     feeder = follow("choosing")
     with Feed("choosing") as feed:
@@ -232,6 +238,7 @@ def test_a_damaged_choice_is_named_and_a_lost_one_written_anew(growing, follow):
     assert json.loads(choice.read_bytes())["version"] == 1
 
 
+@pytest.mark.full("feeds")
 def test_a_feed_cannot_follow_and_be_of_a_version(cli, growing):
     said = cli.fails("feed", f"train={growing.path}@1", "--follow", "--port", 0)
     assert "--follow" in said

@@ -86,6 +86,7 @@ def served(feeders_of_damage):
         assert feeder.alive, feeder.text
 
 
+@pytest.mark.full("feeds")
 def test_every_byte_of_a_head_is_checked_while_it_is_served(served):
     it, rng = served["lenient"], random.Random(SEED)
     whole = it.read()

@@ -94,6 +94,7 @@ def train(cli, tmp_path):
 @pytest.mark.parametrize(
     ("name", "tail"), [("single", "pad"), ("quadruple", "pad"), ("quadruple", "drop"), ("quadruple", "keep")]
 )
+@pytest.mark.full("programs")
 def test_batches_are_those_of_python_byte_for_byte(photos, feeders, train, name, tail):
     for world_size in (1, 3):
         trainers = [
@@ -122,6 +123,7 @@ def test_a_state_of_python_is_gone_on_with_in_java_and_back(photos, feeders, tra
         assert feed.state_dict() == lines[3]["state"], "the same keys and values"
 
 
+@pytest.mark.full("programs")
 def test_skipped_batches_and_states_are_those_of_python(photos, feeders, train):
     skip = [(0, 4, 6), (0, 9, 9), (1, 0, 3)]
     for tail in ("pad", "keep"):
@@ -139,6 +141,7 @@ def test_skipped_batches_and_states_are_those_of_python(photos, feeders, train):
     assert "(0, 4, 6), (0, 9, 9), (1, 0, 3) are skipped in the state" in refused["message"]
 
 
+@pytest.mark.full("programs")
 def test_each_epoch_of_a_feed_that_follows_has_its_own_version(cli, start_feeder, train, tmp_path):
     growing = Growing(tmp_path / "grown")
     growing.append(ant=20, cat=17)
@@ -166,6 +169,7 @@ def test_each_epoch_of_a_feed_that_follows_has_its_own_version(cli, start_feeder
     assert json.loads(cli.run("audit", "java-follows", "--json"))["clean"]
 
 
+@pytest.mark.full("programs")
 def test_a_java_trainer_outlives_a_killed_feeder(cli, photos, start_feeder, train):
     options = ["--batch-size", 10, "--lanes", 6, "--shuffle-window", "96kb", "--seed", 3]
     feeder = start_feeder("ashes", f"train={photos.path}@2", *options).ready()
@@ -185,6 +189,7 @@ def test_a_java_trainer_outlives_a_killed_feeder(cli, photos, start_feeder, trai
     assert report["clean"] is True
 
 
+@pytest.mark.full("programs")
 def test_a_feeder_on_this_machine_is_read_by_every_way(photos, feeders, train):
     with Feed(photos.path, **ORDER) as feed:
         expected = views(feed)
@@ -201,6 +206,7 @@ def test_a_feeder_on_this_machine_is_read_by_every_way(photos, feeders, train):
         assert how["corrupt_pieces"] == 0
 
 
+@pytest.mark.full("programs")
 def test_payload_is_read_out_of_the_feeders_files(cli, start_feeder, train, tmp_path):
     """Rows of some size, as small ones are sent anyway; and files that are cut short end nothing but the feed."""
     content = make_tree(tmp_path / "files", {"left": 60, "right": 60}, lambda n: 30_000 + 100 * n)
@@ -231,6 +237,7 @@ def test_payload_is_read_out_of_the_feeders_files(cli, start_feeder, train, tmp_
     feeder.stop()
 
 
+@pytest.mark.full("programs")
 def test_parts_joined_batches_and_another_batch_size_are_those_of_python(photos, feeders, train):
     begun = [
         (options, train("single", 3, group=f"java-shape-{n}", **options))
@@ -259,6 +266,7 @@ def test_parts_joined_batches_and_another_batch_size_are_those_of_python(photos,
     assert "batch_size 10 in the state, 12 here" in said["message"]
 
 
+@pytest.mark.full("programs")
 def test_a_secured_feed_lets_in_whom_it_should(photos, start_feeder, train, tmp_path):
     authority, stranger = Authority(tmp_path / "ca", "ca"), Authority(tmp_path / "other", "stranger")
     pem, key = authority.issue("java-tls", "DNS:localhost")
@@ -311,6 +319,7 @@ def test_a_secured_feed_lets_in_whom_it_should(photos, start_feeder, train, tmp_
     feeder.stop()
 
 
+@pytest.mark.full("programs")
 def test_trainers_go_on_over_a_new_connection_before_a_key_of_tls_1_2_is_used_up(
     photos, start_feeder, train, tmp_path, monkeypatch, caplog
 ):
@@ -341,6 +350,7 @@ def test_trainers_go_on_over_a_new_connection_before_a_key_of_tls_1_2_is_used_up
     feeder.stop()
 
 
+@pytest.mark.full("programs")
 def test_the_feeder_is_told_how_a_java_trainer_fares(cli, photos, feeders, train):
     trainer = train("single", group="java-told", stepwise=True)
     trainer.allow(3)
@@ -355,6 +365,7 @@ def test_the_feeder_is_told_how_a_java_trainer_fares(cli, photos, feeders, train
     assert said["seconds"] >= said["waited"] >= 0
 
 
+@pytest.mark.full("programs")
 def test_the_example_counts_the_labels_within_stoker_run(cli, photos):
     example = REPOSITORY / "examples" / "src" / "main" / "java" / "dev" / "stoker" / "examples" / "LabelCounts.java"
     stream = f"{photos.path}@1"

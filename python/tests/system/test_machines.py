@@ -9,6 +9,8 @@ from stoker_processes import until, views
 
 from stoker import Feed
 
+pytestmark = pytest.mark.full("feeds")
+
 RANKS = 4
 ORDER = {"batch_size": 10, "lanes": 12, "shuffle_window": 96 << 10, "seed": 5}
 OPTIONS = ["--batch-size", 10, "--lanes", 12, "--shuffle-window", "96kb", "--seed", 5]

@@ -105,6 +105,7 @@ def test_nothing_stays_open_or_mapped_when_a_feed_is_closed(photos: Any, feeders
     assert held() == (0, 0)
 
 
+@pytest.mark.full("feeds")
 def test_files_cut_short_under_a_running_hand_over_are_an_error(photos: Any, start_feeder: Any, tmp_path: Path) -> None:
     path = tmp_path / "data"
     shutil.copytree(photos.path, path, ignore=shutil.ignore_patterns("feeds", "uses"))

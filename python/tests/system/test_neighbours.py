@@ -16,6 +16,8 @@ from stoker._wire import encoding
 from stoker._wire import protocol as p
 from stoker.errors import FencedError
 
+pytestmark = pytest.mark.full("feeds")
+
 ORDER = {"batch_size": 16, "lanes": 6, "shuffle_window": 4 << 20}
 BIG = 48_000
 """Bytes of a sample: 2 batches are more than what the sockets of both sides hold in a small buffer."""

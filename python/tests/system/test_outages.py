@@ -13,6 +13,8 @@ from test_crashes import audit, passes
 
 from stoker import Feed
 
+pytestmark = pytest.mark.full("feeds")
+
 ORDER = {"batch_size": 10, "lanes": 6, "shuffle_window": 16 << 10}
 OPTIONS = ["--batch-size", 10, "--lanes", 6, "--shuffle-window", "16kb"]
 

@@ -63,6 +63,7 @@ def rejected(cli):
     return float(re.search(r"^stoker_feeder_rejected_total\S* ([0-9.]+)$", text, re.M)[1])
 
 
+@pytest.mark.full("feeds")
 def test_looking_disturbs_no_training_and_counts_as_no_rejection(cli, feeder, tmp_path):
     before = rejected(cli)
     trainer = Trainer(cli.home, tmp_path / "t", "places", 1, group="looked-at", stepwise=True)
@@ -168,6 +169,7 @@ def test_a_trainer_that_is_killed_loses_its_place_at_once(cli, feeder, tmp_path)
 
 
 @pytest.mark.parametrize("transport", ["tcp", "unix"])
+@pytest.mark.full("feeds")
 def test_a_long_hold_of_the_interpreter_lock_is_no_death(cli, feeder, transport):
     group = f"locked-{transport}"
     holder = program(cli, LOCK_HOLDER, "places", group, STOKER_TRANSPORT=transport)
@@ -187,6 +189,7 @@ def test_a_long_hold_of_the_interpreter_lock_is_no_death(cli, feeder, transport)
         holder.wait()
 
 
+@pytest.mark.full("feeds")
 def test_a_stopped_process_keeps_its_place_and_a_reconnect_finds_it(cli, feeder, tmp_path):
     trainer = Trainer(cli.home, tmp_path / "t", "places", 1, group="stopped", stepwise=True)
     try:

@@ -224,6 +224,7 @@ def test_tls_to_plain_text(feeders: dict[str, Feeder], authority: Authority) -> 
     refused(TlsError, f"{address} does not speak TLS: start the feed with --tls-cert", address, tls=authority.pem)
 
 
+@pytest.mark.full("feeds")
 def test_a_port_that_says_nothing_ends_in_the_connect_time_out(authority: Authority) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
@@ -259,6 +260,7 @@ def first(pem: Path) -> bytes:
     return openssl("x509", "-in", pem, cwd=pem.parent).encode()
 
 
+@pytest.mark.full("feeds")
 def test_renewed_certificates_are_taken_over(tls: Guarded, photos: Any) -> None:
     address, options = f"localhost:{tls.port}", {"tls": tls.authority.pem, "token_file": tls.token}
     with Feed(address, group="long", buffer_bytes=1, **options) as feed:
@@ -284,6 +286,7 @@ def test_renewed_certificates_are_taken_over(tls: Guarded, photos: Any) -> None:
     tls.pem.write_text(broken)
 
 
+@pytest.mark.full("feeds")
 def test_a_renewed_token_is_taken_over(tls: Guarded) -> None:
     address = f"localhost:{tls.port}"
     tls.token.write_text("another-secret\n")
@@ -351,6 +354,7 @@ def test_secrets_are_nowhere_to_be_seen(tls: Guarded, cli: Cli) -> None:
     assert stat.S_IMODE((cli.home / "feeds" / "tls.json").stat().st_mode) == 0o600
 
 
+@pytest.mark.full("feeds")
 def test_what_is_not_safe_is_refused_in_a_line(photos: Any, cli: Cli, authority: Authority) -> None:
     said = cli.fails("feed", photos.path, "--bind", "0.0.0.0", "--port", 0)
     assert re.search(r"^stoker: bind address 0\.0\.0\.0 .*--token-file .*--tls-client-ca, or --insecure", said, re.M)

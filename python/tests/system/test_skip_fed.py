@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from stoker_processes import until, views
 
 from stoker import Feed
+
+pytestmark = pytest.mark.full("feeds")
 
 SKIP = [(0, 4, 6), (0, 9, 9), (1, 0, 3)]
 

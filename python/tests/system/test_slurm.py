@@ -15,6 +15,8 @@ from stoker_processes import LIMIT_S, REPOSITORY, environment, until, views
 
 from stoker import Feed
 
+pytestmark = pytest.mark.full("programs")
+
 FAKES = Path(__file__).with_name("slurm")
 INGEST = DIST / "jobs" / "ingest-job.jar"
 OLDEST = REPOSITORY / "flink-conf" / "oldest"

@@ -2,9 +2,12 @@
 
 import signal
 
+import pytest
 from stoker_processes import LIMIT_S, Feeder, suspend, until, views
 
 from stoker import Feed
+
+pytestmark = pytest.mark.full("programs")
 
 OPTIONS = ["--batch-size", 12, "--lanes", 4, "--shuffle-window", "96kb"]
 

@@ -78,6 +78,7 @@ def test_a_killed_feed_finds_its_chunks_again(cli, photos, start_feeder, expecte
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["cache.lock"]
 
 
+@pytest.mark.full("feeds")
 def test_feeds_of_a_machine_share_chunks_and_leave_no_locks(cli, photos, start_feeder, expected, tmp_path):
     options = ["--cache-lifetime", "node"]
     tier = f"disk:{tmp_path}:1g"
@@ -109,6 +110,7 @@ def test_feeds_of_a_machine_share_chunks_and_leave_no_locks(cli, photos, start_f
     assert not kept(tmp_path)
 
 
+@pytest.mark.full("feeds")
 def test_a_full_disk_is_told_and_the_feed_goes_on(cli, photos, start_feeder, expected, tmp_path):
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", tmp_path], capture_output=True)
     if mounted.returncode:
@@ -146,6 +148,7 @@ def handed(feed):
     return stats["local_read_bytes"], stats["bytes"]
 
 
+@pytest.mark.full("feeds")
 def test_trainers_read_files_in_memory_that_go_with_the_feeder(
     cli, photos, start_feeder, expected, chunks, monkeypatch, tmp_path
 ):
@@ -176,6 +179,7 @@ def test_trainers_read_files_in_memory_that_go_with_the_feeder(
     assert not directory.exists()
 
 
+@pytest.mark.full("feeds")
 def test_memory_that_is_too_small_for_files_is_told_and_the_feed_goes_on(
     cli, photos, start_feeder, expected, monkeypatch
 ):
@@ -196,6 +200,7 @@ def test_memory_that_is_too_small_for_files_is_told_and_the_feed_goes_on(
     feeder.stop()
 
 
+@pytest.mark.full("feeds")
 def test_a_disk_that_is_read_only_from_the_start_is_told_and_the_feed_goes_on(
     cli, photos, start_feeder, expected, tmp_path
 ):
@@ -215,6 +220,7 @@ def test_a_disk_that_is_read_only_from_the_start_is_told_and_the_feed_goes_on(
     feeder.stop()
 
 
+@pytest.mark.full("feeds")
 def test_a_disk_that_becomes_read_only_is_told_and_the_feed_goes_on(cli, photos, start_feeder, expected, tmp_path):
     within = in_mounts("true")
     if within is None or within[:2] != ["unshare", "-m"] or within[2] == "-r":
@@ -241,6 +247,7 @@ def test_a_disk_that_becomes_read_only_is_told_and_the_feed_goes_on(cli, photos,
     feeder.kill()
 
 
+@pytest.mark.full("feeds")
 def test_feeders_that_warm_one_directory_read_each_chunk_once(cli, photos, start_feeder, expected, tmp_path, chunks):
     tier = f"disk:{tmp_path}:1g"
     options = ["--cache-lifetime", "node", "--warm", "--parallelism", 2]

@@ -152,6 +152,7 @@ def test_a_true_ledger_passes_and_copied_files_count_once(forge):
     assert sorted(map(str, two["passes"])) == sorted(map(str, one["passes"]))
 
 
+@pytest.mark.full("feeds")
 def test_a_missing_file_is_found_out(forge):
     ledger, judged, _ = forge
     with_receipts(ledger)[0].unlink()
@@ -169,12 +170,14 @@ def test_missing_receipts_are_named(forge):
     assert any("batch" in finding["message"] for finding in report["findings"])
 
 
+@pytest.mark.full("feeds")
 def test_an_altered_receipt_is_found_out_though_every_checksum_fits(forge):
     ledger, judged, _ = forge
     alter_a_receipt(with_receipts(ledger)[1])
     assert kinds(judged()) == {"altered"}
 
 
+@pytest.mark.full("feeds")
 def test_files_of_another_feed_are_foreign(forge, ledgers):
     ledger, judged, _ = forge
     for part in with_receipts(ledgers[1]):
@@ -183,6 +186,7 @@ def test_files_of_another_feed_are_foreign(forge, ledgers):
 
 
 @pytest.mark.parametrize("damage", ["bit", "cut"])
+@pytest.mark.full("feeds")
 def test_a_damaged_file_is_named(forge, damage):
     ledger, judged, _ = forge
     part = with_receipts(ledger)[1]

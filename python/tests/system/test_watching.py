@@ -77,6 +77,7 @@ def test_top_shows_rates_positions_and_waits(cli, seen, trainer):
     assert re.search(r"^    0 +\S+ +\d+\.\d %  \S{10} +\d+\.\d % +\S", table, re.M)
 
 
+@pytest.mark.full("programs")
 def test_top_without_a_terminal_prints_one_table_after_the_other(cli, seen, trainer):
     process = cli.start("top", "seen")
     try:
@@ -91,10 +92,12 @@ def test_top_without_a_terminal_prints_one_table_after_the_other(cli, seen, trai
         process.communicate(timeout=LIMIT_S)
 
 
+@pytest.mark.full("programs")
 def test_top_names_a_feed_that_there_is_not(cli, seen):
     assert "there is no feed nobody on this machine; known: " in cli.fails("top", "nobody", "--once")
 
 
+@pytest.mark.full("programs")
 def test_top_on_a_terminal_draws_over_itself_until_q_is_pressed(cli, seen, trainer):
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 6, 30, 0, 0))
@@ -147,6 +150,7 @@ def test_metrics_of_a_feeder_are_what_prometheus_reads(cli, seen, trainer):
     assert {family.type for family in families.values()} == {"counter", "gauge"}
 
 
+@pytest.mark.full("programs")
 def test_run_says_at_its_end_what_each_rank_waited_for(cli, photos, tmp_path):
     program = tmp_path / "train.py"
     program.write_text(
@@ -191,6 +195,7 @@ def test_run_says_what_the_feed_did_as_json_behind_the_output_of_its_command(cli
     assert [rank["samples_used"] for rank in group["ranks"]] == [int(samples)]
 
 
+@pytest.mark.full("programs")
 def test_a_rate_is_that_of_samples_used_and_not_of_samples_sent_ahead(cli, photos, start_feeder):
     feeder = start_feeder("ahead", f"train={photos.path}@2", *OPTIONS).ready()
     with Feed(feeder.address) as feed:
@@ -201,6 +206,7 @@ def test_a_rate_is_that_of_samples_used_and_not_of_samples_sent_ahead(cli, photo
         assert totals["used_rows"] <= sum(len(batch) for batch in used) < totals["rows"]
 
 
+@pytest.mark.full("programs")
 def test_a_taken_port_for_the_page_is_an_error_at_once(cli, photos):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -209,6 +215,7 @@ def test_a_taken_port_for_the_page_is_an_error_at_once(cli, photos):
     assert not Path(cli.home / "feeds" / "taken.json").exists()
 
 
+@pytest.mark.full("programs")
 def test_only_what_the_kernel_read_from_a_disk_is_the_disks(cli, photos, start_feeder, tmp_path):
     dataset = shutil.copytree(photos.path, tmp_path / "cold", ignore=shutil.ignore_patterns("feeds", "uses"))
     feeder = start_feeder("cold", f"train={dataset}@2", *OPTIONS).ready()

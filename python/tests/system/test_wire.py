@@ -143,6 +143,7 @@ def test_flipped_bytes_are_never_delivered(proxy: Proxy, undisturbed: Any) -> No
     assert noticed >= len(places) * 0.9
 
 
+@pytest.mark.full("feeds")
 def test_cut_connections_are_taken_up_exactly(proxy: Proxy, undisturbed: Any) -> None:
     greeting, expected = undisturbed
     size = len(expected[0][2][0][3]) + 64
@@ -153,6 +154,7 @@ def test_cut_connections_are_taken_up_exactly(proxy: Proxy, undisturbed: Any) ->
         client.close()
 
 
+@pytest.mark.full("feeds")
 def test_a_feeder_that_stands_still_is_waited_for(
     photos: Any, cli: Cli, start_feeder: Callable[..., Feeder], tmp_path: Path
 ) -> None:
@@ -202,6 +204,7 @@ def test_refusals_name_what_differs(feeders: dict[str, Feeder], tmp_path: Path) 
         len(feed)
 
 
+@pytest.mark.full("feeds")
 def test_a_token_is_found_by_name_and_needed_by_address(
     photos: Any, start_feeder: Callable[..., Feeder], tmp_path: Path
 ) -> None:

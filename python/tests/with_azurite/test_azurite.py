@@ -25,6 +25,8 @@ import stoker
 from ports import free_port
 from stoker.errors import CommitRefusedError
 
+pytestmark = pytest.mark.full("stores")
+
 ROOT = Path(__file__).resolve().parents[3]
 ACCOUNT = "devstoreaccount1"
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="

@@ -11,6 +11,8 @@ import pytest
 
 import stoker
 
+pytestmark = pytest.mark.full("programs")
+
 ROWS = 64
 
 

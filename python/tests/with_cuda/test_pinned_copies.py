@@ -12,6 +12,8 @@ import torch
 
 import stoker
 
+pytestmark = pytest.mark.full("programs")
+
 BATCHES, ROWS, SHAPE = 48, 16, (3, 100, 100)
 BUSY_CYCLES = 20_000_000
 

@@ -13,6 +13,8 @@ from stoker._commit.table import encode_table
 from stoker._dataset.snapshot import open_snapshot
 from stoker._dataset.versions import newest_version
 
+pytestmark = pytest.mark.full("stores")
+
 FIELDS = {"label": "categorical", "image": "binary"}
 ADDED = {
     "score": "float64",

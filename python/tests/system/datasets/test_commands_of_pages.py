@@ -20,6 +20,8 @@ from stoker_processes import LIMIT_S, REPOSITORY, Cli
 import stoker
 from images import image_tree
 
+pytestmark = pytest.mark.full("programs")
+
 ELSEWHERE = re.compile(r"^flink |s3a://|hdfs://")
 """What these commands need is tested elsewhere: a cluster, or a remote store."""
 

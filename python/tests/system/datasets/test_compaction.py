@@ -37,6 +37,7 @@ def contents(path, version):
     return names, samples
 
 
+@pytest.mark.full("stores")
 def test_samples_splits_and_classes_stay(photos, compacted):
     assert contents(compacted, 3) == contents(compacted, 2) == contents(photos.path, 2)
     assert {key: sample[1] for key, sample in contents(compacted, 3)[1].items()} == photos.content
@@ -62,6 +63,7 @@ def test_a_feeder_and_a_path_agree_on_the_new_version_and_on_the_old_one(photos,
     feeder.stop()
 
 
+@pytest.mark.full("stores")
 def test_a_killed_compaction_leaves_nothing_or_one_version(cli, tmp_path):
     path = tmp_path / "data"
     for n in range(6):

@@ -42,6 +42,7 @@ def test_a_copy_gives_the_same_samples_batches_and_tags(cli, source, tmp_path):
     assert "nothing was copied" in cli.run("copy", source, tmp_path / "copy")
 
 
+@pytest.mark.full("stores")
 def test_a_reader_opens_the_newest_version_while_expired_ones_are_published(cli, source, tmp_path):
     shutil.copytree(source, tmp_path / "source")
     cli.run("tag", tmp_path / "source", "first", "--delete")
@@ -70,6 +71,7 @@ def commands() -> list[str]:
     return [line.split("#")[0].strip() for block in blocks for line in block.splitlines()]
 
 
+@pytest.mark.full("stores")
 def test_the_commands_of_the_page_run(cli, tmp_path):
     image_tree(tmp_path / "photos")
     cli.run("ingest", tmp_path / "photos", tmp_path / "data" / "photos", "--label-from", "parent-dir")

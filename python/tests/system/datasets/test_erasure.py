@@ -57,6 +57,7 @@ def _with_label_of(content: dict[str, bytes], ids: dict[str, int]) -> dict[str, 
     return {key: ids[key.split("/")[0]] for key in content}
 
 
+@pytest.mark.full("stores")
 def test_an_erased_class_keeps_its_id_and_no_file_has_its_name(
     cli: Cli, tmp_path: Path, start_feeder: Callable[..., Feeder]
 ) -> None:

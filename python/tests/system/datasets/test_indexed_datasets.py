@@ -65,6 +65,7 @@ def _no_warnings():
         yield
 
 
+@pytest.mark.full("stores")
 def test_an_ingest_builds_the_index_unless_told_not_to(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     content = make_tree(tmp_path / "one", {"ant": 30, "cat": 20}, lambda n: 100 + n)
     cli.run("ingest", tmp_path / "one", tmp_path / "data", "--chunk-size", "4kb", "--no-index")

@@ -50,6 +50,7 @@ def test_an_ingest_says_what_it_did_as_json(cli, tmp_path):
     assert json.loads(again)["outcome"] == "committed_before"
 
 
+@pytest.mark.full("stores")
 def test_labels_of_concurrent_ingests_with_different_new_classes_name_their_directories(cli, tmp_path):
     path = tmp_path / "data"
     trees = [
@@ -94,6 +95,7 @@ def visible(path):
         return 0
 
 
+@pytest.mark.full("stores")
 def test_an_ingest_killed_at_any_moment_commits_nothing_or_one_version(cli, tree, tmp_path):
     root, content = tree
     path = tmp_path / "data"

@@ -50,6 +50,7 @@ def write_table(path: Path, rows: list[dict]) -> Path:
 
 @pytest.mark.parametrize("order", ["shuffled", "listed"])
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+@pytest.mark.full("stores")
 def test_each_row_has_the_content_of_its_file(cli, tmp_path, suffix, order):
     contents = write_files(tmp_path)
     rows = [{"path": path, "label": f"c{i % 3}", "weight": i} for i, path in enumerate(contents)]
@@ -65,6 +66,7 @@ def test_each_row_has_the_content_of_its_file(cli, tmp_path, suffix, order):
     }  # fmt: skip
 
 
+@pytest.mark.full("stores")
 def test_the_listed_order_and_positions_are_those_of_the_table(cli, tmp_path):
     contents = write_files(tmp_path)
     rows = [{"path": path} for path in contents]
@@ -94,6 +96,7 @@ def test_several_columns_text_and_missing_paths(cli, tmp_path):
     }
 
 
+@pytest.mark.full("stores")
 def test_a_file_that_is_missing_is_an_error_or_is_left_out(cli, tmp_path):
     contents = write_files(tmp_path, 20)
     (tmp_path / "directory").mkdir()
@@ -122,6 +125,7 @@ def test_paths_do_not_leave_the_directory(cli, tmp_path, path):
         assert [row["text"] for row in stored(tmp_path / "data").values()] == [b"secret"]
 
 
+@pytest.mark.full("stores")
 def test_wrong_options_are_refused_with_the_next_step(cli, tmp_path):
     (tmp_path / "a").write_bytes(b"a")
     table = write_table(tmp_path / "table.csv", [{"path": "a", "number": 5}])
@@ -138,6 +142,7 @@ def test_wrong_options_are_refused_with_the_next_step(cli, tmp_path):
     )
 
 
+@pytest.mark.full("stores")
 def test_a_table_in_a_bucket_names_objects(cli, tmp_path, monkeypatch):
     source = tmp_path / "source"
     contents = write_files(source, 50)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from stoker_processes import COMMAND, Cli, make_tree
 
 import stoker
@@ -38,6 +39,7 @@ def test_versions_agree() -> None:
     assert extra == stoker.__version__
 
 
+@pytest.mark.full("programs")
 def test_the_distribution_needs_no_sources(cli: Cli, tmp_path: Path) -> None:
     installed = tmp_path / "opt with space" / "stoker"
     shutil.copytree(DIST, installed, copy_function=os.link, ignore=shutil.ignore_patterns("classes-*"))
@@ -51,6 +53,7 @@ def test_the_distribution_needs_no_sources(cli: Cli, tmp_path: Path) -> None:
     assert list(installed.glob("classes-*.jsa")), "the archive of fast starts"
 
 
+@pytest.mark.full("programs")
 def test_the_distribution_needs_no_compiler(cli: Cli, tmp_path: Path) -> None:
     """A Java runtime is enough, and none at all is one line."""
     java = Path(shutil.which("java") or os.path.join(os.environ["JAVA_HOME"], "bin", "java")).resolve()
@@ -69,6 +72,7 @@ def test_the_distribution_needs_no_compiler(cli: Cli, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.full("programs")
 def test_the_package_of_the_command_starts_its_distribution(cli: Cli, tmp_path: Path) -> None:
     package = tmp_path / "stoker_command"
     shutil.copytree(REPOSITORY / "python" / "command" / "src" / "stoker_command", package)
@@ -81,6 +85,7 @@ def test_the_package_of_the_command_starts_its_distribution(cli: Cli, tmp_path: 
     assert "no-such-dataset" in done.stderr
 
 
+@pytest.mark.full("programs")
 def test_a_change_of_any_module_of_the_command_builds_it(cli: Cli) -> None:
     """The launcher looks for newer sources in each module that the command consists of."""
     pom = (REPOSITORY / "pom.xml").read_text()

@@ -8,6 +8,8 @@ import stoker
 from stoker import Feed, Writer
 from test_special_types import SCHEMA, expected, plain, row
 
+pytestmark = pytest.mark.full("stores")
+
 
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory):

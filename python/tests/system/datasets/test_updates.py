@@ -84,6 +84,7 @@ def data(cli, tmp_path_factory):
 
 
 @pytest.mark.parametrize("version", [3, 4, 5, 6, 7])
+@pytest.mark.full("stores")
 def test_single_samples_and_tables(data, version):
     path, versions = data
     samples = stoker.open(path, version=version)
@@ -94,6 +95,7 @@ def test_single_samples_and_tables(data, version):
 
 
 @pytest.mark.parametrize("version", [3, 6, 7])
+@pytest.mark.full("stores")
 def test_get_export_and_sql(cli, data, tmp_path, version):
     path, versions = data
     got = json.loads(cli.run("get", path, "k/010", "--version", version, "--json"))
@@ -147,6 +149,7 @@ def test_a_feeder_and_a_path_give_the_values(cli, data, start_feeder, tier):
     assert json.loads(cli.run("audit", feeder.name, "--json"))["clean"]
 
 
+@pytest.mark.full("stores")
 def test_a_killed_update_leaves_nothing_or_one_version(cli, tmp_path):
     path = tmp_path / "data"
     with Writer(path, {"label": "categorical", "image": "binary"}, payload=["image"], chunk_size=4 << 10) as writer:
@@ -182,6 +185,7 @@ def test_a_killed_update_leaves_nothing_or_one_version(cli, tmp_path):
     cli.run("verify", path)
 
 
+@pytest.mark.full("stores")
 def test_a_feeder_names_a_damaged_overlay(cli, start_feeder, tmp_path):
     path = tmp_path / "data"
     with Writer(path, {"label": "categorical", "image": "binary"}, payload=["image"]) as writer:

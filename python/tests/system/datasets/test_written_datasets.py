@@ -95,6 +95,7 @@ def test_a_feeder_serves_it_as_the_path_reader_does(written, start_feeder):
     feeder.stop()
 
 
+@pytest.mark.full("stores")
 def test_writers_and_ingests_contest_one_dataset(cli, tmp_path):
     path = tmp_path / "data"
     content = make_tree(tmp_path / "t0", {"a": 20}, lambda n: 60)

@@ -13,6 +13,8 @@ from browse_data import DELETED, HOSTILE, TAG, hostile, picture, zoo
 from browser import browser
 from stoker_processes import until
 
+pytestmark = pytest.mark.full("programs")
+
 PICTURES = Path(__file__).parents[3] / "target" / "browse"
 DAMAGED = picture(5)
 SIZES = ((1280, "light"), (1280, "dark"), (768, "light"), (390, "light"), (390, "dark"))

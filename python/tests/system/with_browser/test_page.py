@@ -15,6 +15,8 @@ from stoker_processes import until
 
 from stoker import Feed
 
+pytestmark = pytest.mark.full("programs")
+
 PICTURES = Path(__file__).parents[3] / "target" / "pages"
 
 

@@ -15,6 +15,8 @@ from stoker_processes import COMMAND, LIMIT_S, REPOSITORY, Cli, environment, unt
 
 from images import image_tree
 
+pytestmark = pytest.mark.full("programs")
+
 PAGE = REPOSITORY / "docs" / "mount.md"
 
 

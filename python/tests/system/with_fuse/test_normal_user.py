@@ -13,6 +13,8 @@ from stoker_processes import COMMAND, LIMIT_S, Cli
 
 from images import image_tree
 
+pytestmark = pytest.mark.full("programs")
+
 NOBODY = 65534
 FILES = 12
 

@@ -18,6 +18,8 @@ from ports import free_port
 from small_datasets import small_dataset
 from stoker import Feed, errors
 
+pytestmark = pytest.mark.full("feeds")
+
 ORDER = {"batch_size": 12, "lanes": 4, "shuffle_window": 96 << 10, "lane_order": "fixed"}
 OPTIONS = ["--batch-size", 12, "--lanes", 4, "--shuffle-window", "96kb", "--world-size", 1]
 EPOCHS = 6

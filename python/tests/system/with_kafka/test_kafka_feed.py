@@ -87,6 +87,7 @@ def test_ranks_of_any_number_read_the_same_batches_from_any_position(broker, who
         assert all(place.offset > 0 for place in consumer.committed(places, timeout=LIMIT_S))
 
 
+@pytest.mark.full("feeds")
 def test_the_java_client_reads_the_same_bytes_and_goes_on_with_a_state_of_python(cli, whole, expected, tmp_path):
     with Feed(whole, tail="keep") as feed:
         state = [batch.state for batch in feed][6]
@@ -118,6 +119,7 @@ def test_a_plain_consumer_needs_arrow_alone(broker, whole, expected):
     assert samples == sum(len(batch[4]) for batch in expected[0])
 
 
+@pytest.mark.full("feeds")
 def test_samples_of_a_registered_schema_make_the_same_batches(cli, broker, start, expected, tmp_path):
     asked = []
 
@@ -169,6 +171,7 @@ def test_samples_of_a_registered_schema_make_the_same_batches(cli, broker, start
 
 
 @pytest.mark.parametrize("delivery", ["at-least-once", pytest.param("exactly-once", marks=pytest.mark.soak)])
+@pytest.mark.full("feeds")
 def test_trainers_live_through_the_loss_of_broker_and_feeder(broker, start, expected, delivery):
     """The trainer reads while the broker is killed and started again, and then the feeder."""
     topic = f"losses-{delivery}"
@@ -192,6 +195,7 @@ def test_trainers_live_through_the_loss_of_broker_and_feeder(broker, start, expe
     feeder.send_signal(signal.SIGINT)
 
 
+@pytest.mark.full("feeds")
 def test_each_epoch_of_a_feed_that_follows_keeps_its_version_though_the_feeder_dies(cli, broker, start, tmp_path):
     growing, fixed = Growing(tmp_path), {"tail": "keep", "lane_order": "fixed"}
     growing.append(ant=60, cat=50)
@@ -277,6 +281,7 @@ def test_lanes_that_ranks_cannot_share_are_refused(broker, start):
     assert "--allow-read-amplification" in err
 
 
+@pytest.mark.full("feeds")
 def test_a_deleted_topic_is_no_endless_wait(broker, whole):
     """The last test of the topic."""
     with Feed(whole, tail="keep", batch_timeout=3) as feed:

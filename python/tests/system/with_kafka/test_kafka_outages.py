@@ -18,6 +18,8 @@ from topics import Topic
 
 from stoker import Feed
 
+pytestmark = pytest.mark.full("feeds")
+
 CALLS = {"request.timeout.ms": 1000, "default.api.timeout.ms": 2000, "socket.connection.setup.timeout.ms": 1000}
 """Limits of the calls, in milliseconds. Only a producer's last one is longer: it waits for weeks by default."""
 

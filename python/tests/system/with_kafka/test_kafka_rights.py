@@ -22,6 +22,8 @@ from test_java_client import JavaTrainer
 from ports import free_port
 from stoker import Feed, errors
 
+pytestmark = pytest.mark.full("programs")
+
 ORDER = {"batch_size": 12, "lanes": 4, "shuffle_window": 96 << 10, "lane_order": "fixed"}
 OPTIONS = ["--batch-size", 12, "--lanes", 4, "--shuffle-window", "96kb", "--world-size", 2, "--epochs", 1]
 USERS = [f"user{i}" for i in range(8)]

@@ -7,6 +7,8 @@ from kafka_broker import Broker
 from stoker_processes import LIMIT_S, suspend, until
 from topics import Topic
 
+pytestmark = pytest.mark.full("feeds")
+
 OPTIONS = ["--batch-size", 12, "--lanes", 4, "--shuffle-window", "96kb", "--world-size", 1]
 
 

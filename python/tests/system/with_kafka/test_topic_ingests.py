@@ -13,6 +13,8 @@ from stoker_processes import LIMIT_S, until
 from stoker import Feed
 from stoker._dataset.versions import newest_version
 
+pytestmark = pytest.mark.full("feeds")
+
 PARTITIONS = 2
 
 

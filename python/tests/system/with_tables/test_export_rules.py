@@ -18,6 +18,7 @@ from stoker import Feed
 
 
 @pytest.mark.parametrize(("shards", "epoch"), [(1, 0), (5, 3)])
+@pytest.mark.full("stores")
 def test_the_order_of_an_epoch_is_that_of_a_feed(cli, tmp_path, everything, shards, epoch):
     data, _ = everything
     order = {"seed": 7, "batch_size": 9, "lanes": 3, "shuffle_window": 96 << 10}
@@ -66,6 +67,7 @@ def test_only_selected_samples_are_exported_in_the_order_of_the_epoch(cli, tmp_p
     assert (description["where"], description["excluded"]) == (where, said["excluded"])
 
 
+@pytest.mark.full("stores")
 def test_a_condition_is_checked_and_its_share_is_estimated_without_an_export(cli, tmp_path, everything):
     data, source = everything
     arguments = ("export", data, tmp_path / "out", "--format", "parquet", "--where")
@@ -85,6 +87,7 @@ def test_a_condition_is_checked_and_its_share_is_estimated_without_an_export(cli
     assert sorted(found) == sorted(wanted)
 
 
+@pytest.mark.full("stores")
 def test_the_stored_order_is_that_of_the_dataset(cli, tmp_path, everything):
     data, _ = everything
     options = ("--format", "arrow", "--columns", "key", "--shards", 7, "--parallelism", 3)
@@ -93,6 +96,7 @@ def test_the_stored_order_is_that_of_the_dataset(cli, tmp_path, everything):
     assert found == [sample["key"] for sample in stoker.open(data, split="train")]
 
 
+@pytest.mark.full("stores")
 def test_wrong_options_are_named_together_and_nothing_is_written(cli, tmp_path, everything):
     data, _ = everything
     said = cli.fails("export", data, tmp_path / "out", "--format", "xml", "--seed", 3, "--shards", 0)
@@ -108,6 +112,7 @@ def test_wrong_options_are_named_together_and_nothing_is_written(cli, tmp_path, 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.full("stores")
 def test_only_an_earlier_export_is_replaced(cli, tmp_path, everything):
     data, _ = everything
     mine = tmp_path / "mine"
@@ -124,6 +129,7 @@ def test_only_an_earlier_export_is_replaced(cli, tmp_path, everything):
 
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.full("stores")
 def test_an_export_that_is_ended_leaves_nothing_or_a_complete_one(cli, tmp_path, everything, sign):
     data, _ = everything
     arguments = ("export", data, tmp_path / "out", "--format", "files", "--columns", "key,image", "--parallelism", 1)
@@ -142,6 +148,7 @@ def test_an_export_that_is_ended_leaves_nothing_or_a_complete_one(cli, tmp_path,
     assert len(list((tmp_path / "out").rglob("*.x"))) == ROWS
 
 
+@pytest.mark.full("stores")
 def test_a_split_without_samples_and_a_damaged_chunk_are_errors(cli, tmp_path, everything):
     data, _ = everything
     assert "has no split 'nope'; it has train, val" in cli.fails(
@@ -160,6 +167,7 @@ def test_a_split_without_samples_and_a_damaged_chunk_are_errors(cli, tmp_path, e
     assert not list(tmp_path.glob(".out*"))
 
 
+@pytest.mark.full("stores")
 def test_an_export_to_s3_is_complete_with_its_last_file(cli, tmp_path, everything, monkeypatch):
     data, _ = everything
     with S3Server(tmp_path, "127.0.0.1") as server:

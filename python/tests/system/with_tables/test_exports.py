@@ -62,6 +62,7 @@ def plain(value):
         ("avro", ("u64", "größe"), ("--compression", "zstd")),
     ],
 )
+@pytest.mark.full("stores")
 def test_a_round_trip_changes_nothing(cli, tmp_path, everything, name, leave_out, options):
     data, _ = everything
     cli.run("export", data, tmp_path / "out", "--format", name, *options, "--columns", without(*leave_out))
@@ -92,6 +93,7 @@ def test_arrow_files_hold_every_value_in_its_type(cli, tmp_path, everything):
     require_equal(by_key(rows), source)
 
 
+@pytest.mark.full("stores")
 def test_avro_files_hold_what_avro_can_hold(cli, tmp_path, everything):
     data, source = everything
     said = cli.fails("export", data, tmp_path / "out", "--format", "avro")
@@ -123,6 +125,7 @@ def as_nanoseconds(value) -> int:
     return value if isinstance(value, int) else round(value.replace(tzinfo=dt.timezone.utc).timestamp() * 10**9)
 
 
+@pytest.mark.full("stores")
 def test_json_lines_hold_all_but_bytes(cli, tmp_path, everything):
     data, source = everything
     said = cli.fails("export", data, tmp_path / "out", "--format", "jsonl")
@@ -157,6 +160,7 @@ def test_json_lines_hold_all_but_bytes(cli, tmp_path, everything):
     )
 
 
+@pytest.mark.full("stores")
 def test_tfrecords_hold_examples(cli, tmp_path, everything):
     data, source = everything
     said = cli.fails("export", data, tmp_path / "out", "--format", "tfrecord")
@@ -183,6 +187,7 @@ def test_tfrecords_hold_examples(cli, tmp_path, everything):
         assert mine["tensor"] == np.ravel(row["tensor"]).tolist()
 
 
+@pytest.mark.full("stores")
 def test_archives_hold_a_member_for_each_value(cli, tmp_path, everything):
     data, source = everything
     said = cli.fails("export", data, tmp_path / "out", "--format", "webdataset", "--columns", "label,image")
@@ -212,6 +217,7 @@ def test_archives_hold_a_member_for_each_value(cli, tmp_path, everything):
         assert json.loads(members["boxes.json"]) == row["boxes"]
 
 
+@pytest.mark.full("stores")
 def test_files_lie_below_the_target_at_the_paths_of_their_keys(cli, tmp_path):
     keys = ["a/b.jpg", "../../up", "/abs", "a//c", "ü/ö.txt", "100%", "back\\slash", ".", "_SUCCESS", "x/", "tab\t"]
     content = {key: f"content of {key}".encode() * 100 for key in keys}

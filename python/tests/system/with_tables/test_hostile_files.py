@@ -6,6 +6,8 @@ import pytest
 from hostile_files import FILES
 from stoker_processes import LIMIT_S, QUICK_JVM, Cli
 
+pytestmark = pytest.mark.full("stores")
+
 HEAP = "128m"
 DIRECT = "256m"
 """Flink's own buffers take half of it."""

@@ -15,6 +15,8 @@ from export_tables import files
 
 import stoker
 
+pytestmark = pytest.mark.full("stores")
+
 ROWS = 40
 TYPES = {
     "counts": "int32?[]",

@@ -11,6 +11,8 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
 
+pytestmark = pytest.mark.full("stores")
+
 # A condition, even one that each row satisfies, is checked row by row.
 BY_ROW = ("--where", "id >= 0")
 

@@ -48,6 +48,7 @@ def place(item: dict) -> str:
     return item.get("key") or f"{Path(item['file']).name}#{item['position']}"
 
 
+@pytest.mark.full("stores")
 def test_damaged_parts_and_files_are_listed(cli, tmp_path):
     (tmp_path / "source").mkdir()
     for name in "ab":
@@ -78,6 +79,7 @@ def test_damaged_parts_and_files_are_listed(cli, tmp_path):
     ]
 
 
+@pytest.mark.full("stores")
 def test_nothing_is_listed_without_errors_and_nothing_is_left_of_a_failed_ingest(cli, tmp_path):
     pq.write_table(pa.table({"id": ["a", None]}), tmp_path / "rows.parquet")
     arguments = ("ingest", tmp_path / "rows.parquet", tmp_path / "data")
@@ -88,6 +90,7 @@ def test_nothing_is_listed_without_errors_and_nothing_is_left_of_a_failed_ingest
     assert "everything was left out {skipped.bad_row=1}" in said
 
 
+@pytest.mark.full("stores")
 def test_lost_lines_of_json_are_listed(cli, tmp_path):
     lines = [json.dumps({"id": i}) for i in range(50)]
     lines[20] = '{"id": '

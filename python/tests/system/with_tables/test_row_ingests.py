@@ -107,6 +107,7 @@ def test_every_value_of_a_table_is_stored_and_fed(cli, tmp_path, source, order):
     assert "no damage found" in cli.run("verify", tmp_path / "data")
 
 
+@pytest.mark.full("stores")
 def test_rows_in_listed_order_follow_each_other_and_are_named_by_their_position(cli, tmp_path, source):
     cli.run("ingest", tmp_path / "source", tmp_path / "data", "--order", "listed", "--chunk-size", "256kb")
     samples = stoker.open(tmp_path / "data")
@@ -116,6 +117,7 @@ def test_rows_in_listed_order_follow_each_other_and_are_named_by_their_position(
     assert keys == [f"a.parquet#{i}" for i in range(2000)] + [f"b.parquet#{i}" for i in range(1000)]
 
 
+@pytest.mark.full("stores")
 def test_a_key_that_occurs_again_is_refused_and_nothing_is_committed(cli, tmp_path, source):
     cli.run("ingest", tmp_path / "source", tmp_path / "data", *BY_ID)
     pq.write_table(table(2990, 20), tmp_path / "more.parquet")
@@ -128,6 +130,7 @@ def test_a_key_that_occurs_again_is_refused_and_nothing_is_committed(cli, tmp_pa
     assert "occurs twice" in cli.fails("ingest", tmp_path / "source", tmp_path / "other", "--key", "label")
 
 
+@pytest.mark.full("stores")
 def test_an_ingest_that_is_killed_leaves_nothing_and_resumes(cli, tmp_path, source):
     arguments = ("ingest", tmp_path / "source", tmp_path / "data", *BY_ID)
     identity = "11111111-2222-4333-8444-555555555555"
@@ -142,6 +145,7 @@ def test_an_ingest_that_is_killed_leaves_nothing_and_resumes(cli, tmp_path, sour
     assert (found["version"], found["samples"]) == (1, ROWS)
 
 
+@pytest.mark.full("stores")
 def test_what_is_wrong_is_said_before_anything_is_written(cli, tmp_path, source):
     said = cli.fails("ingest", tmp_path / "source", tmp_path / "data", "--columns", "nope", "--key", "idd")
     assert "the source has no column nope" in said
@@ -155,6 +159,7 @@ def test_what_is_wrong_is_said_before_anything_is_written(cli, tmp_path, source)
     assert not (tmp_path / "data").exists()
 
 
+@pytest.mark.full("stores")
 def test_rows_that_cannot_be_samples_are_left_out_on_request(cli, tmp_path):
     rows = pa.table({"id": ["a", None, "c"], "age": pa.array([1, 2, 300], pa.int32())})
     pq.write_table(rows, tmp_path / "few.parquet")
@@ -164,6 +169,7 @@ def test_rows_that_cannot_be_samples_are_left_out_on_request(cli, tmp_path):
     assert list(stored(tmp_path / "data")) == ["a"]
 
 
+@pytest.mark.full("stores")
 def test_ten_thousand_columns_survive_a_round_trip(cli, tmp_path):
     numbers = range(10_000)
     source = pa.table({f"ü{i}": pa.array([i, None, -i], pa.int32() if i % 2 else pa.float32()) for i in numbers})
@@ -175,6 +181,7 @@ def test_ten_thousand_columns_survive_a_round_trip(cli, tmp_path):
     assert found.drop_columns("key").to_pydict() == source.to_pydict()
 
 
+@pytest.mark.full("stores")
 def test_columns_of_the_same_name_are_refused_until_columns_are_named(cli, tmp_path):
     rows = pa.Table.from_arrays([pa.array([1, 2]), pa.array(["x", "y"]), pa.array([3, 4])], ["a", "a", "b"])
     pq.write_table(rows, tmp_path / "double.parquet")
@@ -229,6 +236,7 @@ def write_gzipped_jsonl(path):
         ("rows.jsonl.gz", write_gzipped_jsonl),
     ],
 )
+@pytest.mark.full("stores")
 def test_each_format_gives_the_same_samples(cli, tmp_path, name, write):
     write(tmp_path / name)
     cli.run("ingest", tmp_path / name, tmp_path / "data", "--key", "id", "--label", "label")
@@ -239,6 +247,7 @@ def test_each_format_gives_the_same_samples(cli, tmp_path, name, write):
     assert not found
 
 
+@pytest.mark.full("stores")
 def test_members_of_an_archive_with_one_base_name_are_a_sample(cli, tmp_path):
     with tarfile.open(tmp_path / "shard.tar", "w") as archive:
         for i in range(50):
@@ -253,6 +262,7 @@ def test_members_of_an_archive_with_one_base_name_are_a_sample(cli, tmp_path):
     }
 
 
+@pytest.mark.full("stores")
 def test_files_with_rows_beside_other_files_are_packed_whole_with_a_warning(cli, tmp_path, source):
     for i in range(5):
         (tmp_path / "source" / f"{i}.jpg").write_bytes(b"\xff\xd8" + bytes([i]) * 100)

@@ -38,6 +38,7 @@ def left_out(said: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("order", ["shuffled", "listed"])
+@pytest.mark.full("stores")
 def test_rows_that_do_not_satisfy_the_condition_are_left_out_and_counted(cli, tmp_path, order):
     pq.write_table(table(), tmp_path / "rows.parquet", row_group_size=100)
     where = "age BETWEEN 250 AND 449 AND (label = 'cat' OR NOT label IN ('dog', 'cat'))"
@@ -55,6 +56,7 @@ def test_rows_that_do_not_satisfy_the_condition_are_left_out_and_counted(cli, tm
     )
 
 
+@pytest.mark.full("stores")
 def test_row_groups_that_statistics_exclude_are_not_read(cli, tmp_path):
     path = tmp_path / "rows.parquet"
     pq.write_table(table(), path, row_group_size=100, compression="none", use_dictionary=False)
@@ -72,6 +74,7 @@ def test_row_groups_that_statistics_exclude_are_not_read(cli, tmp_path):
     assert len(stored(tmp_path / "data")) == len([i for i in range(300, 400) if i % 7])
 
 
+@pytest.mark.full("stores")
 def test_a_condition_that_does_not_fit_is_refused_with_the_column_and_its_type(cli, tmp_path):
     pq.write_table(table(), tmp_path / "rows.parquet", row_group_size=100)
     arguments = ("ingest", tmp_path / "rows.parquet", tmp_path / "data", "--where")
@@ -83,6 +86,7 @@ def test_a_condition_that_does_not_fit_is_refused_with_the_column_and_its_type(c
     assert "everything was left out {skipped.excluded=1000}" in cli.fails(*arguments, "label = 'pig'")
 
 
+@pytest.mark.full("stores")
 def test_a_condition_on_a_column_that_the_csv_ingest_does_not_take(cli, tmp_path):
     lines = ["id,age,note", *(f"s{i},{i if i % 2 else ''},n{i}" for i in range(50))]
     (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
@@ -112,6 +116,7 @@ def test_directories_of_a_partitioned_tree_become_columns(cli, tmp_path):
         assert (row["year"], row["city"], row["age"]) == (wanted["year"], wanted["city"], wanted["age"])
 
 
+@pytest.mark.full("stores")
 def test_directories_give_key_label_split_and_condition(cli, tmp_path):
     rows = partitioned(tmp_path / "tree")
     for broken in (tmp_path / "tree").glob("year=2020/*/*.parquet"):
@@ -135,6 +140,7 @@ def test_directories_give_key_label_split_and_condition(cli, tmp_path):
     assert {"2021", "2022", "2023"} <= set(info["splits"])
 
 
+@pytest.mark.full("stores")
 def test_a_partitioned_tree_in_a_bucket_is_read_by_its_directories_and_by_a_pattern(cli, tmp_path, monkeypatch):
     rows = partitioned(tmp_path / "tree")
     with S3Server(tmp_path, "127.0.0.1") as server:
@@ -158,6 +164,7 @@ def test_a_partitioned_tree_in_a_bucket_is_read_by_its_directories_and_by_a_patt
     assert stored(tmp_path / "some").keys() == {key for key, row in wanted.items() if row["city"] == "Bern"}
 
 
+@pytest.mark.full("stores")
 def test_a_column_in_the_file_must_agree_with_its_directory(cli, tmp_path):
     for year, own in ((2020, 2020), (2021, 2022)):
         (tmp_path / "tree" / f"year={year}").mkdir(parents=True)
@@ -170,6 +177,7 @@ def test_a_column_in_the_file_must_agree_with_its_directory(cli, tmp_path):
     assert {row["year"] for row in stored(tmp_path / "data").values()} == {2020}
 
 
+@pytest.mark.full("stores")
 def test_the_type_of_a_directory_can_be_given(cli, tmp_path):
     for day, code in (("2026-01-31", "007"), ("2026-02-01", "008")):
         (tmp_path / "tree" / f"day={day}" / f"code={code}").mkdir(parents=True)

@@ -10,8 +10,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
+import pytest
 
 import stoker
+
+pytestmark = pytest.mark.full("stores")
 
 
 def splits(path: Path) -> dict[str, list[str]]:

@@ -24,6 +24,8 @@ from hugging_face import FIRST
 import stoker
 from images import encoded
 
+pytestmark = pytest.mark.full("programs")
+
 COUNT = 300
 
 

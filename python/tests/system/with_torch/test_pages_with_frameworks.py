@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from pages import USER_PAGES, blocks, run
 
+pytestmark = pytest.mark.full("programs")
+
 BLOCKS = [block for page in USER_PAGES for block in blocks(page) if block[2]]
 
 

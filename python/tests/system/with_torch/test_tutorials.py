@@ -18,6 +18,8 @@ from stoker_processes import COMMAND, Cli
 from images import encoded
 from ports import free_port
 
+pytestmark = pytest.mark.full("programs")
+
 REPOSITORY = COMMAND.parent
 BLOCK = re.compile(r"^```(bash|python)\n(.*?)^```$", re.M | re.S)
 

@@ -8,6 +8,8 @@ from torch.utils.data import DataLoader
 
 from stoker import Feed
 
+pytestmark = pytest.mark.full("programs")
+
 ORDER = {"batch_size": 40, "lanes": 6, "shuffle_window": 96 << 10, "seed": 9}
 
 

@@ -31,12 +31,14 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The tasks of a Flink job load the places of samples into a real Redis server. */
 @Timeout(120)
+@Tag("full-programs")
 class RedisFlinkTest {
 
     /** Classes that the job jar does not have. */

@@ -8,10 +8,12 @@ import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs the quickstart on fewer images, with the real command {@code stoker}. */
+@Tag("full-programs")
 class QuickstartIT {
 
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent().normalize();

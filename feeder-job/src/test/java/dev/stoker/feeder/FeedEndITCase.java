@@ -38,6 +38,7 @@ import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -175,6 +176,7 @@ class FeedEndITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void aReconnectInTheLastEpochEndsNothing() throws Exception {
         start("end-reconnect", dataset.path().toString());
         List<AckEntry> undurable = new ArrayList<>();
@@ -193,6 +195,7 @@ class FeedEndITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void askingForNothingMoreAfterAReconnectEndsNothing() throws Exception {
         start("end-received", dataset.path().toString());
         List<AckEntry> held = new ArrayList<>();
@@ -214,6 +217,7 @@ class FeedEndITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void aFastGroupDoesNotEndASlowOne() throws Exception {
         start("end-groups", dataset.path().toString());
         try (RawClient slow = trainer("train", "slow", 0, 0);
@@ -226,6 +230,7 @@ class FeedEndITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void aFastReplicaDoesNotEndASlowOne() throws Exception {
         start("end-replicas", dataset.path().toString());
         try (RawClient slow = trainer("train", "default", 1, 7);
@@ -238,6 +243,7 @@ class FeedEndITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void aValidationBeforeTheTrainingDoesNotEndTheFeed() throws Exception {
         start("end-streams", dataset.path().toString(), "val=" + dataset.path());
         try (RawClient val = trainer("val", "default", 0, 0)) {
@@ -252,6 +258,7 @@ class FeedEndITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void ranksAndWorkersWithoutABatchAreNotWaitedFor() throws Exception {
         start("end-empty-shares", dataset.path().toString());
         int world = 2 * BATCHES;

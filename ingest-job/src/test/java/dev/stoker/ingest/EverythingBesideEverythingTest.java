@@ -35,6 +35,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -83,6 +84,7 @@ class EverythingBesideEverythingTest {
     }
 
     @Test
+    @Tag("full-stores")
     void aCrashAtEveryCall() throws Exception {
         for (InMemoryObjectStore base : List.of(BesideState.nothing(), BesideState.twoVersions())) {
             for (Line line : table) {

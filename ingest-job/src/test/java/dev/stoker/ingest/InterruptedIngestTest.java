@@ -28,6 +28,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -68,6 +69,7 @@ class InterruptedIngestTest {
     }
 
     @Test
+    @Tag("full-stores")
     void killedAtEveryStepItLeavesNothingOrOneVersion() throws Exception {
         String[] options = {"--ingest-id", ID, "--chunk-size", "32kb", "--parallelism", "1", "--read-threads", "1"};
         Path whole = directory.resolve("whole");

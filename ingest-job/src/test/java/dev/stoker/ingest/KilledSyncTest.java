@@ -11,12 +11,14 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A sync in a separate process, killed with kill -9 while it packs. */
 @Timeout(180)
+@Tag("full-stores")
 class KilledSyncTest {
 
     @TempDir

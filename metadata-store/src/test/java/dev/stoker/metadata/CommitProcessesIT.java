@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -118,6 +119,7 @@ class CommitProcessesIT {
     }
 
     @Test
+    @Tag("full-stores")
     void aProcessKilledAtAnyStepLeavesNothingOrOneVersion() throws Exception {
         Dataset.create(new LocalObjectStore(directory), info());
         boolean killed = true;

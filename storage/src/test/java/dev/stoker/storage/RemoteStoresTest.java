@@ -20,6 +20,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -97,6 +98,7 @@ class RemoteStoresTest {
 
     /** As on a cluster whose class path has Hadoop: each job has its own classes, which are unloaded with it. */
     @Test
+    @Tag("full-stores")
     void twoJobsUseTheHadoopOfTheirCluster() throws Throwable {
         HadoopSettings.use(S3Server.shared().settings());
         List<URL> ofCluster = new ArrayList<>();

@@ -39,12 +39,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Datasets and samples in the emulators of clouds. */
 @Timeout(300)
+@Tag("full-stores")
 class CloudStoresITCase {
 
     private static final int SAMPLES = 40;

@@ -20,12 +20,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Copies between a directory, a real HDFS and a real S3 server, and copies by a real process that is killed. */
 @Timeout(300)
+@Tag("full-stores")
 class CopyITCase {
 
     @TempDir

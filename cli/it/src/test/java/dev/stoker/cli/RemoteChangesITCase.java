@@ -21,12 +21,14 @@ import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Updates and erasures of a dataset on a real HDFS and a real S3 server. */
 @Timeout(300)
+@Tag("full-stores")
 class RemoteChangesITCase {
 
     @TempDir

@@ -41,6 +41,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -126,6 +127,7 @@ class RemoteStoresITCase {
     }
 
     @Test
+    @Tag("full-stores")
     void compactsWhereTheDatasetLies() throws IOException {
         for (String location : List.of(s3, hdfs)) {
             String dataset = location + "/crumbs";
@@ -145,6 +147,7 @@ class RemoteStoresITCase {
     }
 
     @Test
+    @Tag("full-stores")
     void packsFromAnyFileSystemIntoAnyOther() throws IOException {
         ingest(local("raw"), s3 + "/packed", "--label-from", "parent-dir");
         assertThat(Contents.of(s3 + "/packed")).isEqualTo(expected(key -> "train label=" + parent(key)));
@@ -171,6 +174,7 @@ class RemoteStoresITCase {
     }
 
     @Test
+    @Tag("full-stores")
     void packsRowsOfPartitionedTreesAndPatternsOfAnyStore() throws IOException {
         ingest(local("raw"), local("images"), "--label-from", "parent-dir");
         Map<String, byte[]> tables = new TreeMap<>();
@@ -218,6 +222,7 @@ class RemoteStoresITCase {
     }
 
     @Test
+    @Tag("full-stores")
     void letsSeveralProcessesCommitAtOnce() throws Exception {
         List<String> targets = List.of(s3 + "/contested", hdfs + "/contested");
         DatasetInfo info = new DatasetInfo(
@@ -308,6 +313,7 @@ class RemoteStoresITCase {
     }
 
     @Test
+    @Tag("full-stores")
     void feedsTheSameBytesFromAnyStore() throws Exception {
         ingest(s3 + "/raw", s3 + "/fed", "--label-from", "parent-dir");
         String key = tree.keySet().iterator().next();
@@ -377,6 +383,7 @@ class RemoteStoresITCase {
     }
 
     @Test
+    @Tag("full-stores")
     void saysWhatIsWrongWithALocation() throws IOException {
         assertThat(stoker("info", s3 + "/raw")).isEqualTo(1);
         assertThat(err.toString()).contains(s3 + "/raw").contains("is not a Stoker dataset");

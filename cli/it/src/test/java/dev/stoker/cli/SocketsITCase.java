@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -118,6 +119,7 @@ class SocketsITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void browseListensAsDocumented() throws Exception {
         try (StokerProcess browse = StokerProcess.start(
                         directory, "browse", dataset.path().toString(), "--port=0")
@@ -133,6 +135,7 @@ class SocketsITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void ingestsAndExportsListenAsDocumented() throws Exception {
         Path source = Files.createDirectories(directory.resolve("source/a"));
         for (int i = 0; i < 3000; i++) {
@@ -172,6 +175,7 @@ class SocketsITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void commandsWithTopicsListenAsDocumented() throws Exception {
         try (KafkaBroker broker = KafkaBroker.start(directory.resolve("broker"));
                 Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
@@ -206,6 +210,7 @@ class SocketsITCase {
 
     /** Each of the other commands, from its first moment to its last. */
     @Test
+    @Tag("full-programs")
     void otherCommandsListenNowhere() throws Exception {
         assertThat(allowed().get(OTHERS)).isEmpty();
         String data = dataset.path().toString();

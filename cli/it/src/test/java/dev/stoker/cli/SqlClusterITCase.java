@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * separate address.
  */
 @Timeout(400)
+@Tag("full-programs")
 class SqlClusterITCase {
     private static final JsonMapper JSON = new JsonMapper();
     private static final int ROWS = 200_000;

@@ -20,6 +20,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.X509TrustManager;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -78,6 +79,7 @@ class SqlITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void aStatementWritesADataset() throws Exception {
         String table = "CREATE TEMPORARY TABLE copy (label STRING, data BYTES) WITH ('connector' = 'stoker', 'path' = '"
                 + directory.resolve("data it's/copy").toString().replace("'", "''") + "')";
@@ -91,6 +93,7 @@ class SqlITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void theClientEndsWithItsCommand() throws Exception {
         try (StokerProcess process = sql("-e", SLOW)) {
             Waiting.until(() -> process.children().size() == 1);
@@ -102,6 +105,7 @@ class SqlITCase {
 
     /** A gateway runs any code that a statement names. */
     @Test
+    @Tag("full-programs")
     void otherUsersOfTheMachineCannotConnect() throws Exception {
         try (StokerProcess process = sql("-e", SLOW)) {
             Waiting.until(() -> sockets(process).size() >= 3);

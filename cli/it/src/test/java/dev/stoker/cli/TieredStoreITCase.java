@@ -35,12 +35,14 @@ import java.util.TreeMap;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tiers with a real S3 server and a real HDFS as origins. */
 @Timeout(300)
+@Tag("full-stores")
 class TieredStoreITCase {
     private static final int CHUNKS = 24;
     private static final int EPOCHS = 3;

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,6 +62,7 @@ class InventedGroupsTest {
     }
 
     @Test
+    @Tag("full-feeds")
     void groupsBeyondTheLimitOfTheJobsStateAreRefused() throws Exception {
         try (SmallFeeder feeder = SmallFeeder.start(directory, "-Xmx64m", "-Dtest.epochs=1000000000")) {
             inventGroups(feeder);

@@ -19,6 +19,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -209,6 +210,7 @@ class TlsFloodTest {
     }
 
     @Test
+    @Tag("full-feeds")
     void keyUpdatesBeforeHelloEndTheConnection() throws Exception {
         attack(NOTHING, Peer::keyUpdate);
     }
@@ -225,6 +227,7 @@ class TlsFloodTest {
     }
 
     @Test
+    @Tag("full-feeds")
     void partsOfAHelloDoNotMakeKeyUpdatesAllowed() throws Exception {
         // The length of a frame that is allowed and never completed.
         attack(new byte[] {0, 16, 0, 0}, Peer::keyUpdate);
@@ -236,6 +239,7 @@ class TlsFloodTest {
     }
 
     @Test
+    @Tag("full-feeds")
     void keyUpdatesBetweenFramesThatHaveNoAnswerEndTheSession() throws Exception {
         ByteBuffer frame = Frames.encode(new Grant(7, 0));
         byte[] grant = new byte[frame.remaining()];

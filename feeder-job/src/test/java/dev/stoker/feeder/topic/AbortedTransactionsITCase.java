@@ -54,6 +54,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +64,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests exactly-once feeds whose transactions brokers abort between a checkpoint and its commit. */
 @Timeout(240)
+@Tag("full-feeds")
 class AbortedTransactionsITCase {
     private static final int LANES = 4;
     private static final int EPOCHS = 8;

@@ -41,6 +41,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -188,6 +189,7 @@ class TopicFeedJobITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void goesOnAfterTheBrokerIsKilled() throws Exception {
         JobClient job = start("killed-broker", "--epochs=40", "--throttle-groups=trainers", "--epochs-ahead=15");
         awaitRecords("killed-broker", 40);
@@ -241,6 +243,7 @@ class TopicFeedJobITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void endsWithTheNameOfATopicThatIsDeletedUnderIt() throws Exception {
         Path impatient = Files.writeString(
                 directory.resolve("impatient"),
@@ -286,6 +289,7 @@ class TopicFeedJobITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void eachEpochTakesTheNewestVersionAndKeepsItWhenTheFeedIsStartedAgain() throws Exception {
         TestDataset growing = TestDataset.create(directory.resolve("growing"), 3, 500, 60, 70, 20, 50);
         String[] options = {"--follow", "--throttle-groups=trainers", "--epochs=3", "--epochs-ahead=0"};

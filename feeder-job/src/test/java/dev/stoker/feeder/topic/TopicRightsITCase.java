@@ -36,6 +36,7 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -152,6 +153,7 @@ class TopicRightsITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void theRightsOfTheTableSufficeWithPaceGroups() throws Exception {
         create("paced");
         String user = user("paced", "topic read", "topic write", "group describe");
@@ -159,6 +161,7 @@ class TopicRightsITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void theRightsOfTheTableSufficeExactlyOnce() throws Exception {
         create("once");
         String[] rights = {"topic read", "topic write", "transactional_id write"};
@@ -169,6 +172,7 @@ class TopicRightsITCase {
 
     @ParameterizedTest
     @ValueSource(strings = {"topic describe,topic read", "topic describe,topic write", "topic read"})
+    @Tag("full-feeds")
     void endsAtOnceWithoutARightToTheTopic(String rights) throws Exception {
         String topic = "less-" + rights.replaceAll("[ ,]", "-");
         create(topic);
@@ -181,6 +185,7 @@ class TopicRightsITCase {
         "'topic describe,topic read,topic write,transactional_id describe', exactly-once, transactional ids",
         "'topic describe,topic read,topic write', at-least-once, consumer groups of --throttle-groups",
     })
+    @Tag("full-feeds")
     void endsAtOnceWithoutAnotherRight(String rights, String delivery, String named) throws Exception {
         String topic = "less-" + (rights + delivery).replaceAll("[ ,_]", "-");
         create(topic);

@@ -52,6 +52,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -59,6 +60,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests feeds to topics with a short retention, or that are deleted, with a real broker. */
 @Timeout(240)
+@Tag("full-feeds")
 class TopicTroubleITCase {
     private static final int LANES = 4;
     private static final int RANKS = 2;

@@ -43,6 +43,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -150,6 +151,7 @@ class FlinkWorkersTest {
     }
 
     @Test
+    @Tag("full-programs")
     void aRebuiltLogIsTheSameAsThatOfThreads() throws Exception {
         compaction("c").run(plan());
         damage(dataset.snapshot().table().size() - 1);

@@ -38,6 +38,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -200,6 +201,7 @@ class TopicFailoverITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void losesAndRepeatsNothingWithTheBroker() throws Exception {
         Topic topic = Topic.create(broker, "brokers", PARTITIONS);
         Path target = directory.resolve("brokers-data");
@@ -234,6 +236,7 @@ class TopicFailoverITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void goesOnFromASavepointUnlessTheDatasetHasGoneOn() throws Exception {
         Topic topic = Topic.create(broker, "savepoints", PARTITIONS);
         Path target = directory.resolve("savepoints-data");
@@ -263,6 +266,7 @@ class TopicFailoverITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void aSavepointWithAVersionToCommitMakesItOnceHoweverOftenItIsRestored() throws Exception {
         Topic topic = Topic.create(broker, "pending", PARTITIONS);
         Path target = directory.resolve("pending-data");
@@ -297,6 +301,7 @@ class TopicFailoverITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void commitsNothingOfATopicThatIsCreatedAgainMeanwhile() throws Exception {
         Topic topic = Topic.create(broker, "exchanged", PARTITIONS);
         Path target = directory.resolve("exchanged-data");

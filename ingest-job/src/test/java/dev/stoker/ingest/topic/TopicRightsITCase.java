@@ -25,6 +25,7 @@ import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -97,6 +98,7 @@ class TopicRightsITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void endsAtOnceWhenTheRightIsTaken() throws Exception {
         topic("taken", AclOperation.READ);
         AtomicBoolean isTaken = new AtomicBoolean();

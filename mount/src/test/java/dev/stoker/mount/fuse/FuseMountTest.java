@@ -37,6 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Holds a mounted dataset to what unmodified programs see of the same files in a directory. */
 @Tag("fuse")
 @Timeout(120)
+@Tag("full-programs")
 class FuseMountTest {
 
     private static final TreeOptions OPTIONS = TreeOptions.defaults().with(Duration.ofMillis(20));

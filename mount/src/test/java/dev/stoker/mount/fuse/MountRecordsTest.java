@@ -92,6 +92,7 @@ class MountRecordsTest {
 
     @Test
     @Tag("fuse")
+    @Tag("full-programs")
     void cleansUpAfterAKilledProcess() throws Exception {
         kill();
         assertThat(records.unmount(point, progress::add)).isTrue();
@@ -102,6 +103,7 @@ class MountRecordsTest {
 
     @Test
     @Tag("fuse")
+    @Tag("full-programs")
     void mountsOverAMountWhoseProcessWasKilled() throws Exception {
         kill();
         assertThat(records.cleanDead(point, progress::add)).isTrue();

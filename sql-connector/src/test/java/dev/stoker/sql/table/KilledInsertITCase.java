@@ -23,6 +23,7 @@ import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CollectionUtil;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** INSERT while its task manager, or the process of the whole cluster, is killed. */
 @Timeout(180)
+@Tag("full-programs")
 class KilledInsertITCase {
 
     @RegisterExtension

@@ -41,6 +41,7 @@ import org.apache.flink.types.Row;
 import org.apache.flink.util.CollectionUtil;
 import org.apache.flink.util.ExceptionUtils;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -179,6 +180,7 @@ class TableReadITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void aTableHasTheAddedFieldsOfItsVersion() throws Exception {
         Path path = directory.resolve("added");
         EveryTypeDataset every = EveryTypeDataset.create(path);
@@ -221,6 +223,7 @@ class TableReadITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void readsTheVersionThatTheNameOrTheTimeOrAHintSays() throws Exception {
         assertThat(column("SELECT number FROM `every`")).containsExactlyInAnyOrder(numbers(0, 32, 11, 13));
         assertThat(column("SELECT number FROM `every$v2`")).containsExactlyInAnyOrder(numbers(0, 30, 11, 13));
@@ -241,6 +244,7 @@ class TableReadITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void pushesDownProjectionFilterAndLimit() throws Exception {
         String plan = sql.explainSql("SELECT f_utf8 FROM `every` WHERE f_categorical = 'eel' AND number > 20");
         assertThat(plan.substring(plan.indexOf("== Optimized Execution Plan ==")))
@@ -267,6 +271,7 @@ class TableReadITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void readsOnlyChunksOfTheSplitInTheCondition() throws Exception {
         assertThat(column("SELECT number FROM `every` WHERE _split = 'val'")).containsExactlyInAnyOrder(30L, 31L);
         assertThat(column("SELECT number FROM `every` WHERE _split IN ('val', 'test')"))
@@ -277,6 +282,7 @@ class TableReadITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void readsOnlyTheBytesOfNamedColumns() throws Exception {
         String where = directory.resolve("long").toString();
         sql.executeSql("CREATE TEMPORARY TABLE metered (number BIGINT NOT NULL, f_categorical STRING, p_binary BYTES,"

@@ -27,6 +27,7 @@ import org.apache.flink.types.Row;
 import org.apache.flink.util.CollectionUtil;
 import org.apache.flink.util.ExceptionUtils;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -110,6 +111,7 @@ class TableWriteITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void planningCreatesNothingAndTheFirstInsertCreatesTheDataset() throws Exception {
         String table = declare(
                 "created",
@@ -142,6 +144,7 @@ class TableWriteITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void overwriteReplacesAllRowsInANewVersion() throws Exception {
         String table = declare("replaced", "n INT", "");
         insert("INSERT INTO " + table + " VALUES (1), (2)");
@@ -154,6 +157,7 @@ class TableWriteITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void writesManyChunksInParallelAsOneVersion() throws Exception {
         String table = declare("many", "number BIGINT, text STRING", ", 'sink.chunk-size'='64kb'");
         insert("INSERT INTO " + table + " SELECT a.number * 30 + b.number, a.p_utf8 FROM lake.`default`.`every` a, "
@@ -247,6 +251,7 @@ class TableWriteITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void thePartitionNamesTheSplit() throws Exception {
         String table = declare(sql, "parted", "s STRING, n INT", "PARTITIONED BY (s)", "");
         insert("INSERT INTO " + table + " PARTITION (s='val') VALUES (1), (2)");
@@ -270,6 +275,7 @@ class TableWriteITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void givenKeysAreUniqueInTheDataset() throws Exception {
         String table = declare("keyed", "`key` STRING NOT NULL, n INT, PRIMARY KEY (`key`) NOT ENFORCED", "");
         insert("INSERT INTO " + table + " VALUES ('a', 1), ('b', 2)");
@@ -288,6 +294,7 @@ class TableWriteITCase {
     }
 
     @Test
+    @Tag("full-programs")
     void thePrimaryKeyIsMadeOfFields() throws Exception {
         String table = declare(
                 "joined", "name STRING NOT NULL, page INT NOT NULL, n INT, PRIMARY KEY (name, page) NOT ENFORCED", "");

@@ -7,6 +7,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Tag;
 
 @Tag("azurite")
+@Tag("full-stores")
 class AzureObjectStoreTest extends ObjectStoreContract {
 
     @Override

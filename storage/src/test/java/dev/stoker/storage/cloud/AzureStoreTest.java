@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("azurite")
+@Tag("full-stores")
 class AzureStoreTest extends CloudContract {
 
     private static final String KEY = "AZURE_STORAGE_ACCOUNT_KEY";

@@ -10,8 +10,10 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("full-stores")
 class GoogleStoreTest extends CloudContract {
 
     @Override

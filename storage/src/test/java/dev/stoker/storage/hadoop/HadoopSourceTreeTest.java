@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +63,7 @@ class HadoopSourceTreeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"hdfs", "s3"})
+    @Tag("full-stores")
     void listsAndReads(String kind) throws IOException {
         String place = place(kind);
         put(place, "a/b/1.txt", "one");
@@ -91,6 +93,7 @@ class HadoopSourceTreeTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"hdfs", "s3"})
+    @Tag("full-stores")
     void tellsWhatIsGone(String kind) throws IOException {
         String place = place(kind);
         put(place, "a/1.txt", "one");
@@ -122,6 +125,7 @@ class HadoopSourceTreeTest {
     }
 
     @Test
+    @Tag("full-stores")
     void requestsAnyPageOfAListingAgain() throws IOException {
         String place = place("s3");
         for (int i = 10; i < 17; i++) {
@@ -157,6 +161,7 @@ class HadoopSourceTreeTest {
     }
 
     @Test
+    @Tag("full-stores")
     void readsAgainWhatEndedTooSoon() throws IOException {
         S3Server server = S3Server.shared();
         String place = place("s3");
@@ -176,6 +181,7 @@ class HadoopSourceTreeTest {
     }
 
     @Test
+    @Tag("full-stores")
     void saysThatAStoreDoesNotAnswer() throws IOException {
         try (FaultProxy proxy = FaultProxy.start(S3Server.shared().endpoint(), 1)) {
             Map<String, String> settings = S3Server.settings(proxy.endpoint());

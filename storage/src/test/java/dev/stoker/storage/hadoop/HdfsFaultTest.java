@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.UUID;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A real name node, and data nodes that die. */
@@ -71,6 +72,7 @@ class HdfsFaultTest {
     }
 
     @Test
+    @Tag("full-stores")
     void anObjectThatWasReadIsReadAgainWithoutTheNameNode() throws IOException {
         HdfsCluster cluster = HdfsCluster.shared();
         try (HadoopObjectStore store = HadoopObjectStore.open(cluster.uri() + "/" + UUID.randomUUID())) {

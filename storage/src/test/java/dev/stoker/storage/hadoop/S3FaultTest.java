@@ -29,6 +29,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -138,6 +139,7 @@ class S3FaultTest {
     }
 
     @Test
+    @Tag("full-stores")
     void anyPageOfAListingIsRequestedAgain() throws IOException {
         for (int i = 10; i < 35; i++) {
             direct.createIfAbsent("o/" + i, new byte[1]);
@@ -200,6 +202,7 @@ class S3FaultTest {
     }
 
     @Test
+    @Tag("full-stores")
     void aWriterWhoseLastReplyIsLostHasCommitted() throws IOException {
         byte[] small = random(1000);
         byte[] parts = random(12 << 20);
@@ -218,6 +221,7 @@ class S3FaultTest {
 
     @ParameterizedTest
     @CsvSource({"409,ConditionalRequestConflict", "412,PreconditionFailed"})
+    @Tag("full-stores")
     void aConflictWithoutAnObjectIsTriedAgain(int status, String code) throws IOException {
         proxy.next(2, FaultProxy.Request::isCreate, new Fault.Status(status, code));
 
@@ -226,6 +230,7 @@ class S3FaultTest {
     }
 
     @Test
+    @Tag("full-stores")
     void aConflictWithAnotherWriterIsALostRace() throws IOException {
         direct.createIfAbsent("a", new byte[] {1});
         proxy.next(1, FaultProxy.Request::isCreate, new Fault.Status(409, "ConditionalRequestConflict"));
@@ -234,6 +239,7 @@ class S3FaultTest {
     }
 
     @Test
+    @Tag("full-stores")
     void whereNobodyCanTellTheOutcomeIsUnknown() throws IOException {
         try (HadoopObjectStore impatient = S3ObjectStoreTest.open(uri, proxy.endpoint(), IMPATIENT)) {
             proxy.always(FaultProxy.Request::isCreate, new Fault.LostReply());
@@ -251,6 +257,7 @@ class S3FaultTest {
 
     @ParameterizedTest
     @CsvSource({"403,AccessDenied", "400,BadRequest", "503,SlowDown"})
+    @Tag("full-stores")
     void aLostReplyIsUnknownWhateverFailsAfterIt(int status, String code) throws IOException {
         Predicate<FaultProxy.Request> lookups = request -> request.method().equals("HEAD");
         try (HadoopObjectStore impatient = S3ObjectStoreTest.open(uri, proxy.endpoint(), IMPATIENT)) {
@@ -266,6 +273,7 @@ class S3FaultTest {
     }
 
     @Test
+    @Tag("full-stores")
     void aRefusedCreationIsNoUnknownOutcome() throws IOException {
         proxy.resetCounts();
         proxy.next(1, FaultProxy.Request::isCreate, new Fault.Status(403, "AccessDenied"));
@@ -276,6 +284,7 @@ class S3FaultTest {
 
     @ParameterizedTest
     @CsvSource({"403,AccessDenied", "404,NoSuchUpload"})
+    @Tag("full-stores")
     void aLastRequestThatIsRefusedAfterALostReplyHasCommitted(int status, String code) throws IOException {
         byte[] parts = random(12 << 20);
         Predicate<FaultProxy.Request> last =
@@ -290,6 +299,7 @@ class S3FaultTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"RequestTimeout", "IncompleteBody"})
+    @Tag("full-stores")
     void anInterruptedUploadIsSentAgain(String code) throws IOException {
         Fault interrupted = new Fault.Status(400, code);
         byte[] parts = random(12 << 20);
@@ -308,6 +318,7 @@ class S3FaultTest {
 
     @ParameterizedTest
     @ValueSource(doubles = {0.05, 0.2, 0.5})
+    @Tag("full-stores")
     void throttlingAndServerErrorsAreSatOut(double rate) throws IOException {
         int objects = Integer.getInteger("test.rounds", 4) * (rate == 0.2 ? 15 : 4);
         proxy.atRate(rate / 3, request -> true, Fault.slowDown())
@@ -370,6 +381,7 @@ class S3FaultTest {
     }
 
     @Test
+    @Tag("full-stores")
     void repliesThatAreAlwaysTooShortAreNoShortObject() throws IOException {
         direct.createIfAbsent("a", random(200_000));
         try (HadoopObjectStore impatient = S3ObjectStoreTest.open(uri, proxy.endpoint(), IMPATIENT)) {
@@ -388,6 +400,7 @@ class S3FaultTest {
     }
 
     @Test
+    @Tag("full-stores")
     void aTrickleIsLeftForAnotherConnection() throws IOException {
         byte[] content = random(100_000);
         direct.createIfAbsent("a", content);
@@ -399,6 +412,7 @@ class S3FaultTest {
     }
 
     @Test
+    @Tag("full-stores")
     void aServerThatHangsIsAskedAgain() throws IOException {
         byte[] content = random(1000);
         direct.createIfAbsent("a", content);
@@ -408,6 +422,7 @@ class S3FaultTest {
     }
 
     @Test
+    @Tag("full-stores")
     void whatFailsForGoodNamesObjectAttemptsAndTheWayOut() throws IOException {
         direct.createIfAbsent("a", random(1000));
         try (HadoopObjectStore impatient = S3ObjectStoreTest.open(uri, proxy.endpoint(), IMPATIENT)) {
@@ -425,6 +440,7 @@ class S3FaultTest {
     }
 
     @Test
+    @Tag("full-stores")
     void aServerThatIsNotThereIsAnErrorSoon() throws IOException {
         URI nobody = proxy.endpoint();
         proxy.close();
@@ -436,6 +452,7 @@ class S3FaultTest {
     }
 
     @Test
+    @Tag("full-stores")
     void aBucketThatIsNotThereIsNamed() throws IOException {
         URI nowhere = URI.create("s3a://no-such-bucket/x");
         try (HadoopObjectStore absent = S3ObjectStoreTest.open(nowhere, proxy.endpoint(), QUICK)) {
@@ -447,6 +464,7 @@ class S3FaultTest {
     }
 
     @Test
+    @Tag("full-stores")
     void abandonedUploadsAreListedAndDeleted() throws IOException {
         ObjectWriter dead = store.write("chunks/ab/x");
         dead.write(ByteBuffer.wrap(random(6 << 20)));

@@ -9,11 +9,13 @@ import org.apache.flink.connector.testframe.junit.annotations.TestEnv;
 import org.apache.flink.connector.testframe.junit.annotations.TestSemantics;
 import org.apache.flink.connector.testframe.testsuites.SinkTestSuiteBase;
 import org.apache.flink.core.execution.CheckpointingMode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Flink's tests of sinks. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD, unit = TimeUnit.SECONDS)
+@Tag("full-programs")
 class StokerSinkSuiteITCase extends SinkTestSuiteBase<String> {
 
     @TempDir

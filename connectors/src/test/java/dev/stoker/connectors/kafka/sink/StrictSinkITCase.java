@@ -37,6 +37,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
@@ -190,6 +191,7 @@ class StrictSinkITCase {
     }
 
     @Test
+    @Tag("full-feeds")
     void theLastRecordIsFoundBehindAnyNumberOfOthers() throws Exception {
         long seed = Long.getLong("test.seed", 5);
         Random random = new Random(seed);
