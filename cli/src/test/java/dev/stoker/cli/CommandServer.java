@@ -1,6 +1,5 @@
 package dev.stoker.cli;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.feeder.registry.StokerHome;
@@ -12,6 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.reflect.Field;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import org.apache.logging.log4j.LogManager;
@@ -40,55 +41,57 @@ final class CommandServer {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
-    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream errBytes = new ByteArrayOutputStream();
+    private final PrintStream out = new PrintStream(outBytes, true, Charset.defaultCharset());
+    private final PrintStream err = new PrintStream(errBytes, true, Charset.defaultCharset());
     private final Path home;
     private final Path temporary;
     private final Command command;
     private final int most;
-    private final Footprint first;
+    private final Footprint first = Footprint.now();
+    /** Guarded by this. */
     private int requests;
 
-    /** What a request runs. */
+    /** The entry of the command. */
     interface Command {
-        int run(List<String> args, Path home, Path temporary, PrintStream out, PrintStream err);
+        int run(List<String> args, Path home, Path temporary, PrintStream out, PrintStream err) throws Exception;
     }
 
     /**
-     * Prepares this process. Its temporary directory is the one that all commands use.
-     *
-     * @param most the number of requests to answer
+     * @param home the user's Stoker directory
+     * @param temporary the temporary directory of this process
+     * @param command what the requests run
+     * @param most how many requests to answer
      */
     CommandServer(Path home, Path temporary, Command command, int most) {
         this.home = home;
         this.temporary = temporary;
         this.command = command;
         this.most = most;
-        System.setIn(InputStream.nullInputStream());
-        System.setOut(new PrintStream(out, true, Charset.defaultCharset()));
-        System.setErr(new PrintStream(err, true, Charset.defaultCharset()));
-        this.first = Footprint.now();
     }
 
-    /** @param args the most requests to answer, if they are not as many as usual; the launcher adds others */
+    /** @param args ignored: what the launcher adds */
     public static void main(String[] args) throws IOException {
         InputStream requests = System.in;
         PrintStream answers = System.out;
         Path home = StokerHome.directory();
         ScratchDirectory.use(home, Path.of(System.getProperty("java.io.tmpdir")));
-        Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
-        int most = Integer.getInteger("stoker.test.requests", MOST_REQUESTS);
-        CommandServer server = new CommandServer(home, temporary, Stoker::run, most);
+        CommandServer server = new CommandServer(
+                home,
+                Path.of(System.getProperty("java.io.tmpdir")),
+                Stoker::run,
+                Integer.getInteger("stoker.test.requests", MOST_REQUESTS));
+        System.setIn(InputStream.nullInputStream());
+        System.setOut(server.out);
+        System.setErr(server.err);
         answers.println("ready");
-        // The end of the input must end the process, even if a command runs meanwhile.
-        Thread worker = null;
+        // A thread for each request, so that the end of the input ends the process even while a command runs.
         BufferedReader lines = new BufferedReader(new InputStreamReader(requests, StandardCharsets.UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            JsonNode request = JSON.readTree(line);
             List<String> words = new ArrayList<>();
-            request.get("args").forEach(word -> words.add(word.asText()));
-            worker = new Thread(() -> answers.println(server.answer(words)), "stoker-request");
-            worker.start();
+            JSON.readTree(line).get("args").forEach(word -> words.add(word.asText()));
+            new Thread(() -> answers.println(server.answer(words)), "stoker-request").start();
         }
         System.exit(0);
     }
@@ -96,30 +99,39 @@ final class CommandServer {
     /** Runs a command and returns the answer. */
     synchronized ObjectNode answer(List<String> args) {
         requests++;
-        out.reset();
-        err.reset();
+        outBytes.reset();
+        errBytes.reset();
         Properties properties = (Properties) System.getProperties().clone();
         Thread.UncaughtExceptionHandler handler = Thread.getDefaultUncaughtExceptionHandler();
         Run run = new Run(args);
         Thread thread = new Thread(run, "main");
         thread.start();
+        ObjectNode answer = JSON.createObjectNode();
         try {
             thread.join();
+            System.setProperties(properties);
+            Thread.setDefaultUncaughtExceptionHandler(handler);
+            Optional<String> retire =
+                    run.reason().or(this::growth).or(this::clear).or(this::used);
+            answer.put("code", run.code);
+            answer.put("out", outBytes.toByteArray());
+            answer.put("err", errBytes.toByteArray());
+            return answer.put("retire", retire.orElse(null));
         } catch (InterruptedException e) {
-            throw new IllegalStateException("interrupted by a command", e);
+            throw new IllegalStateException("a command interrupted the thread that waited for it", e);
         }
-        System.setProperties(properties);
-        Thread.setDefaultUncaughtExceptionHandler(handler);
-        Optional<String> retire = run.retire().or(this::clear).or(() -> first.growth());
-        if (requests >= most) {
-            retire = Optional.of(requests + " requests");
+    }
+
+    private Optional<String> used() {
+        return requests >= most ? Optional.of(requests + " requests") : Optional.empty();
+    }
+
+    private Optional<String> growth() {
+        try {
+            return first.growth();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("a command interrupted the thread that waited for it", e);
         }
-        ObjectNode answer = JSON.createObjectNode();
-        answer.put("code", run.code);
-        answer.put("out", out.toByteArray());
-        answer.put("err", err.toByteArray());
-        answer.put("retire", retire.orElse(null));
-        return answer;
     }
 
     /** Removes the command's temporary files, as the end of its process would. */
@@ -140,7 +152,7 @@ final class CommandServer {
     private final class Run implements Runnable {
         private final List<String> args;
         private int code = 1;
-        private boolean failed;
+        private boolean isBroken;
 
         Run(List<String> args) {
             this.args = args;
@@ -149,27 +161,43 @@ final class CommandServer {
         @Override
         public void run() {
             try {
-                // The entry chooses the same file again; a new process would configure its log after that.
+                // The entry names the same file again. A new process would read its configuration after that.
                 Logs.start(home, args.isEmpty() ? "help" : args.get(0));
                 ((LoggerContext) LogManager.getContext(false)).reconfigure();
-                code = command.run(args, home, temporary, System.out, System.err);
+                code = command.run(args, home, temporary, out, err);
             } catch (Throwable e) {
-                failed = true;
-                System.err.print("Exception in thread \"main\" ");
-                e.printStackTrace();
+                // As the JVM prints what leaves main.
+                isBroken = true;
+                err.print("Exception in thread \"main\" ");
+                e.printStackTrace(err);
             }
         }
 
-        /** Returns the reason why another command must not run after this one, if there is one. */
-        Optional<String> retire() {
-            if (failed) {
-                return Optional.of("uncaught exception");
+        /** Returns the reason why no command must run after this one, if there is one. */
+        Optional<String> reason() {
+            if (isBroken) {
+                return Optional.of("an uncaught exception");
             }
-            if (err.toString(Charset.defaultCharset()).contains("out of memory")) {
+            if (errBytes.toString(Charset.defaultCharset()).contains("out of memory")) {
                 return Optional.of("out of memory");
             }
-            List<String> waits = Outages.all();
-            return waits.isEmpty() ? Optional.empty() : Optional.of("still waiting: " + waits);
+            if (!Outages.all().isEmpty()) {
+                return Optional.of("still waiting: " + Outages.all());
+            }
+            return hasRemoteStores()
+                    ? Optional.of("remote stores keep logins, connections and threads")
+                    : Optional.empty();
+        }
+    }
+
+    /** Returns whether a command has loaded the clients of remote stores, which live as long as their process. */
+    private static boolean hasRemoteStores() {
+        try {
+            Field loaders = Class.forName("dev.stoker.storage.RemoteStores").getDeclaredField("LOADERS");
+            loaders.setAccessible(true);
+            return !((Map<?, ?>) loaders.get(null)).isEmpty();
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("cannot look for remote stores", e);
         }
     }
 }

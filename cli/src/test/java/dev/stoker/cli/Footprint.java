@@ -4,63 +4,119 @@ import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
-/** What a process holds: threads, open files, memory. */
-record Footprint(Set<Thread> threads, int descriptors, long heapBytes, long classBytes) {
+/**
+ * What this process holds between two commands: threads, open files, objects and classes. The jars of the class path do
+ * not count, because the JVM opens them when it first needs a class.
+ */
+record Footprint(Set<Thread> threads, int files, long objectBytes, long classBytes) {
 
+    /** Sockets and files that libraries open once, such as an epoll instance. */
+    private static final int MORE_FILES = 16;
+    /** Above what a command leaves that has run before, 25 MB. */
+    private static final long MORE_OBJECT_BYTES = 128L << 20;
+    /** All libraries of the command together have some 100 MB. */
+    private static final long MORE_CLASS_BYTES = 192L << 20;
+    /** Garbage needs no collection until there is so much of it. */
+    private static final long GARBAGE_BYTES = 256L << 20;
+    /** Buffers outside the heap are freed some time after the collection that finds them unused. */
+    private static final int COLLECTIONS = 5;
+    /** How long the threads of a closed Flink cluster take to end; half a second if nothing else runs. */
+    private static final Duration END = Duration.ofSeconds(10);
+    /** Threads that serve a whole process and keep nothing of a command. */
+    private static final List<String> SHARED =
+            List.of("FlinkCompletableFutureDelayScheduler", "ForkJoinPool.commonPool", "process reaper");
+
+    /** Returns the present one. */
     static Footprint now() {
-        System.gc();
-        long heap = 0, classes = 0;
-        for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
-            switch (pool.getType()) {
-                case HEAP -> heap += pool.getUsage().getUsed();
-                case NON_HEAP -> classes += pool.getName().equals("Metaspace") ? pool.getUsage().getUsed() : 0;
-            }
-        }
-        for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
-            heap += pool.getMemoryUsed();
-        }
-        return new Footprint(Thread.getAllStackTraces().keySet(), open(), heap, classes);
+        return new Footprint(Thread.getAllStackTraces().keySet(), openFiles(), objects(), classes());
     }
 
-    /** Counts the open files without the jars of the class path. */
-    private static int open() {
+    /** Waits until the command's threads have ended, and returns what has grown too much since this footprint. */
+    Optional<String> growth() throws InterruptedException {
+        List<String> running = running();
+        if (!running.isEmpty()) {
+            return Optional.of("threads are left: " + running);
+        }
+        int moreFiles = openFiles() - files;
+        if (moreFiles > MORE_FILES) {
+            return Optional.of(moreFiles + " files are left open");
+        }
+        long moreObjects = objects() - objectBytes;
+        if (moreObjects > GARBAGE_BYTES) {
+            for (int i = 0; i < COLLECTIONS && moreObjects > MORE_OBJECT_BYTES; i++) {
+                System.gc();
+                moreObjects = objects() - objectBytes;
+            }
+            if (moreObjects > MORE_OBJECT_BYTES) {
+                return Optional.of("objects have grown by " + moreObjects + " bytes");
+            }
+        }
+        long moreClasses = classes() - classBytes;
+        return moreClasses > MORE_CLASS_BYTES
+                ? Optional.of("classes have grown by " + moreClasses + " bytes")
+                : Optional.empty();
+    }
+
+    /** Returns the threads that a command has left, after it had some time to end them. */
+    private List<String> running() throws InterruptedException {
+        Set<Thread> more = new HashSet<>(Thread.getAllStackTraces().keySet());
+        more.removeAll(threads);
+        more.remove(Thread.currentThread());
+        more.removeIf(thread -> SHARED.stream().anyMatch(thread.getName()::startsWith));
+        long end = System.nanoTime() + END.toNanos();
+        for (Thread thread : more) {
+            thread.join(Math.max(1, (end - System.nanoTime()) / 1_000_000));
+        }
+        return more.stream().filter(Thread::isAlive).map(Thread::getName).sorted().toList();
+    }
+
+    private static int openFiles() {
         int count = 0;
         try (DirectoryStream<Path> links = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
             for (Path link : links) {
-                try {
-                    count += Files.readSymbolicLink(link).toString().endsWith(".jar") ? 0 : 1;
-                } catch (IOException e) {
-                    // Closed meanwhile.
-                }
+                count += isJar(link) ? 0 : 1;
             }
         } catch (IOException e) {
-            throw new IllegalStateException(e);
+            throw new IllegalStateException("cannot list the open files of this process", e);
         }
         return count;
     }
 
-    Optional<String> growth() {
-        Footprint now = now();
-        if (System.getenv("WARM_TRACE") != null) {
-            try {
-                Files.writeString(
-                        Path.of(System.getenv("WARM_TRACE")),
-                        now.threads().size() + " threads " + now.descriptors + " fds " + (now.heapBytes >> 20)
-                                + " MB heap " + (now.classBytes >> 20) + " MB classes "
-                                + now.threads().stream().filter(t -> !threads.contains(t)).map(t -> t.getName() + (t.isDaemon() ? "" : "!")).toList()
-                                + "\n",
-                        java.nio.file.StandardOpenOption.CREATE,
-                        java.nio.file.StandardOpenOption.APPEND);
-            } catch (IOException e) {
-                throw new IllegalStateException(e);
-            }
+    private static boolean isJar(Path link) {
+        try {
+            return Files.readSymbolicLink(link).toString().endsWith(".jar");
+        } catch (IOException e) {
+            // Closed meanwhile.
+            return true;
         }
-        return Optional.empty();
+    }
+
+    private static long objects() {
+        return pools(MemoryType.HEAP).mapToLong(pool -> pool.getUsage().getUsed()).sum()
+                + ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+                        .sum();
+    }
+
+    private static long classes() {
+        return pools(MemoryType.NON_HEAP)
+                .filter(pool -> pool.getName().equals("Metaspace"))
+                .mapToLong(pool -> pool.getUsage().getUsed())
+                .sum();
+    }
+
+    private static Stream<MemoryPoolMXBean> pools(MemoryType type) {
+        return ManagementFactory.getMemoryPoolMXBeans().stream().filter(pool -> pool.getType() == type);
     }
 }
