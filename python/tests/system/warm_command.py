@@ -85,6 +85,7 @@ class WarmCommand:
         answer = said["code"], _text(out + beside), _text(err + self._complaints())
         if said["retire"] is not None:
             self.retired.append(said["retire"])
+            print("RETIRED", args, said["retire"], flush=True)
             self._end()
         return answer
 

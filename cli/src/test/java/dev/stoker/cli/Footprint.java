@@ -5,6 +5,9 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,17 +58,29 @@ record Footprint(Set<Thread> threads, int files, long objectBytes, long classByt
         long moreObjects = objects() - objectBytes;
         if (moreObjects > GARBAGE_BYTES) {
             for (int i = 0; i < COLLECTIONS && moreObjects > MORE_OBJECT_BYTES; i++) {
-                System.gc();
+                collect();
                 moreObjects = objects() - objectBytes;
             }
             if (moreObjects > MORE_OBJECT_BYTES) {
-                return Optional.of("objects have grown by " + moreObjects + " bytes");
+                return Optional.of("objects have grown by " + moreObjects + " bytes"
+                        + ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                                .map(b -> b.getName() + " " + b.getMemoryUsed())
+                                .toList());
             }
         }
         long moreClasses = classes() - classBytes;
         return moreClasses > MORE_CLASS_BYTES
                 ? Optional.of("classes have grown by " + moreClasses + " bytes")
                 : Optional.empty();
+    }
+
+    /** Collects garbage and waits until the buffers that it found unused are freed, which the same thread does. */
+    private static void collect() throws InterruptedException {
+        ReferenceQueue<Object> found = new ReferenceQueue<>();
+        PhantomReference<Object> garbage = new PhantomReference<>(new Object(), found);
+        System.gc();
+        found.remove(1_000);
+        Reference.reachabilityFence(garbage);
     }
 
     /** Returns the threads that a command has left, after it had some time to end them. */
@@ -78,7 +93,11 @@ record Footprint(Set<Thread> threads, int files, long objectBytes, long classByt
         for (Thread thread : more) {
             thread.join(Math.max(1, (end - System.nanoTime()) / 1_000_000));
         }
-        return more.stream().filter(Thread::isAlive).map(Thread::getName).sorted().toList();
+        return more.stream()
+                .filter(Thread::isAlive)
+                .map(Thread::getName)
+                .sorted()
+                .toList();
     }
 
     private static int openFiles() {
@@ -103,7 +122,9 @@ record Footprint(Set<Thread> threads, int files, long objectBytes, long classByt
     }
 
     private static long objects() {
-        return pools(MemoryType.HEAP).mapToLong(pool -> pool.getUsage().getUsed()).sum()
+        return pools(MemoryType.HEAP)
+                        .mapToLong(pool -> pool.getUsage().getUsed())
+                        .sum()
                 + ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
                         .mapToLong(BufferPoolMXBean::getMemoryUsed)
                         .sum();
