@@ -1,12 +1,14 @@
-"""Answers commands of tests from one warm JVM for each home, because each start of a JVM takes seconds of processor time.
+"""Answers commands of tests from one warm JVM for each home. Each start of a JVM takes seconds of processor time.
 
-A command must find what it would find as a process: so its environment, working directory and umask must be those with
-which the JVM was started, or it runs as a process. `STOKER_WARM=0` runs all commands as processes.
+A command must find what a process would find. So it runs as a process if the test has changed environment, working
+directory or umask, while another command runs, and for verbs that serve others. `STOKER_WARM=0` runs all commands as
+processes.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import json
 import os
@@ -24,19 +26,15 @@ LIBRARIES = REPOSITORY / "cli" / "target" / "dist" / "lib"
 PROCESSES = frozenset(("feed", "run", "sql", "mount", "browse", "bench", "mirror"))
 """Verbs that serve others or wait for signals."""
 
-CHANGING = ("PYTEST_CURRENT_TEST", "STOKER_JAVA_OPTS")
-"""Variables that pytest sets for each test, and the JVM's options, which have a part of their own."""
-
 
 class WarmCommand:
     """One JVM that answers commands; another takes its place when it has grown or failed. Thread-safe."""
 
     def __init__(self, command: Path, environment: Mapping[str, str], limit_s: float, *options: str) -> None:
         """`options`: of the JVM, besides those of the environment; `limit_s`: for each command."""
+        self.limit_s = limit_s
         self._command = command
-        self._surroundings = _surroundings(environment)
         self._environment = dict(environment)
-        self._limit_s = limit_s
         self._options = options
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -46,11 +44,12 @@ class WarmCommand:
 
     @property
     def pid(self) -> int | None:
+        """The process; None before its first command and after its last."""
         return None if self._process is None else self._process.pid
 
-    def answer(self, environment: Mapping[str, str], args: tuple[object, ...]) -> tuple[int, str, str] | None:
-        """The exit code, the output and the error output; None if this command needs a process."""
-        if _surroundings(environment) != self._surroundings or not self._lock.acquire(blocking=False):
+    def answer(self, *args: object) -> tuple[int, str, str] | None:
+        """The exit code, the output and the error output; None while it answers another command."""
+        if not self._lock.acquire(blocking=False):
             return None
         try:
             return self._ask([str(arg) for arg in args])
@@ -65,27 +64,24 @@ class WarmCommand:
     def _ask(self, args: list[str]) -> tuple[int, str, str]:
         process = self._process or self._start()
         assert process.stdin is not None
-        slow = threading.Event()
-        timer = threading.Timer(self._limit_s, lambda: (slow.set(), process.kill()))
-        timer.start()
-        try:
-            process.stdin.write(json.dumps({"args": args}).encode() + b"\n")
-            process.stdin.flush()
+        request = json.dumps({"args": args}).encode() + b"\n"
+        with _Limit(process, self.limit_s) as limit:
+            # If it has ended, it says nothing more.
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.write(request)
+                process.stdin.flush()
             beside, said = self._read(process)
-        finally:
-            timer.cancel()
         if said is None:
-            self.retired.append("time-out" if slow.is_set() else "its end")
+            self.retired.append("time-out" if limit.passed else "its end")
             err = self._complaints()
             self._end()
-            if slow.is_set():
-                raise subprocess.TimeoutExpired(["stoker", *args], self._limit_s, beside, err)
+            if limit.passed:
+                raise subprocess.TimeoutExpired(["stoker", *args], self.limit_s, beside, err)
             raise AssertionError(f"the JVM that answers commands ended: {_text(beside + err)}")
         out, err = (base64.b64decode(said[name]) for name in ("out", "err"))
         answer = said["code"], _text(out + beside), _text(err + self._complaints())
         if said["retire"] is not None:
             self.retired.append(said["retire"])
-            print("RETIRED", args, said["retire"], flush=True)
             self._end()
         return answer
 
@@ -111,34 +107,64 @@ class WarmCommand:
             arguments.write(f'-cp "{LIBRARIES}/*:{LIBRARIES}/rpc/*:{SERVER}"\ndev.stoker.cli.CommandServer\n')
             arguments.flush()
             options = " ".join((self._environment.get("STOKER_JAVA_OPTS", ""), *self._options, "@" + arguments.name))
-            self._messages = tempfile.TemporaryFile()
-            self._process = subprocess.Popen(
-                ["env", "--default-signal=INT", str(self._command), "warm"],
-                env=self._environment | {"STOKER_JAVA_OPTS": options},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=os.dup(self._messages.fileno()),
-            )
-            assert self._process.stdout is not None
-            ready = self._process.stdout.readline()
-            assert ready == b"ready\n", f"the JVM that answers commands did not start: {ready!r} {self._complaints()!r}"
-        return self._process
+            self._messages = tempfile.TemporaryFile()  # noqa: SIM115
+            # Opened again: the reader would otherwise move the position at which the JVM writes.
+            with open(f"/proc/self/fd/{self._messages.fileno()}", "ab") as written:
+                self._process = process = subprocess.Popen(
+                    ["env", "--default-signal=INT", str(self._command), "warm"],
+                    env=self._environment | {"STOKER_JAVA_OPTS": options},
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=written,
+                )
+            assert process.stdout is not None
+            with _Limit(process, self.limit_s):
+                ready = process.stdout.readline()
+        err = self._complaints()
+        if ready != b"ready\n":
+            self._end()
+            raise AssertionError(f"the JVM that answers commands did not start: {_text(ready + err)}")
+        return process
 
     def _end(self) -> None:
         process, self._process = self._process, None
         if process is None:
             return
-        with process:
-            assert process.stdin is not None
-            try:
-                process.stdin.close()
-                process.wait(self._limit_s)
-            except (BrokenPipeError, subprocess.TimeoutExpired):
-                process.kill()
+        assert process.stdin is not None
+        with _Limit(process, self.limit_s), process, contextlib.suppress(BrokenPipeError):
+            process.stdin.close()
         assert self._messages is not None
         self._messages.close()
 
 
+class _Limit:
+    """Kills a process that takes longer."""
+
+    def __init__(self, process: subprocess.Popen[bytes], limit_s: float) -> None:
+        self.passed = False
+        self._process = process
+        self._timer = threading.Timer(limit_s, self._pass)
+
+    def _pass(self) -> None:
+        self.passed = True
+        self._process.kill()
+
+    def __enter__(self) -> _Limit:
+        self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+
+
+def surroundings(environment: Mapping[str, str]) -> tuple[dict[str, str], Path, str]:
+    """What a test may change before it runs a command. The commands' environment has no variables of these names."""
+    variables = {k: v for k, v in environment.items() if not k.startswith(("STOKER_", "PYTEST_"))}
+    umask = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("Umask:"))
+    return {k: v for k, v in variables.items() if k not in ("RANK", "WORLD_SIZE")}, Path.cwd(), umask
+
+
+_usual = surroundings(os.environ)
 _warm: dict[Path, WarmCommand] = {}
 _warm_lock = threading.Lock()
 
@@ -149,11 +175,18 @@ def answer(
     """The answer of the JVM of this home, which starts with its first command; None if it needs a process."""
     if os.environ.get("STOKER_WARM") == "0" or not args or str(args[0]) in PROCESSES:
         return None
+    if surroundings(environment) != _usual:
+        return None
     with _warm_lock:
         warm = _warm.get(home)
         if warm is None:
             warm = _warm[home] = WarmCommand(command, environment, limit_s)
-    return warm.answer(environment, args)
+    return warm.answer(*args)
+
+
+def of_home(home: Path) -> WarmCommand | None:
+    """The JVM of a home, if it has one."""
+    return _warm.get(home)
 
 
 def close_all() -> None:
@@ -162,12 +195,6 @@ def close_all() -> None:
         for warm in _warm.values():
             warm.close()
         _warm.clear()
-
-
-def _surroundings(environment: Mapping[str, str]) -> tuple[dict[str, str], str, str]:
-    status = Path("/proc/self/status").read_text()
-    umask = next(line for line in status.splitlines() if line.startswith("Umask:"))
-    return {k: v for k, v in environment.items() if k not in CHANGING}, str(Path.cwd()), umask
 
 
 def _text(data: bytes) -> str:

@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,9 @@ final class CommandServer {
     /** Small leaks that {@link Footprint} accepts must not add up. */
     private static final int MOST_REQUESTS = 100;
 
+    /** How long the threads of a closed Flink cluster may take to end; half a second if nothing else runs. */
+    private static final Duration END = Duration.ofSeconds(10);
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final ByteArrayOutputStream outBytes = new ByteArrayOutputStream();
@@ -50,6 +54,7 @@ final class CommandServer {
     private final Command command;
     private final int most;
     private final Footprint first = Footprint.now();
+    private final int firstRemoteStores = remoteStores();
     /** Guarded by this. */
     private int requests;
 
@@ -128,7 +133,7 @@ final class CommandServer {
 
     private Optional<String> growth() {
         try {
-            return first.growth();
+            return first.growth(END);
         } catch (InterruptedException e) {
             throw new IllegalStateException("a command interrupted the thread that waited for it", e);
         }
@@ -184,18 +189,18 @@ final class CommandServer {
             if (!Outages.all().isEmpty()) {
                 return Optional.of("still waiting: " + Outages.all());
             }
-            return hasRemoteStores()
+            return remoteStores() > firstRemoteStores
                     ? Optional.of("remote stores keep logins, connections and threads")
                     : Optional.empty();
         }
     }
 
-    /** Returns whether a command has loaded the clients of remote stores, which live as long as their process. */
-    private static boolean hasRemoteStores() {
+    /** Returns how many clients of remote stores are loaded. They live as long as their process. */
+    private static int remoteStores() {
         try {
             Field loaders = Class.forName("dev.stoker.storage.RemoteStores").getDeclaredField("LOADERS");
             loaders.setAccessible(true);
-            return !((Map<?, ?>) loaders.get(null)).isEmpty();
+            return ((Map<?, ?>) loaders.get(null)).size();
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("cannot look for remote stores", e);
         }

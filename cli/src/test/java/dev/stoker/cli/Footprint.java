@@ -34,8 +34,6 @@ record Footprint(Set<Thread> threads, int files, long objectBytes, long classByt
     private static final long GARBAGE_BYTES = 256L << 20;
     /** Buffers outside the heap are freed some time after the collection that finds them unused. */
     private static final int COLLECTIONS = 5;
-    /** How long the threads of a closed Flink cluster take to end; half a second if nothing else runs. */
-    private static final Duration END = Duration.ofSeconds(10);
     /** Threads that serve a whole process and keep nothing of a command. */
     private static final List<String> SHARED =
             List.of("FlinkCompletableFutureDelayScheduler", "ForkJoinPool.commonPool", "process reaper");
@@ -45,9 +43,13 @@ record Footprint(Set<Thread> threads, int files, long objectBytes, long classByt
         return new Footprint(Thread.getAllStackTraces().keySet(), openFiles(), objects(), classes());
     }
 
-    /** Waits until the command's threads have ended, and returns what has grown too much since this footprint. */
-    Optional<String> growth() throws InterruptedException {
-        List<String> running = running();
+    /**
+     * Waits until the command's threads have ended, and returns what has grown too much since this footprint.
+     *
+     * @param end how long the threads may take
+     */
+    Optional<String> growth(Duration end) throws InterruptedException {
+        List<String> running = running(end);
         if (!running.isEmpty()) {
             return Optional.of("threads are left: " + running);
         }
@@ -62,10 +64,7 @@ record Footprint(Set<Thread> threads, int files, long objectBytes, long classByt
                 moreObjects = objects() - objectBytes;
             }
             if (moreObjects > MORE_OBJECT_BYTES) {
-                return Optional.of("objects have grown by " + moreObjects + " bytes"
-                        + ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
-                                .map(b -> b.getName() + " " + b.getMemoryUsed())
-                                .toList());
+                return Optional.of("objects have grown by " + moreObjects + " bytes");
             }
         }
         long moreClasses = classes() - classBytes;
@@ -84,12 +83,12 @@ record Footprint(Set<Thread> threads, int files, long objectBytes, long classByt
     }
 
     /** Returns the threads that a command has left, after it had some time to end them. */
-    private List<String> running() throws InterruptedException {
+    private List<String> running(Duration limit) throws InterruptedException {
         Set<Thread> more = new HashSet<>(Thread.getAllStackTraces().keySet());
         more.removeAll(threads);
         more.remove(Thread.currentThread());
         more.removeIf(thread -> SHARED.stream().anyMatch(thread.getName()::startsWith));
-        long end = System.nanoTime() + END.toNanos();
+        long end = System.nanoTime() + limit.toNanos();
         for (Thread thread : more) {
             thread.join(Math.max(1, (end - System.nanoTime()) / 1_000_000));
         }
