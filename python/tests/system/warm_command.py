@@ -175,7 +175,7 @@ def answer(
     """The answer of the JVM of this home, which starts with its first command; None if it needs a process."""
     if os.environ.get("STOKER_WARM") == "0" or not args or str(args[0]) in PROCESSES:
         return None
-    if surroundings(environment) != _usual:
+    if surroundings(environment) != _usual or not _is_text(args):
         return None
     with _warm_lock:
         warm = _warm.get(home)
@@ -195,6 +195,15 @@ def close_all() -> None:
         for warm in _warm.values():
             warm.close()
         _warm.clear()
+
+
+def _is_text(args: tuple[object, ...]) -> bool:
+    """Java decodes the bytes of other names by its own rules."""
+    try:
+        "".join(map(str, args)).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _text(data: bytes) -> str:
