@@ -42,8 +42,8 @@ final class ScratchDirectory {
     private ScratchDirectory() {}
 
     /**
-     * Directs this process's temporary files to a separate directory. A process that has one keeps it: Flink and the JDK
-     * look only once where temporary files belong.
+     * Directs this process's temporary files to a separate directory. A process that has one keeps it: Flink and the
+     * JDK look only once where temporary files belong.
      *
      * @param home the user's Stoker directory, which has the second choice of a place
      * @param temporary where the process keeps temporary files
