@@ -18,12 +18,13 @@ build_if_needed() {
   unlock
 }
 
-# Any module may hold sources of the command but these three.
+# Any module may hold sources of the command but these three. Tests run commands through the CommandServer.
 up_to_date() {
   local stamp=$root/cli/target/dist/built newer
   [ -f "$stamp" ] || return 1
   [ "${1-}" != sql ] || [ -d "${stamp%/*}/sql" ] || return 1
-  newer=$(find "$root"/pom.xml "$root"/*/pom.xml "$root"/*/src/main "$root/cli/launcher" -newer "$stamp" \
+  newer=$(find "$root"/pom.xml "$root"/*/pom.xml "$root"/*/src/main "$root/cli/launcher" \
+    "$root"/cli/src/test/java/dev/stoker/cli/{CommandServer,Footprint}.java -newer "$stamp" \
     ! -path "$root/benchmarks/*" ! -path "$root/examples/*" ! -path "$root/python/*" -print -quit 2>/dev/null) || true
   [ -z "$newer" ]
 }

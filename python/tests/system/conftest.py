@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+import warm_command
 from export_tables import table, write_arrow
 from stoker_processes import COMMAND, Cli, Feeder, make_tree
 
@@ -27,6 +28,10 @@ class Photos:
 
     def label_of(self, key: str) -> str:
         return key.split("/")[0]
+
+
+def pytest_sessionfinish() -> None:
+    warm_command.close_all()
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import warm_command
+
 REPOSITORY = Path(__file__).parents[3]
 COMMAND = REPOSITORY / "stoker"
 LIMIT_S = 120.0
@@ -67,7 +69,12 @@ class Cli:
         )
 
     def finish(self, *args: object) -> tuple[int, str, str]:
-        """Runs the command to its end: exit code, output, what it said beside."""
+        """Runs the command to its end, in a warm JVM if possible: exit code, output, what it said beside."""
+        warm = warm_command.answer(COMMAND, self.home, environment(self.home), LIMIT_S, args)
+        return warm or self.process(*args)
+
+    def process(self, *args: object) -> tuple[int, str, str]:
+        """As `finish`, always as a process: for tests of processes."""
         process = self.start(*args)
         try:
             out, err = process.communicate(timeout=LIMIT_S)

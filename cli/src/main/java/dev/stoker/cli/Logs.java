@@ -1,6 +1,5 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,13 +16,12 @@ final class Logs {
     private Logs() {}
 
     /** Chooses the file. Must be called before anything is logged. */
-    static void start(String verb) {
+    static void start(Path home, String verb) {
         if (System.getProperty("log4j2.configurationFile") != null) {
             return;
         }
         try {
-            Path directory =
-                    PrivateFiles.createDirectories(StokerHome.directory().resolve("logs"));
+            Path directory = PrivateFiles.createDirectories(home.resolve("logs"));
             if (Files.getPosixFilePermissions(directory).contains(PosixFilePermission.OTHERS_WRITE)) {
                 throw new IOException("every user can create links in " + directory);
             }

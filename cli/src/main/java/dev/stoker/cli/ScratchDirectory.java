@@ -1,6 +1,5 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
@@ -30,7 +29,7 @@ import org.slf4j.LoggerFactory;
 final class ScratchDirectory {
     static final String PREFIX = "stoker-scratch-";
     private static final Logger LOG = LoggerFactory.getLogger(ScratchDirectory.class);
-    private static final String LOCK = "lock";
+    static final String LOCK = "lock";
     /** More than Flink unpacks. */
     private static final long LEAST_BYTES = 64 << 20;
     /** Another process may be creating a directory that has no lock yet. */
@@ -43,13 +42,18 @@ final class ScratchDirectory {
     private ScratchDirectory() {}
 
     /**
-     * Directs this process's temporary files to a separate directory.
+     * Directs this process's temporary files to a separate directory. A process that has one keeps it: Flink and the
+     * JDK look only once where temporary files belong.
      *
+     * @param home the user's Stoker directory, which has the second choice of a place
+     * @param temporary where the process keeps temporary files
      * @throws CommandException if there is no suitable place
      */
-    static void use() throws CommandException {
-        Path base = Path.of(System.getProperty("java.io.tmpdir"));
-        Path own = takeFirst(List.of(base, StokerHome.directory().resolve("tmp")));
+    static synchronized void use(Path home, Path temporary) throws CommandException {
+        if (OWN.contains(String.valueOf(temporary.getFileName()))) {
+            return;
+        }
+        Path own = takeFirst(List.of(temporary, home.resolve("tmp")));
         System.setProperty("java.io.tmpdir", own.toString());
         Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(own), "scratch"));
     }

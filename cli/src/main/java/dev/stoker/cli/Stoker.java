@@ -1,7 +1,10 @@
 package dev.stoker.cli;
 
+import dev.stoker.feeder.registry.StokerHome;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import picocli.CommandLine;
@@ -40,21 +43,40 @@ public final class Stoker implements Runnable {
     private Stoker() {}
 
     public static void main(String[] args) {
-        Logs.start(args.length == 0 ? "help" : args[0]);
-        if (args.length > 0 && Verbs.needsScratch(args[0])) {
-            try {
-                ScratchDirectory.use();
-            } catch (CommandException e) {
-                System.err.println("stoker: " + e.getMessage());
-                System.exit(e.code());
-            }
-        }
         int code = run(
                 List.of(args),
-                new PrintWriter(System.out, true, StandardCharsets.UTF_8),
-                new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+                StokerHome.directory(),
+                Path.of(System.getProperty("java.io.tmpdir")),
+                System.out,
+                System.err);
         // Flink leaves non-daemon threads behind.
         System.exit(code);
+    }
+
+    /**
+     * Runs one command as a process does, with its log and its temporary files.
+     *
+     * @param args the verb and its arguments
+     * @param home the user's Stoker directory
+     * @param temporary where the process keeps temporary files
+     * @param out receives results
+     * @param err receives progress and errors
+     * @return the exit code
+     */
+    static int run(List<String> args, Path home, Path temporary, PrintStream out, PrintStream err) {
+        Logs.start(home, args.isEmpty() ? "help" : args.get(0));
+        if (!args.isEmpty() && Verbs.needsScratch(args.get(0))) {
+            try {
+                ScratchDirectory.use(home, temporary);
+            } catch (CommandException e) {
+                err.println("stoker: " + e.getMessage());
+                return e.code();
+            }
+        }
+        return run(
+                args,
+                new PrintWriter(out, true, StandardCharsets.UTF_8),
+                new PrintWriter(err, true, StandardCharsets.UTF_8));
     }
 
     /**
