@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -78,6 +79,14 @@ class Cli:
         process = self.start(*args)
         try:
             out, err = process.communicate(timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            # A JVM prints its threads then, which say why it hangs.
+            process.send_signal(signal.SIGQUIT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=3)
+            process.kill()
+            out, err = process.communicate()
+            raise AssertionError(f"stoker {args}: not within {LIMIT_S:g} s\n{out}{err}") from None
         finally:
             process.kill()
         return process.returncode, out, err

@@ -12,6 +12,7 @@ import contextlib
 import io
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import threading
@@ -76,7 +77,7 @@ class WarmCommand:
             err = self._complaints()
             self._end()
             if limit.passed:
-                raise subprocess.TimeoutExpired(["stoker", *args], self.limit_s, beside, err)
+                raise AssertionError(f"stoker {args}: not within {self.limit_s:g} s\n{_text(beside + err)}")
             raise AssertionError(f"the JVM that answers commands ended: {_text(beside + err)}")
         out, err = (base64.b64decode(said[name]) for name in ("out", "err"))
         answer = said["code"], _text(out + beside), _text(err + self._complaints())
@@ -138,7 +139,7 @@ class WarmCommand:
 
 
 class _Limit:
-    """Kills a process that takes longer."""
+    """Kills a JVM that takes longer, after it has printed its threads, which say why."""
 
     def __init__(self, process: subprocess.Popen[bytes], limit_s: float) -> None:
         self.passed = False
@@ -147,6 +148,9 @@ class _Limit:
 
     def _pass(self) -> None:
         self.passed = True
+        self._process.send_signal(signal.SIGQUIT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(3)
         self._process.kill()
 
     def __enter__(self) -> _Limit:

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import stoker_processes
 import warm_command
 from stoker_processes import COMMAND, LIMIT_S, Cli, environment, make_tree, until
 from warm_command import WarmCommand
@@ -86,15 +87,21 @@ def test_it_is_replaced_after_many_commands(warm: WarmCommand) -> None:
     assert warm.pid not in (None, first)
 
 
-def test_a_command_without_end_is_killed_with_its_jvm(warm: WarmCommand) -> None:
+def test_a_command_without_end_is_killed_with_its_jvm_and_its_threads_are_shown(warm: WarmCommand) -> None:
     warm.answer("--version")
     warm.limit_s = 1
-    with pytest.raises(subprocess.TimeoutExpired):
+    with pytest.raises(AssertionError, match=r"not within 1 s\n(.|\n)*Full thread dump (.|\n)*WaitVerb"):
         warm.answer("wait", "nobody", "--timeout", "100")
     assert warm.retired == ["time-out"]
     assert warm.pid is None
     warm.limit_s = LIMIT_S
     assert warm.answer("--version")[0] == 0
+
+
+def test_a_process_without_end_is_killed_and_its_threads_are_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stoker_processes, "LIMIT_S", 5)
+    with pytest.raises(AssertionError, match=r"not within 5 s\n(.|\n)*Full thread dump (.|\n)*WaitVerb"):
+        cli.process("wait", "nobody", "--timeout", "100")
 
 
 def test_an_end_of_the_jvm_is_told(warm: WarmCommand) -> None:
