@@ -1,0 +1,79 @@
+package dev.stoker.schemas.testing;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.provider.Arguments;
+
+/**
+ * The cells of a matrix of tests that a run draws, for example for a {@code @MethodSource}:
+ *
+ * <pre>{@code
+ * static Stream<Arguments> formatsAndTypes() {
+ *     return Cells.drawn(all(), Cells.at(0), Cells.at(1));
+ * }
+ * }</pre>
+ *
+ * <p>With {@code -Dtest.tier=full} these are all cells. Otherwise they are a quarter, chosen by {@code -Dtest.seed},
+ * with at least one cell of each value on each axis that is named.
+ */
+public final class Cells {
+    private static final int SHARE = 4;
+
+    private Cells() {}
+
+    /** Returns whether this run has all cells of each matrix. */
+    public static boolean areAll() {
+        return System.getProperty("test.tier", "default").equals("full");
+    }
+
+    /** Returns the cells to run, in their order. */
+    @SafeVarargs
+    public static <T> Stream<T> drawn(Stream<T> cells, Function<? super T, ?>... axes) {
+        String name = StackWalker.getInstance()
+                .walk(frames -> frames.skip(1)
+                        .findFirst()
+                        .map(frame -> frame.getClassName().replaceFirst(".*\\.", "") + "." + frame.getMethodName())
+                        .orElseThrow());
+        List<T> all = cells.toList();
+        if (areAll()) {
+            return all.stream();
+        }
+        List<T> drawn = drawn(all, TestSeed.value() + name.hashCode(), List.of(axes));
+        System.out.printf(
+                Locale.ROOT, "cells %s: seed %d, %d of %d%n", name, TestSeed.value(), drawn.size(), all.size());
+        return drawn.stream();
+    }
+
+    /** Returns the axis of the argument at this index. */
+    public static Function<Arguments, Object> at(int index) {
+        return cell -> Objects.requireNonNullElse(cell.get()[index], "null");
+    }
+
+    /** Draws a quarter of the cells, rounded up, and more if some value of an axis would lack a cell. */
+    static <T> List<T> drawn(List<T> all, long seed, List<Function<? super T, ?>> axes) {
+        List<Integer> shuffled = new ArrayList<>();
+        for (int i = 0; i < all.size(); i++) {
+            shuffled.add(i);
+        }
+        Collections.shuffle(shuffled, TestSeed.random(seed, 0));
+        Set<Integer> drawn = new LinkedHashSet<>();
+        for (Function<? super T, ?> axis : axes) {
+            Set<Object> seen = new HashSet<>();
+            drawn.forEach(i -> seen.add(axis.apply(all.get(i))));
+            shuffled.stream().filter(i -> seen.add(axis.apply(all.get(i)))).forEach(drawn::add);
+        }
+        int share = (all.size() + SHARE - 1) / SHARE;
+        for (int i = 0; drawn.size() < share; i++) {
+            drawn.add(shuffled.get(i));
+        }
+        return drawn.stream().sorted().map(all::get).toList();
+    }
+}
