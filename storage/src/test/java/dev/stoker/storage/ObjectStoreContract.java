@@ -3,6 +3,8 @@ package dev.stoker.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.TestInfo;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.schemas.errors.CorruptDataException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -87,7 +89,7 @@ public abstract class ObjectStoreContract {
         int contenders = 8;
         ExecutorService threads = Executors.newFixedThreadPool(contenders);
         try {
-            for (int round = 0; round < rounds(); round++) {
+            Rounds.of(test).atLeast(rounds()).run((random, round) -> {
                 String name = "race/" + round;
                 CountDownLatch start = new CountDownLatch(1);
                 List<Future<Boolean>> outcomes = new ArrayList<>();
@@ -119,7 +121,7 @@ public abstract class ObjectStoreContract {
         Arrays.fill(content, (byte) 7);
         ExecutorService threads = Executors.newSingleThreadExecutor();
         try {
-            for (int round = 0; round < rounds(); round++) {
+            Rounds.of(test).atLeast(rounds()).run((random, round) -> {
                 String name = "whole/" + round;
                 Future<?> writer = threads.submit(() -> store.createIfAbsent(name, content));
                 while (true) {
@@ -160,7 +162,7 @@ public abstract class ObjectStoreContract {
         ExecutorService threads = Executors.newSingleThreadExecutor();
         try {
             store.createIfAbsent("a", old);
-            for (int round = 0; round < rounds(); round++) {
+            Rounds.of(test).atLeast(rounds()).run((random, round) -> {
                 byte[] next = round % 2 == 0 ? replacing : old;
                 byte[] before = round % 2 == 0 ? old : replacing;
                 Future<?> writer = threads.submit(() -> {

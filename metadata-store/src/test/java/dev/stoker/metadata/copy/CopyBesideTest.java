@@ -7,6 +7,8 @@ import static dev.stoker.metadata.copy.CopiedDatasets.requireEqual;
 import static dev.stoker.metadata.copy.CopiedDatasets.requireReadable;
 import static dev.stoker.metadata.copy.CopiedDatasets.run;
 
+import org.junit.jupiter.api.TestInfo;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.metadata.CollectionRunningException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.GarbageCollection;
@@ -35,12 +37,12 @@ import org.junit.jupiter.api.Test;
 
 /**
  * A copy beside another operation on its source or on its target, with a switch between the two before every call, and
- * with two switches in some places. {@code -Dtest.schedules=0} tries all pairs of switches.
+ * with two switches in some places. {@code -Dtest.exhaustive=true} tries all pairs of switches.
  */
 class CopyBesideTest {
 
-    private static final int PAIRS = Integer.getInteger("test.schedules", 30);
-    private static final long SEED = Long.getLong("test.seed", System.nanoTime());
+    /** Pairs of switches that are tried of each two programs. */
+    private static final int PAIRS = 10;
 
     private final Interleaving interleaving = new Interleaving();
     private int runs;

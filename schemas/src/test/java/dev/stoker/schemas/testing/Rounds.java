@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
@@ -22,13 +24,17 @@ import org.opentest4j.TestAbortedException;
  * }</pre>
  *
  * <p>{@code -Dtest.effort=10} multiplies the budgets of all tests by ten. The minimum runs at any speed of the machine.
- * A test that is stopped below it fails. A test without a budget runs its minimum only. {@code -Dtest.rounds=N} raises
- * the minimum, for long runs of one test.
+ * A test that is stopped below it fails. A test without a budget runs its minimum only.
  *
  * <p>Each round gets randomness that depends on the seed and the round alone. So {@code -Dtest.seed=N -Dtest.round=K}
  * repeats exactly one round. A round that once failed has a line in {@code known-seeds.txt}, and runs before the others.
+ *
+ * <p>{@code -Dtest.rounds=N} raises the minimum for a long run of one test, and {@code -Dtest.first=K} names its first
+ * round. A long run continues after a failure, names all rounds that failed, and prints its progress each minute.
  */
 public final class Rounds {
+    private static final long REPORT_NANOS = 60_000_000_000L;
+
     private final String test;
     private final String title;
     private double seconds;
@@ -49,6 +55,7 @@ public final class Rounds {
             long seed,
             OptionalLong onlyRound,
             OptionalLong rounds,
+            long first,
             KnownSeeds known,
             Consumer<String> out) {
         private static Settings ofProperties() {
@@ -58,6 +65,7 @@ public final class Rounds {
                     TestSeed.value(),
                     TestSeed.onlyRound(),
                     TestSeed.number("test.rounds"),
+                    TestSeed.number("test.first").orElse(0),
                     KnownSeeds.ofClassPath(),
                     System.out::println);
         }
@@ -88,6 +96,14 @@ public final class Rounds {
     /** Returns whether this run repeats one round that the options name. */
     public static boolean isReplay() {
         return OfThisRun.SETTINGS.onlyRound().isPresent();
+    }
+
+    /**
+     * Returns whether this run is to try all cases where others draw some: {@code -Dtest.exhaustive=true}. Tests of
+     * schedules have such a mode.
+     */
+    public static boolean areExhaustive() {
+        return Boolean.getBoolean("test.exhaustive");
     }
 
     /** Sets the time to run for, in seconds, at effort 1. */
@@ -164,9 +180,12 @@ public final class Rounds {
     private final class Progress {
         private final Round body;
         private final long least = Math.max(minimum, settings.rounds().orElse(0));
+        private final boolean isLong = settings.rounds().isPresent();
         private final AtomicLong next = new AtomicLong();
         private final AtomicLong done = new AtomicLong();
         private final AtomicReference<Throwable> failure = new AtomicReference<>();
+        private final Set<Long> failed = new ConcurrentSkipListSet<>();
+        private final AtomicLong nextReport = new AtomicLong(System.nanoTime() + REPORT_NANOS);
         private volatile boolean isStopped;
         private long begin;
 
@@ -184,13 +203,29 @@ public final class Rounds {
 
         void work() {
             while (!isStopped && !Thread.currentThread().isInterrupted()) {
-                long round = next.getAndIncrement();
-                if (round >= least && elapsed() >= seconds * settings.effort()) {
+                long index = next.getAndIncrement();
+                if (index >= least && elapsed() >= seconds * settings.effort()) {
                     return;
                 }
+                long round = settings.first() + index;
                 if (run(settings.seed(), round)) {
                     done.incrementAndGet();
+                } else if (isLong) {
+                    failed.add(round);
+                } else {
+                    stop();
                 }
+                if (isLong) {
+                    reportProgress();
+                }
+            }
+        }
+
+        private void reportProgress() {
+            long now = System.nanoTime();
+            long due = nextReport.get();
+            if (now - due >= 0 && nextReport.compareAndSet(due, now + REPORT_NANOS)) {
+                print("random %s: %,d rounds so far, failed: %s", title, done.get() + failed.size(), failed);
             }
         }
 
@@ -225,21 +260,29 @@ public final class Rounds {
                                         round),
                                 e));
             }
-            stop();
             return false;
         }
 
         void report() {
             double elapsed = Math.max(elapsed(), 1e-9);
+            double rate = done.get() / elapsed;
             print(
-                    "random %s: seed %d, %,d rounds in %.1f s (%,.0f/s)",
-                    title, settings.seed(), done.get(), elapsed, done.get() / elapsed);
+                    rate < 10 ? "random %s: seed %d, %,d %s in %.1f s (%.1f/s)" : "random %s: seed %d, %,d %s in %.1f s (%,.0f/s)",
+                    title,
+                    settings.seed(),
+                    done.get(),
+                    done.get() == 1 ? "round" : "rounds",
+                    elapsed,
+                    rate);
         }
 
         void requireRight() {
             Throwable found = failure.get();
             if (found instanceof TestAbortedException aborted) {
                 throw aborted;
+            }
+            if (failed.size() > 1) {
+                throw new AssertionError("rounds that failed: " + failed + "\n" + found.getMessage(), found);
             }
             if (found != null) {
                 throw (AssertionError) found;

@@ -23,7 +23,7 @@ class RoundsTest {
     private Rounds rounds(double effort, OptionalLong only, OptionalLong minimum, String... known) {
         return Rounds.of(
                 "SomeTest.some",
-                new Settings(effort, 123, only, minimum, KnownSeeds.parse(List.of(known)), printed::add));
+                new Settings(effort, 123, only, minimum, 0, KnownSeeds.parse(List.of(known)), printed::add));
     }
 
     private Rounds rounds(double effort) {
@@ -167,6 +167,20 @@ class RoundsTest {
                         + "Repeat the round with -Dtest=SomeTest#some -Dtest.seed=123 -Dtest.round=4"))
                 .hasCause(cause);
         assertThat(printed.get(0)).startsWith("random SomeTest.some: seed 123, 4 rounds");
+    }
+
+    @Test
+    void aLongRunContinuesAfterAFailureAndNamesAllOfThem() {
+        List<Long> ran = new ArrayList<>();
+        Settings settings =
+                new Settings(1, 123, NONE, OptionalLong.of(10), 100, KnownSeeds.parse(List.of()), printed::add);
+        assertThatThrownBy(() -> Rounds.of("SomeTest.some", settings).run((random, round) -> {
+                    ran.add(round);
+                    assertThat(round).isNotIn(103L, 107L);
+                }))
+                .hasMessageStartingWith(
+                        "rounds that failed: [103, 107]\nSomeTest.some failed in round 103 of seed 123");
+        assertThat(ran).isEqualTo(LongStream.range(100, 110).boxed().toList());
     }
 
     @Test

@@ -6,12 +6,12 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The seed of this run, the only place that reads {@code -Dtest.seed} and {@code -Dtest.round}. Without the option each
- * test JVM draws a seed, so that a second try of a failed test sees the same input.
+ * test JVM draws a seed, so that a second try of a failed test sees the same input,
+ * and prints it.
  */
 public final class TestSeed {
     private static final long GAMMA = 0x9E37_79B9_7F4A_7C15L;
-    private static final long SEED =
-            number("test.seed").orElseGet(() -> ThreadLocalRandom.current().nextLong(1, 1_000_000_000));
+    private static final long SEED = drawn();
     private static final OptionalLong ROUND = round();
 
     private TestSeed() {}
@@ -41,6 +41,13 @@ public final class TestSeed {
     static OptionalLong number(String property) {
         String text = System.getProperty(property, "");
         return text.isEmpty() ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(text));
+    }
+
+    private static long drawn() {
+        long seed =
+                number("test.seed").orElseGet(() -> ThreadLocalRandom.current().nextLong(1, 1_000_000_000));
+        System.out.println("random tests: -Dtest.seed=" + seed);
+        return seed;
     }
 
     private static OptionalLong round() {
