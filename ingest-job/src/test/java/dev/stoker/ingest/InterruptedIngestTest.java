@@ -3,6 +3,8 @@ package dev.stoker.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.stream.Stream;
+import dev.stoker.schemas.testing.Cells;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.pack.SampleAccess;
@@ -50,6 +52,13 @@ class InterruptedIngestTest {
 
     private static final String ID = "01234567-89ab-4cde-8f01-23456789abcd";
 
+    /** A process dies at one of its calls. */
+    private record Death(FaultyObjectStore.Call step, Fault fault) {
+        boolean isAfterPublishing() {
+            return step.name().startsWith("_stoker/log/") && fault == Fault.CRASH_AFTER;
+        }
+    }
+
     @TempDir
     private Path directory;
 
@@ -79,9 +88,17 @@ class InterruptedIngestTest {
         assertThat(steps.stream().map(FaultyObjectStore.Call::operation).distinct())
                 .contains(FaultyObjectStore.Operation.CREATE, FaultyObjectStore.Operation.COMMIT_WRITER);
 
+        List<Death> deaths = Cells.drawn(
+                        steps.stream()
+                                .flatMap(step -> Stream.of(Fault.CRASH_BEFORE, Fault.CRASH_AFTER)
+                                        .map(fault -> new Death(step, fault))),
+                        Death::isAfterPublishing,
+                        Death::fault)
+                .toList();
         int visible = 0;
-        for (FaultyObjectStore.Call step : steps) {
-            for (Fault fault : List.of(Fault.CRASH_BEFORE, Fault.CRASH_AFTER)) {
+        for (Death death : deaths) {
+                FaultyObjectStore.Call step = death.step();
+                Fault fault = death.fault();
                 Path target = directory.resolve(fault + "-" + step.number());
                 FaultyStores.open(target).on(call -> call.number() == step.number(), fault);
 
@@ -101,7 +118,6 @@ class InterruptedIngestTest {
                 assertThat(again.version()).isEqualTo(1);
                 assertThat(Packed.latestVersion(target)).isEqualTo(1);
                 Packed.assertHasImages(target, files);
-            }
         }
         assertThat(visible).as("crashes after the publishing").isPositive();
     }

@@ -5,12 +5,11 @@ import static dev.stoker.metadata.SampleDatasets.info;
 import static dev.stoker.metadata.SampleDatasets.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.TestInfo;
-import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import dev.stoker.storage.InMemoryObjectStore;
@@ -24,6 +23,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 /** Random commits, failures included, against a model that knows no tables, no log and no columns. */
 class VersionModelTest {

@@ -3,9 +3,8 @@ package dev.stoker.storage;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.junit.jupiter.api.TestInfo;
-import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -22,6 +21,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 /** What every object store does. A store's own test extends this. */
 public abstract class ObjectStoreContract {
@@ -85,7 +85,7 @@ public abstract class ObjectStoreContract {
     }
 
     @Test
-    void oneOfManyContendersCreates() throws Exception {
+    void oneOfManyContendersCreates(TestInfo test) throws Exception {
         int contenders = 8;
         ExecutorService threads = Executors.newFixedThreadPool(contenders);
         try {
@@ -109,14 +109,14 @@ public abstract class ObjectStoreContract {
                     }
                 }
                 assertThat(store.readAll(name, 100)).isEqualTo(bytes("contender " + winner));
-            }
+            });
         } finally {
             threads.shutdownNow();
         }
     }
 
     @Test
-    void aReaderNeverSeesPartOfAnObject() throws Exception {
+    void aReaderNeverSeesPartOfAnObject(TestInfo test) throws Exception {
         byte[] content = new byte[1 << 20];
         Arrays.fill(content, (byte) 7);
         ExecutorService threads = Executors.newSingleThreadExecutor();
@@ -133,7 +133,7 @@ public abstract class ObjectStoreContract {
                     }
                 }
                 writer.get();
-            }
+            });
         } finally {
             threads.shutdownNow();
         }
@@ -155,7 +155,7 @@ public abstract class ObjectStoreContract {
     }
 
     @Test
-    void aReaderSeesTheOldOrTheNewContent() throws Exception {
+    void aReaderSeesTheOldOrTheNewContent(TestInfo test) throws Exception {
         byte[] old = new byte[1 << 18];
         byte[] replacing = new byte[1 << 18];
         Arrays.fill(replacing, (byte) 1);
@@ -176,7 +176,7 @@ public abstract class ObjectStoreContract {
                     assertThat(isNew || Arrays.equals(read, before)).isTrue();
                 }
                 writer.get();
-            }
+            });
         } finally {
             threads.shutdownNow();
         }

@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
@@ -47,7 +48,7 @@ class ContestedCommitsSoak {
     @TempDir
     static Path directory;
 
-    private final Random random = new Random(Long.getLong("test.seed", 1));
+    private final Random random = new Random(TestSeed.value());
     private final Process[] running = new Process[PROCESSES];
 
     @BeforeAll

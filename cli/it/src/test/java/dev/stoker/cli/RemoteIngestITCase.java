@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.metadata.Contents;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.storage.ObjectStore;
@@ -43,7 +44,7 @@ class RemoteIngestITCase {
 
     @BeforeAll
     static void start() throws IOException {
-        proxy = FaultProxy.start(S3Server.shared().endpoint(), Long.getLong("test.seed", 11L));
+        proxy = FaultProxy.start(S3Server.shared().endpoint(), TestSeed.value());
         Map<String, String> settings = new TreeMap<>(S3Server.settings(proxy.endpoint()));
         settings.put("fs.s3a.retry.interval", "5ms");
         settings.put("fs.s3a.retry.throttle.interval", "5ms");

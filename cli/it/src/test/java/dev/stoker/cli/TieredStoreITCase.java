@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
 import dev.stoker.server.FeedNode;
@@ -56,7 +57,7 @@ class TieredStoreITCase {
 
     @BeforeAll
     static void start() throws Exception {
-        proxy = FaultProxy.start(S3Server.shared().endpoint(), Long.getLong("test.seed", 3L));
+        proxy = FaultProxy.start(S3Server.shared().endpoint(), TestSeed.value());
         HadoopSettings.use(S3Server.settings(proxy.endpoint()));
         int[] rows = new int[CHUNKS];
         for (int i = 0; i < CHUNKS; i++) {

@@ -3,6 +3,8 @@ package dev.stoker.connectors.files;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.TestInfo;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.connectors.files.source.enumerator.FileTreeState;
 import dev.stoker.connectors.files.source.enumerator.FileTreeStateSerializer;
 import dev.stoker.connectors.files.source.event.WalkEvent;
@@ -125,9 +127,11 @@ class SerializersTest {
     }
 
     @Test
-    void listedKeysSortAsATreeIsWalked() throws IOException {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random random = new Random(seed);
+    void listedKeysSortAsATreeIsWalked(TestInfo test) {
+        Rounds.of(test).seconds(0.2).atLeast(5).run((random, round) -> listedKeysSortAsATreeIsWalked(random));
+    }
+
+    private static void listedKeysSortAsATreeIsWalked(Random random) {
         String[] parts = {"a", "ab", "b", "\u00e4", "\u4e16", "a b", "A", "!", "0"};
         List<String> directories = new ArrayList<>(List.of(""));
         for (int i = 0; i < 300; i++) {
@@ -146,7 +150,7 @@ class SerializersTest {
                 .sorted(SerializersTest::compareParts)
                 .toList();
 
-        assertThat(byKey).as("seed %d", seed).isEqualTo(byParts);
+        assertThat(byKey).isEqualTo(byParts);
     }
 
     private static byte[] keyOf(String directory) {

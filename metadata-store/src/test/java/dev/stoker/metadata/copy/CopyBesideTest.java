@@ -7,8 +7,6 @@ import static dev.stoker.metadata.copy.CopiedDatasets.requireEqual;
 import static dev.stoker.metadata.copy.CopiedDatasets.requireReadable;
 import static dev.stoker.metadata.copy.CopiedDatasets.run;
 
-import org.junit.jupiter.api.TestInfo;
-import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.metadata.CollectionRunningException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.GarbageCollection;
@@ -18,6 +16,8 @@ import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
+import dev.stoker.schemas.testing.Cells;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.Interleaving;
 import dev.stoker.storage.Interleaving.Outcome;
@@ -27,30 +27,34 @@ import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 /**
- * A copy beside another operation on its source or on its target, with a switch between the two before every call, and
- * with two switches in some places. {@code -Dtest.exhaustive=true} tries all pairs of switches.
+ * A copy beside another operation on its source or on its target, with one or two switches between the two before drawn
+ * calls. The full tier tries one switch before every call, and {@code -Dtest.exhaustive=true} all pairs of switches.
  */
 class CopyBesideTest {
 
-    /** Pairs of switches that are tried of each two programs. */
-    private static final int PAIRS = 10;
+    /** Schedules of each two programs, at least. */
+    private static final int SCHEDULES = 20;
 
     private final Interleaving interleaving = new Interleaving();
-    private int runs;
+    private TestInfo test;
+
+    @BeforeEach
+    void name(TestInfo test) {
+        this.test = test;
+    }
 
     @AfterEach
     void close() {
         interleaving.close();
-        System.out.println("test.seed=" + SEED + ", " + runs + " runs");
     }
 
     /** What must be true afterwards. */
@@ -66,35 +70,49 @@ class CopyBesideTest {
                 .size();
     }
 
-    private void everySchedule(InMemoryObjectStore base, Program one, Program other, Check check) throws Exception {
+    private void schedules(InMemoryObjectStore base, Program one, Program other, Check check) throws Exception {
         List<Program> programs = List.of(one, other);
         int[] calls = {calls(base, one), calls(base, other)};
-        List<Schedule> schedules = new ArrayList<>();
+        List<Schedule> singles = new ArrayList<>();
         List<Schedule> pairs = new ArrayList<>();
         for (int first = 0; first < 2; first++) {
             for (int i = 0; i <= calls[first]; i++) {
-                schedules.add(new Schedule(first, List.of(i)));
+                singles.add(new Schedule(first, List.of(i)));
                 for (int j = 1; j <= calls[1 - first]; j++) {
                     pairs.add(new Schedule(first, List.of(i, j)));
                 }
             }
         }
-        Collections.shuffle(pairs, new Random(SEED));
-        schedules.addAll(PAIRS == 0 ? pairs : pairs.subList(0, Math.min(PAIRS, pairs.size())));
-        for (Schedule schedule : schedules) {
-            runs++;
-            InMemoryObjectStore store = base.copy();
-            Outcome outcome = interleaving.run(store, programs, schedule, Optional.empty());
-            try {
-                for (Optional<Throwable> failure : outcome.failures()) {
-                    if (failure.isPresent() && !mayFail(failure.get())) {
-                        throw new AssertionError("failed: " + failure.get(), failure.get());
-                    }
-                }
-                check.accept(store);
-            } catch (Exception | AssertionError e) {
-                throw new AssertionError(schedule + ", test.seed=" + SEED + ": " + e.getMessage(), e);
+        if (Cells.areAll() || Rounds.areExhaustive()) {
+            for (Schedule schedule : singles) {
+                runOne(base, programs, schedule, check);
             }
+        }
+        if (Rounds.areExhaustive()) {
+            for (Schedule schedule : pairs) {
+                runOne(base, programs, schedule, check);
+            }
+            return;
+        }
+        Rounds.of(test).seconds(0.6).atLeast(SCHEDULES).run((random, round) -> {
+            List<Schedule> some = random.nextInt(3) == 0 ? pairs : singles;
+            runOne(base, programs, some.get(random.nextInt(some.size())), check);
+        });
+    }
+
+    private void runOne(InMemoryObjectStore base, List<Program> programs, Schedule schedule, Check check)
+            throws Exception {
+        InMemoryObjectStore store = base.copy();
+        Outcome outcome = interleaving.run(store, programs, schedule, Optional.empty());
+        try {
+            for (Optional<Throwable> failure : outcome.failures()) {
+                if (failure.isPresent() && !mayFail(failure.get())) {
+                    throw new AssertionError("failed: " + failure.get(), failure.get());
+                }
+            }
+            check.accept(store);
+        } catch (Exception | AssertionError e) {
+            throw new AssertionError(schedule + ": " + e.getMessage(), e);
         }
     }
 
@@ -149,7 +167,7 @@ class CopyBesideTest {
                 requireReadable(target[0]);
                 requireClean(target[0]);
             };
-            everySchedule(base, copy, writer, store -> {
+            schedules(base, copy, writer, store -> {
                 run(store, target[0]);
                 requireEqual(store, target[0]);
             });
@@ -169,7 +187,7 @@ class CopyBesideTest {
         for (InMemoryObjectStore source : List.of(source(), CopiedDatasets.expired())) {
             Program copy = store -> run(source.copy(), store);
             for (InMemoryObjectStore base : List.of(new InMemoryObjectStore(CLOCK), killed(source))) {
-                everySchedule(base, copy, copy, store -> requireEqual(source, store));
+                schedules(base, copy, copy, store -> requireEqual(source, store));
             }
         }
     }
@@ -177,7 +195,7 @@ class CopyBesideTest {
     @Test
     void toTheTargetBesideGarbageCollection() throws Exception {
         InMemoryObjectStore source = source();
-        everySchedule(killed(source), store -> run(source.copy(), store), CopyBesideTest::collect, store -> {
+        schedules(killed(source), store -> run(source.copy(), store), CopyBesideTest::collect, store -> {
             requireReadable(store);
             run(source, store);
             requireEqual(source, store);

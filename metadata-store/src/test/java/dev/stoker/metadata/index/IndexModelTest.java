@@ -2,9 +2,8 @@ package dev.stoker.metadata.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.TestInfo;
-import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.metadata.IndexRange;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectInfo;
@@ -20,6 +19,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Random histories of a dataset, its index and damage to it, against maps of keys. */

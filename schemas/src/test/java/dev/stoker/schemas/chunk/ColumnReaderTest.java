@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.stoker.schemas.testing.Cells;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.ArrowFooter;
 import dev.stoker.schemas.arrow.Field;
@@ -17,6 +16,7 @@ import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.io.BufferRangeReader;
 import dev.stoker.schemas.io.RangeReader;
+import dev.stoker.schemas.testing.Cells;
 import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -168,7 +168,7 @@ class ColumnReaderTest {
     }
 
     /** Of every byte in the full tier, of a quarter of them otherwise. */
-private void noticesEveryChangedByteOfFooterAndMetadata(Random random) {
+    private void noticesEveryChangedByteOfFooterAndMetadata(Random random) {
         HeadPart message = head.arrow().parts().get((int) head.fields().stream()
                 .filter(f -> f.type() == ScalarType.CATEGORICAL)
                 .count());

@@ -33,6 +33,9 @@ import org.opentest4j.TestAbortedException;
  * round. A long run continues after a failure, names all rounds that failed, and prints its progress each minute.
  */
 public final class Rounds {
+    /** Failed rounds after which a long run stops. */
+    private static final int MOST_FAILED = 20;
+
     private static final long REPORT_NANOS = 60_000_000_000L;
 
     private final String test;
@@ -210,10 +213,11 @@ public final class Rounds {
                 long round = settings.first() + index;
                 if (run(settings.seed(), round)) {
                     done.incrementAndGet();
-                } else if (isLong) {
-                    failed.add(round);
                 } else {
-                    stop();
+                    failed.add(round);
+                    if (!isLong || failed.size() >= MOST_FAILED) {
+                        stop();
+                    }
                 }
                 if (isLong) {
                     reportProgress();
@@ -267,7 +271,9 @@ public final class Rounds {
             double elapsed = Math.max(elapsed(), 1e-9);
             double rate = done.get() / elapsed;
             print(
-                    rate < 10 ? "random %s: seed %d, %,d %s in %.1f s (%.1f/s)" : "random %s: seed %d, %,d %s in %.1f s (%,.0f/s)",
+                    rate < 10
+                            ? "random %s: seed %d, %,d %s in %.1f s (%.1f/s)"
+                            : "random %s: seed %d, %,d %s in %.1f s (%,.0f/s)",
                     title,
                     settings.seed(),
                     done.get(),
@@ -281,7 +287,7 @@ public final class Rounds {
             if (found instanceof TestAbortedException aborted) {
                 throw aborted;
             }
-            if (failed.size() > 1) {
+            if (isLong && failed.size() > 1) {
                 throw new AssertionError("rounds that failed: " + failed + "\n" + found.getMessage(), found);
             }
             if (found != null) {
