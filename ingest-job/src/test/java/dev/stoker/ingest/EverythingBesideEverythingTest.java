@@ -2,10 +2,6 @@ package dev.stoker.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.HashMap;
-import dev.stoker.schemas.testing.Cells;
-import org.junit.jupiter.api.TestInfo;
-import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.ingest.BesideOperations.Line;
 import dev.stoker.ingest.BesideOperations.Slot;
 import dev.stoker.metadata.Dataset;
@@ -17,6 +13,8 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
+import dev.stoker.schemas.testing.Cells;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.Interleaving;
 import dev.stoker.storage.Interleaving.Crash;
@@ -27,7 +25,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +38,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /**

@@ -3,8 +3,6 @@ package dev.stoker.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.stream.Stream;
-import dev.stoker.schemas.testing.Cells;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.pack.SampleAccess;
@@ -12,6 +10,7 @@ import dev.stoker.ingest.pack.SampleFiles;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.LeaseHeldException;
+import dev.stoker.schemas.testing.Cells;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import java.io.IOException;
@@ -22,6 +21,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.runtime.minicluster.MiniCluster;
@@ -97,27 +97,27 @@ class InterruptedIngestTest {
                 .toList();
         int visible = 0;
         for (Death death : deaths) {
-                FaultyObjectStore.Call step = death.step();
-                Fault fault = death.fault();
-                Path target = directory.resolve(fault + "-" + step.number());
-                FaultyStores.open(target).on(call -> call.number() == step.number(), fault);
+            FaultyObjectStore.Call step = death.step();
+            Fault fault = death.fault();
+            Path target = directory.resolve(fault + "-" + step.number());
+            FaultyStores.open(target).on(call -> call.number() == step.number(), fault);
 
-                assertThatThrownBy(() -> ingest(target, FaultyStores.OPENED, options))
-                        .as("%s at %s", fault, step)
-                        .satisfiesAnyOf(
-                                e -> assertThat(e).isInstanceOf(IngestFailedException.class),
-                                e -> assertThat(e).isInstanceOf(FaultyObjectStore.SimulatedCrash.class));
+            assertThatThrownBy(() -> ingest(target, FaultyStores.OPENED, options))
+                    .as("%s at %s", fault, step)
+                    .satisfiesAnyOf(
+                            e -> assertThat(e).isInstanceOf(IngestFailedException.class),
+                            e -> assertThat(e).isInstanceOf(FaultyObjectStore.SimulatedCrash.class));
 
-                long version = Packed.latestVersion(target);
-                assertThat(version).isIn(0L, 1L);
-                if (version == 1) {
-                    visible++;
-                    Packed.assertHasImages(target, files);
-                }
-                IngestResult again = ingest(target, DatasetStore.BY_LOCATION, options);
-                assertThat(again.version()).isEqualTo(1);
-                assertThat(Packed.latestVersion(target)).isEqualTo(1);
+            long version = Packed.latestVersion(target);
+            assertThat(version).isIn(0L, 1L);
+            if (version == 1) {
+                visible++;
                 Packed.assertHasImages(target, files);
+            }
+            IngestResult again = ingest(target, DatasetStore.BY_LOCATION, options);
+            assertThat(again.version()).isEqualTo(1);
+            assertThat(Packed.latestVersion(target)).isEqualTo(1);
+            Packed.assertHasImages(target, files);
         }
         assertThat(visible).as("crashes after the publishing").isPositive();
     }

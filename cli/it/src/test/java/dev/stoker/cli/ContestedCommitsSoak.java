@@ -2,12 +2,12 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Verification;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import dev.stoker.storage.hadoop.HadoopSettings;

@@ -2,9 +2,9 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.metadata.Contents;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import dev.stoker.storage.hadoop.Fault;

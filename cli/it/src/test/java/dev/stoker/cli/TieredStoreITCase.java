@@ -2,9 +2,9 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
+import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.NodeLease;
 import dev.stoker.server.TestDataset;

@@ -3,14 +3,13 @@ package dev.stoker.connectors.files;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.junit.jupiter.api.TestInfo;
-import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.connectors.files.source.enumerator.FileTreeState;
 import dev.stoker.connectors.files.source.enumerator.FileTreeStateSerializer;
 import dev.stoker.connectors.files.source.event.WalkEvent;
 import dev.stoker.connectors.files.source.reader.ShuffledBundler;
 import dev.stoker.connectors.files.source.split.DirectorySplit;
 import dev.stoker.connectors.files.source.split.DirectorySplitSerializer;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -23,6 +22,7 @@ import java.util.stream.IntStream;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class SerializersTest {
 

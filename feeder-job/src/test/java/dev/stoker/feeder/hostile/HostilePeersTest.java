@@ -2,9 +2,6 @@ package dev.stoker.feeder.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.concurrent.Executors;
-import java.util.concurrent.ExecutorService;
-import org.junit.jupiter.api.TestInfo;
 import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.server.HonestTrainer;
 import dev.stoker.server.HostileFrames;
@@ -13,14 +10,13 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 

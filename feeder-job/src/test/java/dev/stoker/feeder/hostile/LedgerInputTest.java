@@ -3,8 +3,6 @@ package dev.stoker.feeder.hostile;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.junit.jupiter.api.TestInfo;
-import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.feeder.ledger.LedgerEncoder;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.schemas.crc.Crc32cs;
@@ -23,6 +21,7 @@ import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.NodeLease;
 import dev.stoker.server.RawClient;
@@ -45,6 +44,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a trainer says for the ledger ends its own session if it is wrong, and whatever gets through can be written. */

@@ -49,7 +49,8 @@ class SimulationTest {
         int processors = Runtime.getRuntime().availableProcessors();
         // Without virtual threads more than there are processors: a simulation often waits for a thread to wake.
         int workers = CheapThreads.areThere() ? processors : 2 * processors;
-        ExecutorService pool = CheapThreads.areThere() ? CheapThreads.pool(workers) : Executors.newFixedThreadPool(workers);
+        ExecutorService pool =
+                CheapThreads.areThere() ? CheapThreads.pool(workers) : Executors.newFixedThreadPool(workers);
         try {
             Rounds.of(test).seconds(10).atLeast(100).run(pool, workers, (random, round) -> run(random));
         } finally {
@@ -65,7 +66,8 @@ class SimulationTest {
         } catch (IOException | RuntimeException | Error e) {
             List<String> trace = cluster.simulation().trace();
             List<String> last = trace.subList(Math.max(0, trace.size() - TRACED_LINES), trace.size());
-            throw new AssertionError(e.getMessage() + "\n\n" + cluster.failed() + "\n" + String.join("\n", last) + "\n", e);
+            throw new AssertionError(
+                    e.getMessage() + "\n\n" + cluster.failed() + "\n" + String.join("\n", last) + "\n", e);
         }
     }
 

@@ -2,8 +2,6 @@ package dev.stoker.export.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.TestInfo;
-import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.ExpectedChunk;
 import dev.stoker.schemas.order.LaneOrder;
@@ -13,6 +11,7 @@ import dev.stoker.schemas.order.ShufflePolicy;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.order.StreamOrder;
 import dev.stoker.schemas.order.Window;
+import dev.stoker.schemas.testing.Rounds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -20,6 +19,7 @@ import java.util.UUID;
 import java.util.function.LongFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class CursorsTest {
     /** A sample. */
@@ -53,10 +53,8 @@ class CursorsTest {
 
     private static void assertSuffixes(LongFunction<RowCursor> cursors, List<Sample> model) {
         for (int first = 0; first <= model.size(); first++) {
-            assertThat(all(cursors.apply(first)))
-                    .as("from %s", first)
-                    .isEqualTo(model.subList(first, model.size()));
-        });
+            assertThat(all(cursors.apply(first))).as("from %s", first).isEqualTo(model.subList(first, model.size()));
+        }
     }
 
     @Test

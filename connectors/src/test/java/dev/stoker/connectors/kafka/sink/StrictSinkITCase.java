@@ -3,13 +3,13 @@ package dev.stoker.connectors.kafka.sink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.topic.TopicReader;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
