@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import rounds
+
 FRAMEWORKS = (
     *("torch", "torchdata", "lightning", "accelerate", "transformers", "jax", "keras", "tensorflow"),
     *("nbclient", "ipykernel", "webdataset", "duckdb", "pandas", "polars"),
@@ -41,7 +43,15 @@ if shutil.which("nvidia-smi") is None:
 
 
 def pytest_report_header():
-    return left_out
+    return [*left_out, f"random tests: TEST_SEED={rounds.SETTINGS.seed}"]
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leaves out cells of matrices, see rounds.py."""
+    if not rounds.ALL_CELLS:
+        kept = rounds.drawn_cells(items, rounds.SETTINGS.seed)
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+        items[:] = kept
 
 
 @pytest.hookimpl(tryfirst=True)

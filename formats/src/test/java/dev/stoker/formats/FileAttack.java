@@ -41,7 +41,7 @@ public final class FileAttack {
 
     /** Replaces random ranges by random bytes and by large numbers. */
     public static void scramble(RowFormat format, byte[] file, TestInfo test) {
-        Rounds.of(test).seconds(0.2).atLeast(300).run((random, round) -> {
+        Rounds.of(test).seconds(0.2).atLeast(150).run((random, round) -> {
             byte[] damaged = file.clone();
             int at = random.nextInt(file.length);
             int count = Math.min(file.length - at, 1 + random.nextInt(8));

@@ -53,8 +53,11 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class EverythingBesideEverythingTest {
 
-    /** Two operations, and where one may be preempted by the other. */
+    /** Two operations. */
     private record Pair(Line one, Line other) {}
+
+    /** Two operations on a dataset, and their schedules. */
+    private record Besides(InMemoryObjectStore base, Pair pair, List<Schedule> schedules) {}
 
     /** A crash of one operation on a dataset. */
     private record LoneCrash(InMemoryObjectStore base, Line line, Crash crash) {}
@@ -121,21 +124,27 @@ class EverythingBesideEverythingTest {
     @Test
     void aRecoveryOfADamagedLog(TestInfo test) throws Exception {
         Line recover = line("recover");
-        for (InMemoryObjectStore base : List.of(BesideState.lostNewest(), BesideState.tornNewest())) {
+        List<InMemoryObjectStore> bases = List.of(BesideState.lostNewest(), BesideState.tornNewest());
+        List<Besides> all = new ArrayList<>();
+        for (InMemoryObjectStore base : bases) {
             for (String name : List.of("recover", "read", "follow", "verify", "gc")) {
-                Line other = line(name);
-                List<Integer> ones = switches(calls(base, recover, 0), calls(base, other, 1));
-                List<Integer> others = switches(calls(base, other, 1), calls(base, recover, 0));
-                someSchedules(
-                        Rounds.of(test).atLeast(6),
-                        schedules(ones, others),
-                        schedule -> recovered(
-                                base.copy(),
-                                "recover beside " + name + ", " + schedule,
-                                List.of(recover, other),
-                                schedule,
-                                Optional.empty()));
+                Pair pair = new Pair(recover, line(name));
+                all.add(new Besides(base, pair, List.copyOf(schedules(base, pair, new HashMap<>()))));
             }
+        }
+        if (Rounds.areExhaustive()) {
+            for (Besides each : all) {
+                for (Schedule schedule : each.schedules()) {
+                    recovered(each, schedule);
+                }
+            }
+        } else {
+            Rounds.of(test).seconds(1).atLeast(3L * all.size()).run((random, round) -> {
+                Besides each = all.get((int) (round % all.size()));
+                recovered(each, drawn(each.schedules(), random));
+            });
+        }
+        for (InMemoryObjectStore base : bases) {
             int calls = calls(base, recover, 0).size();
             for (int call = 0; call < calls; call++) {
                 for (boolean after : new boolean[] {false, true}) {
@@ -145,6 +154,12 @@ class EverythingBesideEverythingTest {
                 }
             }
         }
+    }
+
+    private void recovered(Besides each, Schedule schedule) throws Exception {
+        List<Line> lines = List.of(each.pair().one(), each.pair().other());
+        String what = "recover beside " + each.pair().other().name() + ", " + schedule;
+        recovered(each.base().copy(), what, lines, schedule, Optional.empty());
     }
 
     private Line line(String name) {
@@ -182,10 +197,6 @@ class EverythingBesideEverythingTest {
         }
     }
 
-    private interface Scheduled {
-        void run(Schedule schedule) throws Exception;
-    }
-
     /** Each pair at least once, or every schedule of each pair. */
     private void everyPair(Rounds rounds, InMemoryObjectStore base) throws Exception {
         List<Pair> pairs = new ArrayList<>();
@@ -205,19 +216,9 @@ class EverythingBesideEverythingTest {
         }
         rounds.atLeast(pairs.size()).run((random, round) -> {
             Pair pair = pairs.get((int) (round % pairs.size()));
-            Schedule schedule = drawn(schedules(base, pair, known), random);
+            Schedule schedule = drawn(List.copyOf(schedules(base, pair, known)), random);
             run(base, pair.one(), pair.other(), schedule);
         });
-    }
-
-    private void someSchedules(Rounds rounds, Set<Schedule> all, Scheduled program) throws Exception {
-        if (Rounds.areExhaustive()) {
-            for (Schedule schedule : all) {
-                program.run(schedule);
-            }
-        } else {
-            rounds.run((random, round) -> program.run(drawn(all, random)));
-        }
     }
 
     private Set<Schedule> schedules(InMemoryObjectStore base, Pair pair, Map<String, List<Interleaving.Call>> known)
@@ -244,12 +245,12 @@ class EverythingBesideEverythingTest {
     }
 
     /** One of them, half of the time one with a single preemption. */
-    private static Schedule drawn(Set<Schedule> all, Random random) {
+    private static Schedule drawn(List<Schedule> all, Random random) {
         int preemptions = 1 + random.nextInt(2);
         List<Schedule> wanted = all.stream()
                 .filter(schedule -> schedule.calls().size() == preemptions)
                 .toList();
-        List<Schedule> some = wanted.isEmpty() ? List.copyOf(all) : wanted;
+        List<Schedule> some = wanted.isEmpty() ? all : wanted;
         return some.get(random.nextInt(some.size()));
     }
 

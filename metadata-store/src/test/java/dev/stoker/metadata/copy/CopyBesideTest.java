@@ -5,7 +5,6 @@ import static dev.stoker.metadata.copy.CopiedDatasets.append;
 import static dev.stoker.metadata.copy.CopiedDatasets.requireClean;
 import static dev.stoker.metadata.copy.CopiedDatasets.requireEqual;
 import static dev.stoker.metadata.copy.CopiedDatasets.requireReadable;
-import static dev.stoker.metadata.copy.CopiedDatasets.run;
 
 import dev.stoker.metadata.CollectionRunningException;
 import dev.stoker.metadata.Dataset;
@@ -31,7 +30,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
@@ -41,16 +39,11 @@ import org.junit.jupiter.api.TestInfo;
  */
 class CopyBesideTest {
 
-    /** Schedules of each two programs, at least. */
-    private static final int SCHEDULES = 20;
+    /** Schedules of each case, at least. */
+    private static final int SCHEDULES = 10;
 
     private final Interleaving interleaving = new Interleaving();
-    private TestInfo test;
-
-    @BeforeEach
-    void name(TestInfo test) {
-        this.test = test;
-    }
+    private final List<Case> cases = new ArrayList<>();
 
     @AfterEach
     void close() {
@@ -62,6 +55,14 @@ class CopyBesideTest {
         void accept(ObjectStore store) throws Exception;
     }
 
+    /** Two programs, and the schedules with one and with two switches. */
+    private record Case(
+            InMemoryObjectStore base,
+            List<Program> programs,
+            List<Schedule> singles,
+            List<Schedule> pairs,
+            Check check) {}
+
     private int calls(InMemoryObjectStore base, Program program) throws InterruptedException {
         return interleaving
                 .run(base.copy(), List.of(program), new Schedule(0, List.of()), Optional.empty())
@@ -70,8 +71,7 @@ class CopyBesideTest {
                 .size();
     }
 
-    private void schedules(InMemoryObjectStore base, Program one, Program other, Check check) throws Exception {
-        List<Program> programs = List.of(one, other);
+    private void add(InMemoryObjectStore base, Program one, Program other, Check check) throws Exception {
         int[] calls = {calls(base, one), calls(base, other)};
         List<Schedule> singles = new ArrayList<>();
         List<Schedule> pairs = new ArrayList<>();
@@ -83,34 +83,41 @@ class CopyBesideTest {
                 }
             }
         }
-        if (Cells.areAll() || Rounds.areExhaustive()) {
-            for (Schedule schedule : singles) {
-                runOne(base, programs, schedule, check);
-            }
-        }
-        if (Rounds.areExhaustive()) {
-            for (Schedule schedule : pairs) {
-                runOne(base, programs, schedule, check);
-            }
-            return;
-        }
-        Rounds.of(test).seconds(0.6).atLeast(SCHEDULES).run((random, round) -> {
-            List<Schedule> some = random.nextInt(3) == 0 ? pairs : singles;
-            runOne(base, programs, some.get(random.nextInt(some.size())), check);
-        });
+        cases.add(new Case(base, List.of(one, other), singles, pairs, check));
     }
 
-    private void runOne(InMemoryObjectStore base, List<Program> programs, Schedule schedule, Check check)
-            throws Exception {
-        InMemoryObjectStore store = base.copy();
-        Outcome outcome = interleaving.run(store, programs, schedule, Optional.empty());
+    private void run(Rounds rounds) throws Exception {
+        for (Case each : cases) {
+            if (Cells.areAll() || Rounds.areExhaustive()) {
+                for (Schedule schedule : each.singles()) {
+                    run(each, schedule);
+                }
+            }
+            if (Rounds.areExhaustive()) {
+                for (Schedule schedule : each.pairs()) {
+                    run(each, schedule);
+                }
+            }
+        }
+        if (!Rounds.areExhaustive()) {
+            rounds.atLeast((long) SCHEDULES * cases.size()).run((random, round) -> {
+                Case each = cases.get((int) (round % cases.size()));
+                List<Schedule> some = random.nextInt(3) == 0 ? each.pairs() : each.singles();
+                run(each, some.get(random.nextInt(some.size())));
+            });
+        }
+    }
+
+    private void run(Case each, Schedule schedule) throws Exception {
+        InMemoryObjectStore store = each.base().copy();
+        Outcome outcome = interleaving.run(store, each.programs(), schedule, Optional.empty());
         try {
             for (Optional<Throwable> failure : outcome.failures()) {
                 if (failure.isPresent() && !mayFail(failure.get())) {
                     throw new AssertionError("failed: " + failure.get(), failure.get());
                 }
             }
-            check.accept(store);
+            each.check().accept(store);
         } catch (Exception | AssertionError e) {
             throw new AssertionError(schedule + ": " + e.getMessage(), e);
         }
@@ -138,7 +145,7 @@ class CopyBesideTest {
     /** A target to which a copy was killed before its first entry, and whose lease a person has ended. */
     private static InMemoryObjectStore killed(InMemoryObjectStore source) throws IOException {
         InMemoryObjectStore target = new InMemoryObjectStore(CLOCK);
-        run(source, target);
+        CopiedDatasets.run(source, target);
         for (String name : CopiedDatasets.names(target, "_stoker/")) {
             if (!name.startsWith("_stoker/dataset")) {
                 target.delete(name);
@@ -148,7 +155,7 @@ class CopyBesideTest {
     }
 
     @Test
-    void ofTheSourceBesideWriters() throws Exception {
+    void ofTheSourceBesideWriters(TestInfo test) throws Exception {
         InMemoryObjectStore base = source();
         for (Program writer : List.<Program>of(
                 store -> append(store, 7),
@@ -163,15 +170,16 @@ class CopyBesideTest {
             InMemoryObjectStore[] target = {null};
             Program copy = store -> {
                 target[0] = new InMemoryObjectStore(CLOCK);
-                run(store, target[0]);
+                CopiedDatasets.run(store, target[0]);
                 requireReadable(target[0]);
                 requireClean(target[0]);
             };
-            schedules(base, copy, writer, store -> {
-                run(store, target[0]);
+            add(base, copy, writer, store -> {
+                CopiedDatasets.run(store, target[0]);
                 requireEqual(store, target[0]);
             });
         }
+        run(Rounds.of(test).seconds(2));
     }
 
     private static void compact(ObjectStore store) throws Exception {
@@ -183,22 +191,24 @@ class CopyBesideTest {
     }
 
     @Test
-    void toTheTargetBesideAnother() throws Exception {
+    void toTheTargetBesideAnother(TestInfo test) throws Exception {
         for (InMemoryObjectStore source : List.of(source(), CopiedDatasets.expired())) {
-            Program copy = store -> run(source.copy(), store);
+            Program copy = store -> CopiedDatasets.run(source.copy(), store);
             for (InMemoryObjectStore base : List.of(new InMemoryObjectStore(CLOCK), killed(source))) {
-                schedules(base, copy, copy, store -> requireEqual(source, store));
+                add(base, copy, copy, store -> requireEqual(source, store));
             }
         }
+        run(Rounds.of(test).seconds(2));
     }
 
     @Test
-    void toTheTargetBesideGarbageCollection() throws Exception {
+    void toTheTargetBesideGarbageCollection(TestInfo test) throws Exception {
         InMemoryObjectStore source = source();
-        schedules(killed(source), store -> run(source.copy(), store), CopyBesideTest::collect, store -> {
+        add(killed(source), store -> CopiedDatasets.run(source.copy(), store), CopyBesideTest::collect, store -> {
             requireReadable(store);
-            run(source, store);
+            CopiedDatasets.run(source, store);
             requireEqual(source, store);
         });
+        run(Rounds.of(test).seconds(0.5));
     }
 }

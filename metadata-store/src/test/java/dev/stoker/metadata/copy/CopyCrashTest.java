@@ -95,7 +95,9 @@ class CopyCrashTest {
 
     private int someCalls(Scenario scenario, Fault fault, boolean isTarget) throws Exception {
         int calls = calls(scenario, isTarget);
-        for (int at : Cells.drawn(IntStream.range(0, calls).boxed()).toList()) {
+        String matrix =
+                "CopyCrashTest " + fault + (isTarget ? " at the target, " : " at the source, ") + calls + " calls";
+        for (int at : Cells.drawn(matrix, IntStream.range(0, calls).boxed()).toList()) {
             scenario.prepare();
             FaultyObjectStore faulty =
                     new FaultyObjectStore(isTarget ? target : source).on(call -> call.number() == at, fault);

@@ -34,21 +34,27 @@ public final class Cells {
         return System.getProperty("test.tier", "default").equals("full");
     }
 
-    /** Returns the cells to run, in their order. */
+    /** Returns the cells to run, in their order. The matrix has the name of the method that calls this. */
     @SafeVarargs
     public static <T> Stream<T> drawn(Stream<T> cells, Function<? super T, ?>... axes) {
-        String name = StackWalker.getInstance()
+        String caller = StackWalker.getInstance()
                 .walk(frames -> frames.skip(1)
                         .findFirst()
                         .map(frame -> frame.getClassName().replaceFirst(".*\\.", "") + "." + frame.getMethodName())
                         .orElseThrow());
+        return drawn(caller, cells, axes);
+    }
+
+    /** Returns the cells to run, in their order. Matrices of different names draw different cells. */
+    @SafeVarargs
+    public static <T> Stream<T> drawn(String matrix, Stream<T> cells, Function<? super T, ?>... axes) {
         List<T> all = cells.toList();
         if (areAll()) {
             return all.stream();
         }
-        List<T> drawn = drawn(all, TestSeed.value() + name.hashCode(), List.of(axes));
+        List<T> drawn = drawn(all, TestSeed.value() + matrix.hashCode(), List.of(axes));
         System.out.printf(
-                Locale.ROOT, "cells %s: seed %d, %d of %d%n", name, TestSeed.value(), drawn.size(), all.size());
+                Locale.ROOT, "cells %s: seed %d, %d of %d%n", matrix, TestSeed.value(), drawn.size(), all.size());
         return drawn.stream();
     }
 
