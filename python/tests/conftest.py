@@ -46,8 +46,9 @@ def pytest_report_header():
     return [*left_out, f"random tests: TEST_SEED={rounds.SETTINGS.seed}"]
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Leaves out cells of matrices, see rounds.py."""
+    """Leaves out cells of matrices, see rounds.py. First -m and -k choose tests."""
     if not rounds.ALL_CELLS:
         kept = rounds.drawn_cells(items, rounds.SETTINGS.seed)
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])

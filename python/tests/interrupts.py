@@ -88,7 +88,7 @@ class Interrupt:
 
 
 def everywhere(run: Callable[[Interrupt], None], samples: int) -> None:
-    """Runs with an interrupt at so many drawn places at least; with STOKER_SOAK=1 at every one."""
+    """Runs with an interrupt at drawn places, `samples` at least; with TEST_EXHAUSTIVE=1 at every place."""
     counting = Interrupt()
     run(counting)
     total = counting.count

@@ -9,11 +9,11 @@ A random test names a budget of seconds and a minimum of rounds::
 
 `TEST_EFFORT=10` multiplies all budgets by ten. The minimum runs at any speed of the machine; a test that is stopped
 below it fails. `TEST_SEED=N TEST_ROUND=K` repeats exactly one round, because a round draws from its seed and its number
-alone. `known-seeds.txt` lists rounds that once failed, which run first. `TEST_ROUNDS=N` raises the minimum for a long run
-of one test, and `TEST_FIRST=K` names its first round.
+alone. `known-seeds.txt` lists rounds that once failed, which run first. `TEST_ROUNDS=N` raises the minimum for a long
+run of one test, and `TEST_FIRST=K` names its first round.
 
-A matrix of tests has the mark `cells`: a run draws a quarter of its cells, with each value of each parameter, and all of
-them with `STOKER_TIER=full`. A cell that the command line names runs always.
+A matrix of tests has the mark `cells`: a run draws a quarter of its cells, with each value of each parameter, and runs
+all of them with `STOKER_TIER=full`. A cell that the command line names runs always.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import numpy as np
 
 KNOWN_SEEDS = Path(__file__).parent / "known-seeds.txt"
 SHARE = 4
-"""One cell of so many is drawn."""
+"""One cell of four is drawn."""
 T = TypeVar("T")
 
 
@@ -93,7 +93,7 @@ class Settings:
 
 
 SETTINGS = Settings.of_environment()
-EXHAUSTIVE = os.environ.get("TEST_EXHAUSTIVE") == "1" or os.environ.get("STOKER_SOAK") == "1"
+EXHAUSTIVE = os.environ.get("TEST_EXHAUSTIVE") == "1"
 """Whether to try all cases where others draw some. Tests of schedules and of interrupts have such a mode."""
 ALL_CELLS = os.environ.get("STOKER_TIER") == "full"
 
@@ -137,7 +137,7 @@ def _name(title: str) -> str:
 def rounds(
     body: Callable[[Round], object], *, seconds: float = 0, at_least: int = 1, settings: Settings | None = None
 ) -> int:
-    """Runs the body until the budget is over, and at least so often. Returns the number of rounds without known ones."""
+    """Runs the body until the budget is over, and `at_least` times. Returns the number of rounds without known ones."""
     own = settings or SETTINGS
     title = _title()
 

@@ -21,7 +21,7 @@ HASTY = Timing(failover=0.05, ping=0.05, dead=0.05, attempt=0.5, greeting=0.5, f
 
 
 def flip_everything(folder: Path, flips: int, seconds: float = 0) -> None:
-    """Damages so many copies at least, of all formats in turn."""
+    """Damages this number of copies at least, of all formats in turn."""
     formats = [f.Flips(form) for form in f.all_formats(folder)]
 
     def one(rng: Round) -> None:

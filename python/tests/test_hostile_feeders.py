@@ -15,7 +15,7 @@ from stoker.errors import StokerError
 HASTY = Timing(failover=0.05, ping=0.05, dead=0.1, attempt=0.5, greeting=0.5, forgive=0.2, refetch=0.05, ack=0.01)
 STREAM = OpaqueStream(lane_rows=(9, 8), batch_size=2, message_bytes=192)
 EXPECTED = {(epoch, c[1]): c for epoch in (0, 1) for c in STREAM.expected(epoch, 0, 1, STREAM.plan().batches)}
-SESSIONS = 25
+SESSIONS = 15
 
 
 def read(address, run):
@@ -61,6 +61,6 @@ def test_trainers_get_the_right_batches_or_a_typed_error():
                 feed.state.runs.clear()
                 feed.state.group_runs.clear()
 
-        sessions = rounds(session, seconds=6, at_least=SESSIONS)
+        sessions = rounds(session, seconds=5, at_least=SESSIONS)
     # Most of what a few connections do wrong, later ones make good.
     assert is_replay() or whole > sessions / 3

@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
 /**
- * Random lives of datasets, see {@code docs/simulation.md}. {@code -Dtest.seed=… -Dtest.round=…} runs one life and prints
- * what happens.
+ * Random lives of datasets, see {@code docs/simulation.md}. {@code -Dtest.seed=… -Dtest.round=…} runs one life and
+ * prints what happens.
  */
 class DatasetSimulationTest {
 

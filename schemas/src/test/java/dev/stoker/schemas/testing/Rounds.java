@@ -27,7 +27,7 @@ import org.opentest4j.TestAbortedException;
  * A test that is stopped below it fails. A test without a budget runs its minimum only.
  *
  * <p>Each round gets randomness that depends on the seed and the round alone. So {@code -Dtest.seed=N -Dtest.round=K}
- * repeats exactly one round. A round that once failed has a line in {@code known-seeds.txt}, and runs before the others.
+ * repeats exactly one round. A round that once failed has a line in {@code known-seeds.txt} and runs before the others.
  *
  * <p>{@code -Dtest.rounds=N} raises the minimum for a long run of one test, and {@code -Dtest.first=K} names its first
  * round. A long run continues after a failure, names all rounds that failed, and prints its progress each minute.
