@@ -176,20 +176,18 @@ def rounds(
 
 
 def drawn(values: Iterable[T], seed: int, axes: Sequence[Callable[[T], Hashable]] = ()) -> list[T]:
-    """A quarter of the values, rounded up, in their order, with one at least of each kind on each axis."""
+    """A quarter of the values, rounded up, in their order; more if a kind on an axis would have none otherwise."""
     every = list(values)
     order = Random(seed).sample(range(len(every)), len(every))
+    kinds = [{(n, axis(value)) for n, axis in enumerate(axes)} for value in every]
+    missing: set[Any] = set().union(*kinds)
     chosen: list[int] = []
-    for axis in axes:
-        seen = {axis(every[i]) for i in chosen}
-        for i in order:
-            value = axis(every[i])
-            if value not in seen:
-                seen.add(value)
-                chosen.append(i)
-    for i in order:
-        if len(chosen) < -(-len(every) // SHARE) and i not in chosen:
-            chosen.append(i)
+    while missing:
+        best = max(order, key=lambda i: len(kinds[i] & missing))
+        missing -= kinds[best]
+        chosen.append(best)
+    rest = [i for i in order if i not in chosen]
+    chosen += rest[: max(0, -(-len(every) // SHARE) - len(chosen))]
     return [every[i] for i in sorted(chosen)]
 
 
@@ -201,8 +199,11 @@ def drawn_cells(items: Sequence[Any], seed: int) -> list[Any]:
             matrices.setdefault(item.nodeid.partition("[")[0], []).append(item)
     left_out: set[Any] = set()
     for name, matrix in matrices.items():
-        # Parameters that are listed together have the same places, and are one axis.
-        axes = {tuple(item.callspec.indices[argument] for item in matrix) for argument in matrix[0].callspec.indices}
+        # Parameters that divide the tests in the same way are one axis, such as those that are listed together.
+        axes = set()
+        for argument in matrix[0].callspec.params:
+            values = [repr(item.callspec.params[argument]) for item in matrix]
+            axes.add(tuple(map(values.index, values)))
         places = range(len(matrix))
         by_axis = [axis.__getitem__ for axis in sorted(axes)] if len(axes) > 1 else []
         few = {matrix[place] for place in drawn(places, Random(f"{seed} {name}").getrandbits(32), by_axis)}

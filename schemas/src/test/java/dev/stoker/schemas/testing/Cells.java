@@ -70,16 +70,37 @@ public final class Cells {
             shuffled.add(i);
         }
         Collections.shuffle(shuffled, TestSeed.random(seed, 0));
+        Set<List<Object>> missing = new HashSet<>();
+        shuffled.forEach(i -> missing.addAll(kinds(all.get(i), axes)));
         Set<Integer> drawn = new LinkedHashSet<>();
-        for (Function<? super T, ?> axis : axes) {
-            Set<Object> seen = new HashSet<>();
-            drawn.forEach(i -> seen.add(axis.apply(all.get(i))));
-            shuffled.stream().filter(i -> seen.add(axis.apply(all.get(i)))).forEach(drawn::add);
+        while (!missing.isEmpty()) {
+            int best = -1;
+            long most = 0;
+            for (int i : shuffled) {
+                long found = kinds(all.get(i), axes).stream()
+                        .filter(missing::contains)
+                        .count();
+                if (found > most) {
+                    best = i;
+                    most = found;
+                }
+            }
+            missing.removeAll(kinds(all.get(best), axes));
+            drawn.add(best);
         }
         int share = (all.size() + SHARE - 1) / SHARE;
         for (int i = 0; drawn.size() < share; i++) {
             drawn.add(shuffled.get(i));
         }
         return drawn.stream().sorted().map(all::get).toList();
+    }
+
+    /** The values of a cell, each with the number of its axis. */
+    private static <T> List<List<Object>> kinds(T cell, List<Function<? super T, ?>> axes) {
+        List<List<Object>> kinds = new ArrayList<>();
+        for (int axis = 0; axis < axes.size(); axis++) {
+            kinds.add(List.of(axis, axes.get(axis).apply(cell)));
+        }
+        return kinds;
     }
 }

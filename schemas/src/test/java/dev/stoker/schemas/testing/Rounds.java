@@ -308,6 +308,8 @@ public final class Rounds {
     }
 
     private static String text(Throwable e) {
-        return e instanceof AssertionError && e.getMessage() != null ? e.getMessage() : e.toString();
+        return e instanceof AssertionError && e.getMessage() != null
+                ? e.getMessage().strip()
+                : e.toString();
     }
 }
