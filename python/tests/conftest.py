@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+import rounds
+
 FRAMEWORKS = (
     *("torch", "torchdata", "lightning", "accelerate", "transformers", "jax", "keras", "tensorflow"),
     *("nbclient", "ipykernel", "webdataset", "duckdb", "pandas", "polars"),
@@ -114,7 +116,16 @@ if os.environ.get("STOKER_COUNT_PROCESSES") == "1":
 
 
 def pytest_report_header():
-    return left_out
+    return [*left_out, f"random tests: TEST_SEED={rounds.SETTINGS.seed}"]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Leaves out cells of matrices, see rounds.py. First -m and -k choose tests."""
+    if not rounds.ALL_CELLS:
+        kept = rounds.drawn_cells(items, rounds.SETTINGS.seed)
+        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
+        items[:] = kept
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dis
 import os
-import random
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+import rounds
 import stoker
 
 PACKAGE = str(Path(stoker.__file__).parent) + os.sep
@@ -88,19 +88,15 @@ class Interrupt:
 
 
 def everywhere(run: Callable[[Interrupt], None], samples: int) -> None:
-    """Runs with an interrupt at some places, drawn with TEST_SEED; with STOKER_SOAK=1 at every one."""
+    """Runs with an interrupt at drawn places, `samples` at least; with TEST_EXHAUSTIVE=1 at every place."""
     counting = Interrupt()
     run(counting)
     total = counting.count
-    chosen: Any = range(1, total + 1)
-    seed = int(os.environ.get("TEST_SEED", random.SystemRandom().getrandbits(32)))
-    if os.environ.get("STOKER_SOAK") != "1" and samples < total:
-        chosen = sorted(random.Random(seed).sample(chosen, samples))
-    print(f"TEST_SEED={seed}: {len(chosen)} of {total} places")
-    for at in chosen:
-        interrupt = Interrupt(at)
 
-        def late(number: int, frame: Any, interrupt: Interrupt = interrupt) -> None:
+    def interrupted(place: int) -> None:
+        interrupt = Interrupt(place)
+
+        def late(number: int, frame: Any) -> None:
             raise TimeoutError(f"hangs after an interrupt at {interrupt.where}")
 
         signal.signal(signal.SIGALRM, late)
@@ -108,6 +104,12 @@ def everywhere(run: Callable[[Interrupt], None], samples: int) -> None:
         try:
             run(interrupt)
         except BaseException as e:
-            raise AssertionError(f"TEST_SEED={seed}: after an interrupt at {interrupt.where}: {e!r}") from e
+            raise AssertionError(f"after an interrupt at {interrupt.where}: {e!r}") from e
         finally:
             signal.alarm(0)
+
+    if rounds.EXHAUSTIVE:
+        for place in range(1, total + 1):
+            interrupted(place)
+    else:
+        rounds.rounds(lambda rng: interrupted(rng.randrange(1, total + 1)), seconds=1, at_least=samples)

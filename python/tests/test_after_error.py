@@ -108,6 +108,7 @@ def broken(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     made.close()
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("again", [lambda feed, it: it, lambda feed, it: iter(feed)], ids=["same", "new"])
 @pytest.mark.parametrize("options", SHAPES, ids=lambda o: "-".join(o) or "plain")
 def test_what_was_withheld_follows_exactly(

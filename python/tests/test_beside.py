@@ -1,17 +1,14 @@
 """Each way to write a dataset from Python beside each other one, and beside a writer of another language.
 
-Every pair runs under schedules with at most two switches in front of calls to the file system, and each program with a
+Pairs run under drawn schedules with at most two switches in front of calls to the file system, and each program with a
 crash at every call that changes something. Nothing that was committed is lost, nothing else is seen, and a program that
-is asked again under its ingest id commits once. `TEST_SCHEDULES` says how many schedules of a pair are tried, chosen by
-`TEST_SEED`; 0: all.
+is asked again under its ingest id commits once. `TEST_EXHAUSTIVE=1` tries all schedules.
 """
 
 from __future__ import annotations
 
 import os
-import random
 import shutil
-import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -21,6 +18,7 @@ import pytest
 
 import stoker
 from interleaving import Call, Crash, Ended, Run
+from rounds import EXHAUSTIVE, rounds
 from stoker._commit import table
 from stoker._commit import target as targets
 from stoker._commit.entry import encode_entry
@@ -31,8 +29,6 @@ from stoker._dataset.versions import newest_version
 from stoker._packing.pack import ChunkSummary
 from stoker.errors import CommitRefusedError, CorruptDataError
 
-SEED = int(os.environ.get("TEST_SEED", time.time_ns() % 1_000_000_000))
-SCHEDULES = int(os.environ.get("TEST_SCHEDULES", "6"))
 FIELDS = {"label": "categorical", "data": "binary"}
 INGESTS = ("aaaa", "bbbb")
 
@@ -187,21 +183,16 @@ def test_two_writers_lose_nothing(
 ) -> None:
     if list(PROGRAMS).index(one) > list(PROGRAMS).index(other) or (state == "versions" and "create" in (one, other)):
         return
-    print(f"TEST_SEED={SEED}")
     fresh = copies(tmp_path, base if state == "versions" else None)
     programs = [one, other]
     calls = [alone(fresh(), name, ingest, quick) for name, ingest in zip(programs, INGESTS, strict=True)]
     points = [switches(calls[0], calls[1]), switches(calls[1], calls[0])]
     singles = [(first, (i,)) for first in (0, 1) for i in points[first]]
     doubles = [(first, (i, j)) for first in (0, 1) for i in points[first] for j in points[1 - first] if j]
-    chosen: list[tuple[int, tuple[int, ...]]] = [*singles, *doubles]
-    if SCHEDULES and len(chosen) > SCHEDULES:
-        chance = random.Random(f"{SEED} {state} {one} {other}")
-        half = min(len(singles), SCHEDULES // 2)
-        chosen = [*chance.sample(singles, half), *chance.sample(doubles, min(len(doubles), SCHEDULES - half))]
-    for first, at in chosen:
+
+    def schedule(first: int, at: tuple[int, ...]) -> None:
         path = fresh()
-        what = f"{state}: {one} beside {other}, {first} first, switches {at}, TEST_SEED={SEED}"
+        what = f"{state}: {one} beside {other}, {first} first, switches {at}"
         work = [partial(PROGRAMS[name][0], path, ingest) for name, ingest in zip(programs, INGESTS, strict=True)]
         run = Run(path, first, at)(work, quick)
         try:
@@ -212,6 +203,13 @@ def test_two_writers_lose_nothing(
         except Exception as e:
             raise AssertionError(f"{what}: {e!r}; failures {run.failures}") from e
         shutil.rmtree(path)
+
+    if EXHAUSTIVE:
+        for each in (*singles, *doubles):
+            schedule(*each)
+    else:
+        # Half of them have a single switch.
+        rounds(lambda rng: schedule(*rng.choice(doubles if doubles and rng.number % 2 else singles)), at_least=4)
 
 
 @pytest.mark.parametrize("name", [n for n in PROGRAMS if n != "read"])

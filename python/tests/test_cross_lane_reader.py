@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 
 from kafka_fake import TOPIC, FakeConsumer, FakeTopic, Writer
+from rounds import Round, rounds
 from small_datasets import small_dataset
 from stoker import Feed
 from stoker._kafka.guesses import TopicGuesses
@@ -23,11 +23,11 @@ ORDER: dict[str, Any] = {"batch_size": 4, "lanes": 4, "shuffle_window": 3000, "s
 @pytest.mark.parametrize("order", ["fixed", "mixed"])
 @pytest.mark.parametrize("parts", [1, 3])
 def test_the_records_before_a_position_are_counted(order: Any, parts: int) -> None:
-    draw = random.Random(5)
-    for case in range(60):
+    def one(draw: Round) -> None:
+        case = draw.number
         rows = tuple(draw.randrange(50) for _ in range(draw.randrange(1, 7)))
         if not sum(rows):
-            continue
+            return
         plan = BatchPlan(OrderSpec(case, draw.randrange(1, 9), len(rows), 0, "window", order), rows)
         guesses = TopicGuesses()
         guesses.adopt(plan, rows)
@@ -45,6 +45,8 @@ def test_the_records_before_a_position_are_counted(order: Any, parts: int) -> No
             for place, position in draw.sample(places, min(30, len(places))):
                 assert guesses.place(lane, position, parts) == place
                 assert parts > 1 or guesses.offset(lane, position) == place
+
+    rounds(one, seconds=0.3, at_least=30)
 
 
 def test_what_was_seen_corrects_the_guess() -> None:
@@ -107,8 +109,8 @@ def test_wrong_guesses_are_put_right(tmp_path: Path, monkeypatch: pytest.MonkeyP
     small_dataset(tmp_path / "d", chunks=(60, 17, 22, 9))
     writer = Writer(tmp_path / "d", **ORDER)
     epochs = [writer.epoch(epoch) for epoch in (0, 1)]
-    draw = random.Random(7)
-    for _ in range(4):
+
+    def one(draw: Round) -> None:
         topic = FakeTopic(4)
         for lane in range(4):
             records = [r for epoch in epochs for r in epoch[lane]]
@@ -129,6 +131,8 @@ def test_wrong_guesses_are_put_right(tmp_path: Path, monkeypatch: pytest.MonkeyP
                 for epoch in range(2):
                     path.set_epoch(epoch)
                     assert seen(feed) == seen(path)
+
+    rounds(one, seconds=0.3, at_least=2)
 
 
 def test_a_guess_behind_all_that_is_written_is_put_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,6 +69,7 @@ def flips(data: bytes, bits: Iterator[int] | None = None) -> Iterator[tuple[int,
         yield at, data[:at] + bytes([data[at] ^ 1 << bit]) + data[at + 1 :]
 
 
+@pytest.mark.cells
 @pytest.mark.usefixtures("copying")
 def test_no_flipped_bit_of_a_chunk_reaches_a_batch(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)

@@ -60,7 +60,7 @@ def test_a_path_goes_on_exactly(tmp_path: Path, options: dict[str, Any]) -> None
         assert read_through(feed, interrupt) == expected
         feed.close()
 
-    everywhere(run, 25)
+    everywhere(run, 10)
 
 
 def test_an_interrupt_at_the_end_of_a_part_of_an_epoch_does_not_fail_the_next_part(
@@ -100,7 +100,7 @@ def test_a_feeders_batches_go_on_exactly_and_each_is_acknowledged(options: dict[
             assert len({(a.epoch, a.entry.number, a.entry.piece) for a in acks}) == pieces
 
         pieces = len({(a.epoch, a.entry.number, a.entry.piece) for a in served.state.acks})
-        everywhere(run, 30)
+        everywhere(run, 12)
 
 
 def test_a_topic_goes_on_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +120,7 @@ def test_a_topic_goes_on_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert read_through(feed, interrupt) == expected
         feed.close()
 
-    everywhere(run, 20)
+    everywhere(run, 8)
 
 
 @pytest.mark.parametrize("kind", ["path", "feeder"])
@@ -145,4 +145,4 @@ def test_an_interrupted_close_can_be_repeated(tmp_path: Path, kind: str) -> None
             feed.close()
             assert feed._reading.source is None
 
-        everywhere(run, 60)
+        everywhere(run, 20)

@@ -73,7 +73,7 @@ def test_writing_row_by_row_goes_on_or_refuses(tmp_path: Path, shuffle: bool, ke
         w.close()
         check(root, w.version, ROWS, exact=True)
 
-    everywhere(run, 12)
+    everywhere(run, 5)
 
 
 @pytest.mark.parametrize("shuffle", [True, False])
@@ -101,7 +101,7 @@ def test_writing_tables_leaves_whole_rows(tmp_path: Path, shuffle: bool) -> None
             return
         check(root, w.version, ROWS, exact=True)
 
-    everywhere(run, 15)
+    everywhere(run, 6)
 
 
 def test_closing_commits_everything_or_nothing_and_can_be_repeated(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_closing_commits_everything_or_nothing_and_can_be_repeated(tmp_path: Pat
         else:
             check(root, w.version, ROWS, exact=True)
 
-    everywhere(run, 15)
+    everywhere(run, 6)
 
 
 def test_an_interrupted_commit_of_parts_can_be_repeated(tmp_path: Path) -> None:
@@ -149,4 +149,4 @@ def test_an_interrupted_commit_of_parts_can_be_repeated(tmp_path: Path) -> None:
         assert version == 1
         check(root, 1, ROWS, exact=True)
 
-    everywhere(run, 12)
+    everywhere(run, 5)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from kafka_fake import TOPIC, FakeTopic, Writer, record
+from rounds import Round, rounds
 from small_datasets import small_dataset
 from stoker import Feed, errors
 from stoker._kafka.plan import wants
@@ -120,16 +121,18 @@ def test_targets_are_parsed() -> None:
 
 
 def test_what_is_wanted_is_what_the_order_delivers() -> None:
-    draw = random.Random(8)
-    for case in range(100):
+    def one(draw: Round) -> None:
+        case = draw.number
         rows = [draw.randrange(40) for _ in range(draw.randrange(1, 6))]
         if not sum(rows):
-            continue
+            return
         plan = BatchPlan(OrderSpec(case, draw.randrange(1, 12), len(rows), 0, "window", "fixed"), rows)
         for number in range(plan.batches + 5):
             for tail in ("pad", "keep") if number < plan.batches else ("pad",):
                 delivered = [(p.lane, p.rows, p.repeated) for p in plan.delivered(1, number, tail)]
                 assert [(w.lane, w.rows, w.repeated) for w in wants(plan, 1, number, tail)] == delivered
+
+    rounds(one, seconds=0.5, at_least=50)
 
 
 # ---- reading
@@ -167,9 +170,9 @@ def test_a_state_is_gone_on_from_with_another_world_size(writer: Writer, open_fe
 
 
 def test_records_that_come_again_are_dropped(writer: Writer, open_feed: Any) -> None:
-    draw = random.Random(4)
     epochs = [writer.epoch(epoch) for epoch in (0, 1)]
-    for _ in range(10):
+
+    def one(draw: Round) -> None:
         topic = FakeTopic(4)
         for lane in range(4):
             records = [r for epoch in epochs for r in epoch[lane]]
@@ -188,6 +191,8 @@ def test_records_that_come_again_are_dropped(writer: Writer, open_feed: Any) -> 
         path.load_state_dict(state)
         assert seen(feed) == seen(path)
         assert seen(feed) == seen(path)
+
+    rounds(one, seconds=0.5, at_least=5)
 
 
 def test_two_writers_at_a_time_are_one(writer: Writer, open_feed: Any) -> None:

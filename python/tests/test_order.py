@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rounds import Round, rounds
 from stoker._order.delivery import BatchPlan, Piece, Share
 from stoker._order.skip import Numbers, Skip
 from stoker._order.spec import TAILS, OrderSpec
@@ -110,8 +111,8 @@ def test_fingerprint_vectors() -> None:
 
 
 def test_every_row_once_under_every_tail_and_world_size() -> None:
-    rng = np.random.default_rng(5)
-    for _ in range(20):
+    def one(draw: Round) -> None:
+        rng = draw.numpy()
         n = int(rng.integers(1, 30))
         rows = rng.integers(1, 20, n)
         chunks = StreamChunks(np.arange(n), rows, rows * 100, np.ones(n, bool))
@@ -134,6 +135,8 @@ def test_every_row_once_under_every_tail_and_world_size() -> None:
                     assert len(seen) == plan.samples
                 else:
                     assert plan.samples - len(seen) < world * spec.batch_size + spec.batch_size
+
+    rounds(one, seconds=0.5, at_least=10)
 
 
 def test_appends_and_deletes_move_no_chunk() -> None:

@@ -1,19 +1,17 @@
 """Resume at every position of a small feed, for other worlds and loader workers, and at many positions of a large one:
-exactly the batches of the uninterrupted run. `python/check -m soak -s -k position` resumes at 100,000 positions;
-TEST_POSITIONS and TEST_SEED choose others."""
+exactly the batches of the uninterrupted run. `python/check -m soak -s -k position` resumes at 100,000 positions."""
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import google_crc32c
-import numpy as np
 import pytest
 
+from rounds import Round, rounds, seed
 from small_datasets import small_dataset
 from stoker import Feed, Writer
 from stoker._dataset.snapshot import open_snapshot
@@ -24,7 +22,6 @@ from stoker._path.path_stream import PathStream
 from stoker._source.batch_source import DeliveredBatch
 from stoker.testing import serve
 
-SEED = int(os.environ.get("TEST_SEED", time.time_ns() % 1_000_000_000))
 ORDER: dict[str, Any] = {"batch_size": 3, "lanes": 3, "shuffle_window": 4000, "seed": 5}
 EPOCHS = 2
 BATCH_SIZE, LARGE_EPOCHS = 16, 8
@@ -89,34 +86,38 @@ def test_every_position_continues_in_loader_workers(tmp_path: Path) -> None:
     source.close()
 
 
-def resume_at_positions(folder: Path, samples: int, positions: int) -> None:
-    print(f"TEST_SEED={SEED}")
+def resume_at_positions(folder: Path, samples: int, positions: int, seconds: float = 0) -> None:
     with Writer(folder / "large", {"n": "int64"}, chunk_size=64 << 10) as writer:
         for n in range(samples):
             writer.write({"key": f"{n:07d}", "n": n})
-    spec = OrderSpec(seed=SEED, batch_size=BATCH_SIZE, lanes=8, shuffle_window=300 << 10)
+    drawn = seed()
+    spec = OrderSpec(seed=drawn, batch_size=BATCH_SIZE, lanes=8, shuffle_window=300 << 10)
     stream = PathStream(open_snapshot(folder / "large"), "train", spec)
     source = PathSource(stream, threads=1)
     whole = [
         found for epoch in range(LARGE_EPOCHS) for found in checksums(source.epoch(epoch, 0, 1, stream.batches, "keep"))
     ]
     source.close()
-    every = len(whole) <= positions
-    rng = np.random.default_rng(SEED)
-    for at in rng.permutation(len(whole))[:positions] if every else rng.integers(len(whole), size=positions):
+    # Each position once if there are rounds enough.
+    turn = Random(drawn).sample(range(len(whole)), len(whole))
+
+    def one(rng: Round) -> None:
+        at = turn[rng.number % len(turn)] if positions >= len(whole) else rng.randrange(len(whole))
         epoch, number, _ = whole[at]
         # A new reader for each position, as after a restart.
         source = PathSource(stream, threads=1, ahead_bytes=1)
         batches = source.epoch(epoch, number, 1, min(2, stream.batches - number), "keep")
         assert checksums(batches) == [w for w in whole[at : at + 2] if w[0] == epoch], f"epoch {epoch}, batch {number}"
         source.close()
-    print(f"resumed at {positions} of {len(whole)} positions of {samples} samples in {LARGE_EPOCHS} epochs")
+
+    done = rounds(one, seconds=seconds, at_least=positions)
+    print(f"resumed at {done} of {len(whole)} positions of {samples} samples in {LARGE_EPOCHS} epochs")
 
 
 def test_some_positions_of_a_large_feed_continue(tmp_path: Path) -> None:
-    resume_at_positions(tmp_path, 10_000, int(os.environ.get("TEST_POSITIONS", 200)))
+    resume_at_positions(tmp_path, 10_000, 100, seconds=2)
 
 
 @pytest.mark.soak
 def test_a_hundred_thousand_positions_of_a_large_feed_continue(tmp_path: Path) -> None:
-    resume_at_positions(tmp_path, 200_000, int(os.environ.get("TEST_POSITIONS", 100_000)))
+    resume_at_positions(tmp_path, 200_000, 100_000)

@@ -91,6 +91,7 @@ def train(cli, tmp_path):
         trainer.process.communicate()
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize(
     ("name", "tail"), [("single", "pad"), ("quadruple", "pad"), ("quadruple", "drop"), ("quadruple", "keep")]
 )

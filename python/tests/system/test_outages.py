@@ -62,6 +62,7 @@ class Rest(threading.Thread):
             self.failure = e
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("away", [gone, silent])
 def test_a_feed_goes_on_when_its_store_returns(cli, photos, store, start_feeder, away):
     with Feed(photos.path, version=2, **ORDER, tail="keep") as feed:

@@ -168,6 +168,7 @@ def test_a_trainer_that_is_killed_loses_its_place_at_once(cli, feeder, tmp_path)
     trainer.kill()
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("transport", ["tcp", "unix"])
 @pytest.mark.full("feeds")
 def test_a_long_hold_of_the_interpreter_lock_is_no_death(cli, feeder, transport):

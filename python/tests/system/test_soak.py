@@ -12,6 +12,8 @@ import pytest
 from processes_seen import listening, no_sessions, ports_of
 from stoker_processes import REPOSITORY, Trainer, make_tree, until
 
+from rounds import seed as run_seed
+
 EPOCHS = 50
 
 
@@ -117,9 +119,7 @@ def shared_memory():
 @pytest.mark.soak
 def test_fifty_epochs_of_killed_trainers_leave_nothing_in_the_feeder(cli, start_feeder, dataset, tmp_path):
     """The feeder lives through all of it, so what it kept of each dead trainer would add up."""
-    seed = int(os.environ.get("TEST_SEED", random.randrange(1 << 30)))
-    print(f"TEST_SEED={seed}")
-    rng = random.Random(seed)
+    rng = random.Random(run_seed())
     shm = shared_memory()
     feeder = start_feeder("steady", dataset, "--working-memory", "64mb", "--idle-timeout", "0 s").ready()
     (tmp_path / "warm").mkdir()
@@ -152,9 +152,7 @@ def test_fifty_epochs_of_killed_trainers_leave_nothing_in_the_feeder(cli, start_
 
 @pytest.mark.soak
 def test_fifty_epochs_of_killed_feeders_and_trainers_are_exact(cli, start_feeder, dataset, tmp_path):
-    seed = int(os.environ.get("TEST_SEED", random.randrange(1 << 30)))
-    print(f"TEST_SEED={seed}")
-    rng = random.Random(seed)
+    rng = random.Random(run_seed())
     shm = shared_memory()
 
     def start():

@@ -129,6 +129,7 @@ def test_lightning_resumes_and_validates(images: Path, run: Any) -> None:
     assert run("with_lightning.py", images, "--steps", 33).seen == []  # again after its end
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize(
     ("example", "options"),
     [("with_accelerate.py", ("--epochs", 1)), ("with_trainer.py", ("--steps", 5)), ("with_keras.py", ())],

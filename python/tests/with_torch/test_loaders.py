@@ -47,6 +47,7 @@ SLOW = [(w, start, stay) for start in ("spawn", "forkserver") for w in (1, 2, 4)
 """Slow, since each of their processes imports torch again."""
 
 
+@pytest.mark.cells
 @pytest.mark.filterwarnings("ignore:This DataLoader will create")
 @pytest.mark.parametrize(
     ("workers", "start", "stay"), [*WAYS, *(pytest.param(*way, marks=pytest.mark.soak) for way in SLOW)]
@@ -104,6 +105,7 @@ def test_joined_batches_are_not_divided_among_workers(writer: DatasetWriter) -> 
             list(loader(feed, 2))
 
 
+@pytest.mark.cells
 @pytest.mark.filterwarnings("ignore:'set_vital' is deprecated")
 @pytest.mark.parametrize("workers", [0, 1, 2])
 def test_torchdatas_loader_resumes_at_every_position(writer: DatasetWriter, expected: list[Any], workers: int) -> None:

@@ -101,6 +101,7 @@ def plain(samples):
     }
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("version", [2, 3, 4, 5, 6])
 def test_single_samples_and_tables(data, version):
     path, versions = data
@@ -125,6 +126,7 @@ def test_a_stat_has_the_length_of_the_packed_sample(cli, data):
                 assert str(stoker.open(path, version=version).stat(k).length) in json.dumps(stat)
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("version", [2, 3, 4, 6])
 def test_get_info_export_and_sql(cli, data, tmp_path, version):
     path, versions = data
@@ -163,6 +165,7 @@ def rows_of(feed):
     return out
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("tier", [[], ["--tier", "memory:16m"]], ids=["mapped", "tier"])
 def test_a_feeder_and_a_path_give_the_values(cli, data, start_feeder, tier):
     path, versions = data

@@ -16,9 +16,9 @@ import pytest
 from stoker_processes import Cli, until
 
 import stoker
+from rounds import seed as run_seed
 
 ROUNDS = int(os.environ.get("CHAOS_ROUNDS") or 20)
-SEED = int(os.environ.get("TEST_SEED") or time.time_ns() % 1_000_000_000)
 
 
 def _files_with(root: Path, *parts: bytes) -> list[Path]:
@@ -61,8 +61,7 @@ def dataset(cli: Cli, tmp_path: Path) -> tuple[Path, dict[str, bytes], list[str]
 def test_an_erasure_killed_at_any_moment_is_finished_by_the_same_command(
     cli: Cli, tmp_path: Path, dataset: tuple[Path, dict[str, bytes], list[str]]
 ) -> None:
-    print(f"TEST_SEED={SEED}")
-    rng = random.Random(SEED)
+    rng = random.Random(run_seed())
     whole, content, erased = dataset
     others = {key: data for key, data in content.items() if key not in erased}
     seconds = 1.0

@@ -48,6 +48,7 @@ def write_table(path: Path, rows: list[dict]) -> Path:
     return path
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("order", ["shuffled", "listed"])
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
 @pytest.mark.full("stores")
@@ -112,6 +113,7 @@ def test_a_file_that_is_missing_is_an_error_or_is_left_out(cli, tmp_path):
     assert {key: row["image"] for key, row in stored(tmp_path / "data").items()} == contents
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("path", ["../secret.txt", "sub/../../secret.txt", "{}/secret.txt"])
 def test_paths_do_not_leave_the_directory(cli, tmp_path, path):
     (tmp_path / "secret.txt").write_text("secret")

@@ -83,6 +83,7 @@ def data(cli, tmp_path_factory):
     return path, versions
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("version", [3, 4, 5, 6, 7])
 @pytest.mark.full("stores")
 def test_single_samples_and_tables(data, version):
@@ -94,6 +95,7 @@ def test_single_samples_and_tables(data, version):
     assert samples["k/010"]["score"] == versions[version]["k/010"]["score"]
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("version", [3, 6, 7])
 @pytest.mark.full("stores")
 def test_get_export_and_sql(cli, data, tmp_path, version):
@@ -130,6 +132,7 @@ def rows_of(feed):
     return out
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("tier", [[], ["--tier", "memory:16m"]], ids=["mapped", "tier"])
 def test_a_feeder_and_a_path_give_the_values(cli, data, start_feeder, tier):
     path, versions = data

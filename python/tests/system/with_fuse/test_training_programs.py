@@ -46,6 +46,7 @@ for folder in sys.argv[1:]:
 COUNT = 60
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("program", [IMAGE_FOLDER, TENSORFLOW], ids=["torchvision", "tensorflow"])
 def test_reads_the_same_from_a_mount(cli: Cli, tmp_path: Path, program: str) -> None:
     image_tree(tmp_path / "photos", count=COUNT)

@@ -21,6 +21,7 @@ from test_chaos import PATIENT, pause
 from test_machines import received
 from test_topic_ingests import samples, version
 
+from rounds import seed as run_seed
 from stoker import Feed
 
 RANKS = 3
@@ -95,8 +96,8 @@ def rounds():
 
 @pytest.fixture(scope="module")
 def storm(cli, tmp_path_factory, rounds):
-    seed = int(os.environ.get("TEST_SEED") or random.randrange(1 << 30))
-    print(f"TEST_SEED={seed} CHAOS_ROUNDS={rounds}")
+    seed = run_seed()
+    print(f"CHAOS_ROUNDS={rounds}")
     directory = tmp_path_factory.mktemp("storm")
     with Cluster(directory / "cluster", cli.home, workers=2) as cluster:
         brokers = Brokers(directory / "brokers", cluster.network.here)

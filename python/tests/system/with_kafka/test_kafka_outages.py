@@ -54,6 +54,7 @@ EPOCHS = 200
 """The feed is still writing when its broker is killed."""
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("delivery", ["at-least-once", "exactly-once"])
 def test_a_feed_goes_on_when_its_broker_returns(cli, photos, broker, clients, delivery):
     with Feed(photos.path, version=2, **ORDER, tail="keep") as feed:

@@ -98,6 +98,7 @@ READ_TOPIC = (ResourceType.TOPIC, "guarded", AclOperation.READ)
 READ_GROUP = (ResourceType.GROUP, "trainers", AclOperation.READ)
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize(
     ("client", "group"), list(itertools.product(["python", "java"], [None, "trainers"])), ids=lambda x: x or "no group"
 )

@@ -12,6 +12,7 @@ pytestmark = pytest.mark.full("feeds")
 OPTIONS = ["--batch-size", 12, "--lanes", 4, "--shuffle-window", "96kb", "--world-size", 1]
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("is_broker_away", [False, True])
 def test_a_restarting_feed_ends_when_it_is_asked_to(cli, photos, tmp_path, is_broker_away):
     broker = Broker(tmp_path)

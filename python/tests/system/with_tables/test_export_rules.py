@@ -17,6 +17,7 @@ import stoker
 from stoker import Feed
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize(("shards", "epoch"), [(1, 0), (5, 3)])
 @pytest.mark.full("stores")
 def test_the_order_of_an_epoch_is_that_of_a_feed(cli, tmp_path, everything, shards, epoch):

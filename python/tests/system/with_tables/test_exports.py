@@ -54,6 +54,7 @@ def plain(value):
     return [plain(item) for item in value] if isinstance(value, list) else value
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize(
     ("name", "leave_out", "options"),
     [

@@ -13,6 +13,7 @@ DIRECT = "256m"
 """Flink's own buffers take half of it."""
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("name", FILES)
 def test_a_hostile_file_is_refused_by_name_within_a_small_heap(cli: Cli, tmp_path, name):
     write, reason = FILES[name]

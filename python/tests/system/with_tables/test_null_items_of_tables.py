@@ -82,6 +82,7 @@ def typed(names):
     return [part for name in names for part in ("--type", f"{name}={TYPES[name]}")]
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize(
     ("name", "leave_out", "others"),
     [
@@ -159,6 +160,7 @@ def write(kind, path, values):
             fastavro.writer(out, {"type": "record", "name": "r", "fields": fields}, table.to_pylist())
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("kind", ["parquet", "arrow", "avro", "jsonl"])
 def test_null_items_need_the_type(cli, tmp_path, kind):
     source = tmp_path / f"a.{kind}"

@@ -226,6 +226,7 @@ def write_gzipped_jsonl(path):
     path.write_bytes(gzip.compress(path.read_bytes()))
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize(
     ("name", "write"),
     [

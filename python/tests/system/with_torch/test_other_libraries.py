@@ -104,6 +104,7 @@ def datasets_saved(path: Path) -> None:
     hugging_face("saved", path.parent / "rows.arrow", path)
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize(
     "write",
     [pandas_parquet, duckdb_parquet, polars_parquet, polars_arrow, polars_avro, datasets_parquet, datasets_saved],

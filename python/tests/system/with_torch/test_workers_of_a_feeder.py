@@ -23,6 +23,7 @@ def loader(feed, workers):
     return DataLoader(feed, batch_size=None, num_workers=workers)
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize(("before", "after"), [(0, 2), (1, 0), (2, 1)])
 def test_every_position_is_resumed_with_another_number_of_workers(feeders, expected, before, after):
     epoch, following = expected

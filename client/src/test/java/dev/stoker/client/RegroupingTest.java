@@ -9,17 +9,16 @@ import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Piece;
 import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.order.ShufflePolicy;
+import dev.stoker.schemas.testing.Rounds;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 /** Positions under another batch size, against the enumerated batches. */
 class RegroupingTest {
-    private static final long SEED = Long.getLong("test.seed", 20261120);
-
     private static OrderSpec order(int batchSize, int lanes, long seed) {
         return new OrderSpec(seed, batchSize, lanes, 1 << 20, ShufflePolicy.WINDOW, LaneOrder.MIXED);
     }
@@ -37,19 +36,17 @@ class RegroupingTest {
     }
 
     @Test
-    void nothingIsLeftOutAndTheLatestPositionIsTaken() {
-        Random random = new Random(SEED);
-        for (int i = 0; i < 400; i++) {
+    void nothingIsLeftOutAndTheLatestPositionIsTaken(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(200).run((random, round) -> {
             long[] lanes = random.longs(1 + random.nextInt(5), 0, 25).toArray();
             int before = 1 + random.nextInt(6);
             int now = 1 + random.nextInt(6);
-            OrderSpec order = order(now, lanes.length, i);
-            EpochNumbering old = new EpochNumbering(order(before, lanes.length, i), lanes, 2);
+            OrderSpec order = order(now, lanes.length, round);
+            EpochNumbering old = new EpochNumbering(order(before, lanes.length, round), lanes, 2);
             EpochNumbering fresh = new EpochNumbering(order, lanes, 2);
             List<Long> laneRows = Arrays.stream(lanes).boxed().toList();
             for (long at = 0; at <= old.size().batches(); at++) {
-                String what =
-                        "seed " + SEED + " case " + i + ": " + laneRows + ", " + before + " to " + now + " at " + at;
+                String what = laneRows + ", " + before + " to " + now + " at " + at;
                 Set<String> consumed = rows(old, 0, at);
                 Regrouping found = Regrouping.of(order, laneRows, before, new Position(2, at));
                 long position = found.position().batch();
@@ -63,7 +60,7 @@ class RegroupingTest {
                             .isFalse();
                 }
             }
-        }
+        });
     }
 
     @Test

@@ -19,6 +19,7 @@ import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.schemas.testing.Cells;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.RawClient;
 import dev.stoker.server.TestDataset;
@@ -28,6 +29,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.minicluster.MiniCluster;
@@ -41,7 +43,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Tests that a feed serves trainers while the file system of its checkpoints hangs, and that it completes its
@@ -74,8 +76,12 @@ class StalledCheckpointITCase {
         }
     }
 
+    private static Stream<Stall> stalls() {
+        return Cells.drawn(Stream.of(Stall.values()));
+    }
+
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("stalls")
     void aFeedServesOnAndItsReceiptsBecomeDurableAfterwards(Stall stall, @InjectMiniCluster MiniCluster cluster)
             throws Exception {
         TestDataset dataset = TestDataset.create(directory.resolve("data"), 11, 50, 4 * BATCHES);

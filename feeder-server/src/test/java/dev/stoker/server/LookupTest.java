@@ -15,6 +15,7 @@ import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.SamplePlace;
 import dev.stoker.schemas.protocol.Samples;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.server.chunks.ChunkSources;
 import dev.stoker.server.feed.LookedUp;
 import dev.stoker.server.session.FeedServer;
@@ -38,6 +39,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Requests for single samples, of chunks in a store that cannot be mapped and that fails at times. */
@@ -124,19 +126,22 @@ class LookupTest {
     }
 
     @Test
-    void answersManyKeysInAnyOrderWithDuplicatesAndMissingOnes() throws IOException {
-        long seed = Long.getLong("test.seed", System.nanoTime());
+    void answersManyKeysInAnyOrderWithDuplicatesAndMissingOnes(TestInfo test) {
+        Rounds.of(test).seconds(0.5).run((random, round) -> answersManyKeys(random));
+    }
+
+    private void answersManyKeys(Random random) throws IOException {
         List<String> wanted = new ArrayList<>(keys);
         wanted.addAll(keys.subList(0, 20));
         IntStream.range(0, 30).forEach(i -> wanted.add("missing/" + i));
         wanted.addAll(List.of("../../etc/passwd", "", "c1/r1\0", keys.get(0)));
-        Collections.shuffle(wanted, new Random(seed));
+        Collections.shuffle(wanted, random);
         try (NodeLease node = start(TierOptions.of(), 1 << 20);
                 RawClient client = looking(node)) {
             List<Samples.Item> items = get(client, 7, wanted);
             for (int i = 0; i < wanted.size(); i++) {
                 assertThat(items.get(i).state())
-                        .as("%s, -Dtest.seed=%d", wanted.get(i), seed)
+                        .as(wanted.get(i))
                         .isEqualTo(keys.contains(wanted.get(i)) ? Samples.State.FOUND : Samples.State.MISSING);
             }
             client.send(new GetSamples(8, true, wanted));

@@ -3,10 +3,11 @@ package dev.stoker.formats;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
+import org.junit.jupiter.api.TestInfo;
 
 /** Damages a file in many ways. Only the exceptions of the module may come out. */
 public final class FileAttack {
@@ -39,10 +40,8 @@ public final class FileAttack {
     }
 
     /** Replaces random ranges by random bytes and by large numbers. */
-    public static void scramble(RowFormat format, byte[] file, int rounds) throws IOException {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random random = new Random(seed);
-        for (int i = 0; i < rounds; i++) {
+    public static void scramble(RowFormat format, byte[] file, TestInfo test) {
+        Rounds.of(test).seconds(0.2).atLeast(150).run((random, round) -> {
             byte[] damaged = file.clone();
             int at = random.nextInt(file.length);
             int count = Math.min(file.length - at, 1 + random.nextInt(8));
@@ -54,8 +53,8 @@ public final class FileAttack {
                 bytes[count - 1] = (byte) random.nextInt(128);
             }
             System.arraycopy(bytes, 0, damaged, at, count);
-            read(format, damaged, "-Dtest.seed=" + seed + ", round " + i + ", byte " + at);
-        }
+            read(format, damaged, "byte " + at);
+        });
     }
 
     /** Returns the rows of the file, or null if it was refused. */

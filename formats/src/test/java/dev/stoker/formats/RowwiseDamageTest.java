@@ -6,11 +6,12 @@ import dev.stoker.formats.detection.Formats;
 import dev.stoker.formats.mds.MdsFormat;
 import dev.stoker.formats.mds.MdsIndex;
 import dev.stoker.schemas.io.RangeReader;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class RowwiseDamageTest {
     private static final ReadLimits LIMITS = new ReadLimits(1 << 22, 1 << 22, 32, 1000);
     private static final int MAX_POSITIONS = 4000;
-    private static final int RANDOM_RUNS = 5000;
+    private static final int RANDOM_RUNS = 2000;
 
     /** Opens a file. */
     private interface Opening {
@@ -60,21 +61,21 @@ class RowwiseDamageTest {
         "mds,mds-gz/shard.00000.mds.gz",
         "mds,mds-snappy/shard.00000.mds.snappy"
     })
-    void flippedBytesEndInKnownErrors(String formatName, String name) throws Exception {
+    void flippedBytesEndInKnownErrors(String formatName, String name, TestInfo test) throws Exception {
         RowFormat format = Formats.named(formatName);
         byte[] bytes = Rows.bytes(name);
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random random = new Random(seed);
-        for (int i = 0; i < bytes.length; i += step(bytes.length)) {
-            byte[] damaged = bytes.clone();
-            damaged[i] ^= (byte) (1 + random.nextInt(255));
-            try {
-                read(format::open, name, damaged);
-                Formats.detect(Rows.file(name, damaged));
-            } catch (Throwable e) {
-                throw new AssertionError("byte " + i + ", -Dtest.seed=" + seed, e);
+        Rounds.of(test).run((random, round) -> {
+            for (int i = 0; i < bytes.length; i += step(bytes.length)) {
+                byte[] damaged = bytes.clone();
+                damaged[i] ^= (byte) (1 + random.nextInt(255));
+                try {
+                    read(format::open, name, damaged);
+                    Formats.detect(Rows.file(name, damaged));
+                } catch (Throwable e) {
+                    throw new AssertionError("byte " + i, e);
+                }
             }
-        }
+        });
     }
 
     @ParameterizedTest
@@ -126,7 +127,7 @@ class RowwiseDamageTest {
     }
 
     @Test
-    void randomDamageEndsInKnownErrorsInWhateverFormatAFileIsOpened() throws Exception {
+    void randomDamageEndsInKnownErrorsInWhateverFormatAFileIsOpened(TestInfo test) {
         List<String> names = List.of(
                 "frame.jsonl",
                 "table.csv",
@@ -135,9 +136,7 @@ class RowwiseDamageTest {
                 "mds/shard.00000.mds",
                 "mds-snappy/shard.00000.mds.snappy");
         List<String> formats = List.of("jsonl", "csv", "webdataset", "tfrecord", "mds");
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random random = new Random(seed);
-        for (int run = 0; run < RANDOM_RUNS; run++) {
+        Rounds.of(test).seconds(1).atLeast(RANDOM_RUNS).run((random, round) -> {
             String name = names.get(random.nextInt(names.size()));
             byte[] bytes = Rows.bytes(name);
             for (int i = random.nextInt(6); i >= 0; i--) {
@@ -152,10 +151,9 @@ class RowwiseDamageTest {
             try {
                 read(format::open, name, bytes);
             } catch (Throwable e) {
-                throw new AssertionError(
-                        "run " + run + ", " + name + " as " + format.name() + ", -Dtest.seed=" + seed, e);
+                throw new AssertionError(name + " as " + format.name(), e);
             }
-        }
+        });
     }
 
     @Test

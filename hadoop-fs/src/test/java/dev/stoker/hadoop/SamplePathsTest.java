@@ -2,12 +2,13 @@ package dev.stoker.hadoop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.schemas.testing.Rounds;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -57,11 +58,9 @@ class SamplePathsTest {
     }
 
     @Test
-    void eachKeyHasOnePathThatHadoopKeeps() {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random random = new Random(seed);
+    void eachKeyHasOnePathThatHadoopKeeps(TestInfo test) {
         Map<String, String> keys = new HashMap<>();
-        for (int i = 0; i < 3_000; i++) {
+        Rounds.of(test).seconds(0.5).atLeast(1_500).run((random, round) -> {
             StringBuilder text = new StringBuilder();
             for (int n = random.nextInt(7); n > 0; n--) {
                 text.append(PIECES.get(random.nextInt(PIECES.size())));
@@ -70,17 +69,16 @@ class SamplePathsTest {
 
             for (String written : List.of(SamplePaths.ofKey(key), SamplePaths.ofKeyBesideDirectory(key))) {
                 Path path = new Path(new Path("stoker", "photos@3", written).toString());
-                assertThat(path.toUri().getPath()).as("seed %d", seed).isEqualTo(written);
+                assertThat(path.toUri().getPath()).isEqualTo(written);
                 assertThat(path.toUri().getAuthority()).isEqualTo("photos@3");
-                assertThat(new Path(path.getParent(), path.getName()))
-                        .as("seed %d", seed)
-                        .isEqualTo(path);
+                assertThat(new Path(path.getParent(), path.getName())).isEqualTo(path);
+
                 assertThat(new Path(path.toUri())).isEqualTo(path);
                 assertThat(keys.putIfAbsent(written, key)).isIn(null, key);
-                assertThat(SamplePaths.parse(written).key()).as("seed %d", seed).isEqualTo(key);
+                assertThat(SamplePaths.parse(written).key()).isEqualTo(key);
             }
             assertThat(SamplePaths.parse(SamplePaths.ofKey(key)).isBesideDirectory())
                     .isFalse();
-        }
+        });
     }
 }

@@ -13,6 +13,8 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
+import dev.stoker.schemas.testing.Cells;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.Interleaving;
 import dev.stoker.storage.Interleaving.Crash;
@@ -23,7 +25,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,28 +39,35 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Each operation on a dataset beside each other one, under every schedule with at most two preemptions at calls to the
- * store, and each with a crash at every call. Whatever the schedule: nothing that was committed is lost, nothing else
- * is seen, every reader works, and nothing live is deleted.
+ * Each operation on a dataset beside each other one, under schedules with at most two preemptions at calls to the
+ * store, and each with crashes at calls. Whatever the schedule: nothing that was committed is lost, nothing else is
+ * seen, every reader works, and nothing live is deleted.
  *
  * <p>A switch in front of a call changes nothing unless the other program touches the same part of the dataset and one
- * of the two changes it, so only such calls are tried. {@code -Dtest.schedules} says how many schedules are tried for a
- * pair, half of them with two preemptions, chosen by {@code -Dtest.seed}; 0 tries all of them, as {@code -Psoak} does.
+ * of the two changes it, so only such calls are tried. A round draws a schedule of one pair, and half of the schedules
+ * have two preemptions. {@code -Dtest.exhaustive=true} tries all schedules, as {@code -Psoak} does. The full tier tries
+ * a crash at every call.
  */
 class EverythingBesideEverythingTest {
 
-    private static final int SCHEDULES = Integer.getInteger("test.schedules", 6);
-    private static final long SEED = Long.getLong("test.seed", System.nanoTime());
+    /** Two operations. */
+    private record Pair(Line one, Line other) {}
+
+    /** Two operations on a dataset, and their schedules. */
+    private record Besides(InMemoryObjectStore base, Pair pair, List<Schedule> schedules) {}
+
+    /** A crash of one operation on a dataset. */
+    private record LoneCrash(InMemoryObjectStore base, Line line, Crash crash) {}
 
     @TempDir
     private Path directory;
 
     private final Interleaving interleaving = new Interleaving();
     private List<Line> table;
-    private int runs;
 
     @BeforeEach
     void prepare() throws IOException {
@@ -70,49 +79,74 @@ class EverythingBesideEverythingTest {
     @AfterEach
     void close() {
         interleaving.close();
-        System.out.println("test.seed=" + SEED + ", " + runs + " runs");
     }
 
     @Test
-    void onANewDataset() throws Exception {
-        everyPair(BesideState.nothing());
+    void onANewDataset(TestInfo test) throws Exception {
+        everyPair(Rounds.of(test).seconds(2), BesideState.nothing());
     }
 
     @Test
-    void onADatasetWithVersions() throws Exception {
-        everyPair(BesideState.twoVersions());
+    void onADatasetWithVersions(TestInfo test) throws Exception {
+        everyPair(Rounds.of(test).seconds(6), BesideState.twoVersions());
     }
 
     @Test
     @Tag("full-stores")
-    void aCrashAtEveryCall() throws Exception {
+    void aCrashAtEveryCall(TestInfo test) throws Exception {
+        List<List<LoneCrash>> crashes = new ArrayList<>();
         for (InMemoryObjectStore base : List.of(BesideState.nothing(), BesideState.twoVersions())) {
             for (Line line : table) {
                 int calls = calls(base, line, 0).size();
+                List<LoneCrash> ofLine = new ArrayList<>();
                 for (int call = 0; call < calls; call++) {
                     for (boolean after : new boolean[] {false, true}) {
-                        crash(base, line, new Crash(0, call, after));
+                        ofLine.add(new LoneCrash(base, line, new Crash(0, call, after)));
                     }
+                }
+                if (!ofLine.isEmpty()) {
+                    crashes.add(ofLine);
                 }
             }
         }
+        if (Cells.areAll()) {
+            for (LoneCrash each : crashes.stream().flatMap(List::stream).toList()) {
+                crash(each.base(), each.line(), each.crash());
+            }
+            return;
+        }
+        Rounds.of(test).seconds(6).atLeast(2L * crashes.size()).run((random, round) -> {
+            List<LoneCrash> ofLine = crashes.get((int) (round % crashes.size()));
+            LoneCrash drawn = ofLine.get(random.nextInt(ofLine.size()));
+            crash(drawn.base(), drawn.line(), drawn.crash());
+        });
     }
 
     /** No ingest may run beside a recovery of a log that lacks an entry; everything else may. */
     @Test
-    void aRecoveryOfADamagedLog() throws Exception {
+    void aRecoveryOfADamagedLog(TestInfo test) throws Exception {
         Line recover = line("recover");
-        for (InMemoryObjectStore base : List.of(BesideState.lostNewest(), BesideState.tornNewest())) {
+        List<InMemoryObjectStore> bases = List.of(BesideState.lostNewest(), BesideState.tornNewest());
+        List<Besides> all = new ArrayList<>();
+        for (InMemoryObjectStore base : bases) {
             for (String name : List.of("recover", "read", "follow", "verify", "gc")) {
-                Line other = line(name);
-                List<Integer> ones = switches(calls(base, recover, 0), calls(base, other, 1));
-                List<Integer> others = switches(calls(base, other, 1), calls(base, recover, 0));
-                for (Schedule schedule : some(schedules(ones, others), new Random(SEED))) {
-                    InMemoryObjectStore store = base.copy();
-                    String what = "recover beside " + name + ", " + schedule + ", test.seed=" + SEED;
-                    recovered(store, what, List.of(recover, other), schedule, Optional.empty());
+                Pair pair = new Pair(recover, line(name));
+                all.add(new Besides(base, pair, List.copyOf(schedules(base, pair, new HashMap<>()))));
+            }
+        }
+        if (Rounds.areExhaustive()) {
+            for (Besides each : all) {
+                for (Schedule schedule : each.schedules()) {
+                    recovered(each, schedule);
                 }
             }
+        } else {
+            Rounds.of(test).seconds(1).atLeast(3L * all.size()).run((random, round) -> {
+                Besides each = all.get((int) (round % all.size()));
+                recovered(each, drawn(each.schedules(), random));
+            });
+        }
+        for (InMemoryObjectStore base : bases) {
             int calls = calls(base, recover, 0).size();
             for (int call = 0; call < calls; call++) {
                 for (boolean after : new boolean[] {false, true}) {
@@ -122,6 +156,12 @@ class EverythingBesideEverythingTest {
                 }
             }
         }
+    }
+
+    private void recovered(Besides each, Schedule schedule) throws Exception {
+        List<Line> lines = List.of(each.pair().one(), each.pair().other());
+        String what = "recover beside " + each.pair().other().name() + ", " + schedule;
+        recovered(each.base().copy(), what, lines, schedule, Optional.empty());
     }
 
     private Line line(String name) {
@@ -135,7 +175,6 @@ class EverythingBesideEverythingTest {
     private void recovered(
             InMemoryObjectStore store, String what, List<Line> lines, Schedule schedule, Optional<Crash> crash)
             throws Exception {
-        runs++;
         List<Interleaving.Program> programs = new ArrayList<>();
         for (Line line : lines) {
             programs.add(BesideOperations.program(line, Slot.BOTH.get(programs.size())));
@@ -160,19 +199,35 @@ class EverythingBesideEverythingTest {
         }
     }
 
-    private void everyPair(InMemoryObjectStore base) throws Exception {
-        Random random = new Random(SEED);
+    /** Each pair at least once, or every schedule of each pair. */
+    private void everyPair(Rounds rounds, InMemoryObjectStore base) throws Exception {
+        List<Pair> pairs = new ArrayList<>();
         for (int a = 0; a < table.size(); a++) {
             for (int b = a; b < table.size(); b++) {
-                Line one = table.get(a);
-                Line other = table.get(b);
-                List<Integer> ones = switches(calls(base, one, 0), calls(base, other, 1));
-                List<Integer> others = switches(calls(base, other, 1), calls(base, one, 0));
-                for (Schedule schedule : some(schedules(ones, others), random)) {
-                    run(base, one, other, schedule);
-                }
+                pairs.add(new Pair(table.get(a), table.get(b)));
             }
         }
+        Map<String, List<Interleaving.Call>> known = new HashMap<>();
+        if (Rounds.areExhaustive()) {
+            for (Pair pair : pairs) {
+                for (Schedule schedule : schedules(base, pair, known)) {
+                    run(base, pair.one(), pair.other(), schedule);
+                }
+            }
+            return;
+        }
+        rounds.atLeast(pairs.size()).run((random, round) -> {
+            Pair pair = pairs.get((int) (round % pairs.size()));
+            Schedule schedule = drawn(List.copyOf(schedules(base, pair, known)), random);
+            run(base, pair.one(), pair.other(), schedule);
+        });
+    }
+
+    private Set<Schedule> schedules(InMemoryObjectStore base, Pair pair, Map<String, List<Interleaving.Call>> known)
+            throws InterruptedException {
+        List<Interleaving.Call> ones = calls(base, pair.one(), 0, known);
+        List<Interleaving.Call> others = calls(base, pair.other(), 1, known);
+        return schedules(switches(ones, others), switches(others, ones));
     }
 
     /** All schedules with one or two preemptions, at these calls of each program. */
@@ -191,22 +246,26 @@ class EverythingBesideEverythingTest {
         return all;
     }
 
-    /** All, or as many as are asked for, half of them with one preemption. */
-    private static List<Schedule> some(Set<Schedule> all, Random random) {
-        List<Schedule> mixed = new ArrayList<>(all);
-        if (SCHEDULES == 0 || mixed.size() <= SCHEDULES) {
-            return mixed;
+    /** One of them, half of the time one with a single preemption. */
+    private static Schedule drawn(List<Schedule> all, Random random) {
+        int preemptions = 1 + random.nextInt(2);
+        List<Schedule> wanted = all.stream()
+                .filter(schedule -> schedule.calls().size() == preemptions)
+                .toList();
+        List<Schedule> some = wanted.isEmpty() ? all : wanted;
+        return some.get(random.nextInt(some.size()));
+    }
+
+    private List<Interleaving.Call> calls(
+            InMemoryObjectStore base, Line line, int slot, Map<String, List<Interleaving.Call>> known)
+            throws InterruptedException {
+        String key = line.name() + " " + slot;
+        List<Interleaving.Call> calls = known.get(key);
+        if (calls == null) {
+            calls = calls(base, line, slot);
+            known.put(key, calls);
         }
-        Collections.shuffle(mixed, random);
-        List<Schedule> some = new ArrayList<>();
-        for (int preemptions = 1; preemptions <= 2; preemptions++) {
-            int count = preemptions;
-            mixed.stream()
-                    .filter(schedule -> schedule.calls().size() == count)
-                    .limit(SCHEDULES / 2)
-                    .forEach(some::add);
-        }
-        return some;
+        return calls;
     }
 
     /** The calls that a line makes alone. */
@@ -233,9 +292,8 @@ class EverythingBesideEverythingTest {
     }
 
     private void run(InMemoryObjectStore base, Line one, Line other, Schedule schedule) throws Exception {
-        runs++;
         InMemoryObjectStore store = base.copy();
-        String what = one.name() + " beside " + other.name() + ", " + schedule + ", test.seed=" + SEED;
+        String what = one.name() + " beside " + other.name() + ", " + schedule;
         Outcome outcome = interleaving.run(
                 store,
                 List.of(
@@ -317,7 +375,6 @@ class EverythingBesideEverythingTest {
     }
 
     private void crash(InMemoryObjectStore base, Line line, Crash crash) throws Exception {
-        runs++;
         InMemoryObjectStore store = base.copy();
         Interleaving.Program program = BesideOperations.program(line, Slot.BOTH.get(0));
         Outcome outcome = interleaving.run(store, List.of(program), new Schedule(0, List.of()), Optional.of(crash));

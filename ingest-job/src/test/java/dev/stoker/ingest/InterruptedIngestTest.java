@@ -10,6 +10,7 @@ import dev.stoker.ingest.pack.SampleFiles;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.LeaseHeldException;
+import dev.stoker.schemas.testing.Cells;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import java.io.IOException;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.runtime.minicluster.MiniCluster;
@@ -51,6 +53,13 @@ class InterruptedIngestTest {
 
     private static final String ID = "01234567-89ab-4cde-8f01-23456789abcd";
 
+    /** A process dies at one of its calls. */
+    private record Death(FaultyObjectStore.Call step, Fault fault) {
+        boolean isAfterPublishing() {
+            return step.name().startsWith("_stoker/log/") && fault == Fault.CRASH_AFTER;
+        }
+    }
+
     @TempDir
     private Path directory;
 
@@ -81,29 +90,36 @@ class InterruptedIngestTest {
         assertThat(steps.stream().map(FaultyObjectStore.Call::operation).distinct())
                 .contains(FaultyObjectStore.Operation.CREATE, FaultyObjectStore.Operation.COMMIT_WRITER);
 
+        List<Death> deaths = Cells.drawn(
+                        steps.stream()
+                                .flatMap(step -> Stream.of(Fault.CRASH_BEFORE, Fault.CRASH_AFTER)
+                                        .map(fault -> new Death(step, fault))),
+                        Death::isAfterPublishing,
+                        Death::fault)
+                .toList();
         int visible = 0;
-        for (FaultyObjectStore.Call step : steps) {
-            for (Fault fault : List.of(Fault.CRASH_BEFORE, Fault.CRASH_AFTER)) {
-                Path target = directory.resolve(fault + "-" + step.number());
-                FaultyStores.open(target).on(call -> call.number() == step.number(), fault);
+        for (Death death : deaths) {
+            FaultyObjectStore.Call step = death.step();
+            Fault fault = death.fault();
+            Path target = directory.resolve(fault + "-" + step.number());
+            FaultyStores.open(target).on(call -> call.number() == step.number(), fault);
 
-                assertThatThrownBy(() -> ingest(target, FaultyStores.OPENED, options))
-                        .as("%s at %s", fault, step)
-                        .satisfiesAnyOf(
-                                e -> assertThat(e).isInstanceOf(IngestFailedException.class),
-                                e -> assertThat(e).isInstanceOf(FaultyObjectStore.SimulatedCrash.class));
+            assertThatThrownBy(() -> ingest(target, FaultyStores.OPENED, options))
+                    .as("%s at %s", fault, step)
+                    .satisfiesAnyOf(
+                            e -> assertThat(e).isInstanceOf(IngestFailedException.class),
+                            e -> assertThat(e).isInstanceOf(FaultyObjectStore.SimulatedCrash.class));
 
-                long version = Packed.latestVersion(target);
-                assertThat(version).isIn(0L, 1L);
-                if (version == 1) {
-                    visible++;
-                    Packed.assertHasImages(target, files);
-                }
-                IngestResult again = ingest(target, DatasetStore.BY_LOCATION, options);
-                assertThat(again.version()).isEqualTo(1);
-                assertThat(Packed.latestVersion(target)).isEqualTo(1);
+            long version = Packed.latestVersion(target);
+            assertThat(version).isIn(0L, 1L);
+            if (version == 1) {
+                visible++;
                 Packed.assertHasImages(target, files);
             }
+            IngestResult again = ingest(target, DatasetStore.BY_LOCATION, options);
+            assertThat(again.version()).isEqualTo(1);
+            assertThat(Packed.latestVersion(target)).isEqualTo(1);
+            Packed.assertHasImages(target, files);
         }
         assertThat(visible).as("crashes after the publishing").isPositive();
     }

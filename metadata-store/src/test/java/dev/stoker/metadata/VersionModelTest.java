@@ -9,6 +9,7 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import dev.stoker.storage.InMemoryObjectStore;
@@ -22,6 +23,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 /** Random commits, failures included, against a model that knows no tables, no log and no columns. */
 class VersionModelTest {
@@ -41,16 +43,21 @@ class VersionModelTest {
 
     private static final List<String> SPLITS = List.of("train", "val", "test");
 
-    private final InMemoryObjectStore memory = new InMemoryObjectStore(CLOCK);
-    private final List<Model> versions = new ArrayList<>(List.of(new Model(new TreeMap<>(), new ArrayList<>())));
-    private final Map<String, Long> ingests = new HashMap<>();
+    private InMemoryObjectStore memory;
+    private List<Model> versions;
+    private Map<String, Long> ingests;
     private int chunkNumber;
 
     @Test
-    void everyVersionIsWhatTheModelSays() throws IOException {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        System.out.println("test.seed=" + seed);
-        Random random = new Random(seed);
+    void everyVersionIsWhatTheModelSays(TestInfo test) {
+        Rounds.of(test).seconds(2).run((random, round) -> everyVersionIsWhatTheModelSays(random));
+    }
+
+    private void everyVersionIsWhatTheModelSays(Random random) throws IOException {
+        memory = new InMemoryObjectStore(CLOCK);
+        versions = new ArrayList<>(List.of(new Model(new TreeMap<>(), new ArrayList<>())));
+        ingests = new HashMap<>();
+        chunkNumber = 0;
         Dataset dataset = Dataset.create(memory, info());
         TablePolicy tables = new TablePolicy(1 + random.nextInt(6), 1 + random.nextInt(20));
         for (int step = 0; step < 150; step++) {

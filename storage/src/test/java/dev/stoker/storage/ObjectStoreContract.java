@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -20,6 +21,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 /** What every object store does. A store's own test extends this. */
 public abstract class ObjectStoreContract {
@@ -83,11 +85,11 @@ public abstract class ObjectStoreContract {
     }
 
     @Test
-    void oneOfManyContendersCreates() throws Exception {
+    void oneOfManyContendersCreates(TestInfo test) throws Exception {
         int contenders = 8;
         ExecutorService threads = Executors.newFixedThreadPool(contenders);
         try {
-            for (int round = 0; round < rounds(); round++) {
+            Rounds.of(test).atLeast(rounds()).run((random, round) -> {
                 String name = "race/" + round;
                 CountDownLatch start = new CountDownLatch(1);
                 List<Future<Boolean>> outcomes = new ArrayList<>();
@@ -107,19 +109,19 @@ public abstract class ObjectStoreContract {
                     }
                 }
                 assertThat(store.readAll(name, 100)).isEqualTo(bytes("contender " + winner));
-            }
+            });
         } finally {
             threads.shutdownNow();
         }
     }
 
     @Test
-    void aReaderNeverSeesPartOfAnObject() throws Exception {
+    void aReaderNeverSeesPartOfAnObject(TestInfo test) throws Exception {
         byte[] content = new byte[1 << 20];
         Arrays.fill(content, (byte) 7);
         ExecutorService threads = Executors.newSingleThreadExecutor();
         try {
-            for (int round = 0; round < rounds(); round++) {
+            Rounds.of(test).atLeast(rounds()).run((random, round) -> {
                 String name = "whole/" + round;
                 Future<?> writer = threads.submit(() -> store.createIfAbsent(name, content));
                 while (true) {
@@ -131,7 +133,7 @@ public abstract class ObjectStoreContract {
                     }
                 }
                 writer.get();
-            }
+            });
         } finally {
             threads.shutdownNow();
         }
@@ -153,14 +155,14 @@ public abstract class ObjectStoreContract {
     }
 
     @Test
-    void aReaderSeesTheOldOrTheNewContent() throws Exception {
+    void aReaderSeesTheOldOrTheNewContent(TestInfo test) throws Exception {
         byte[] old = new byte[1 << 18];
         byte[] replacing = new byte[1 << 18];
         Arrays.fill(replacing, (byte) 1);
         ExecutorService threads = Executors.newSingleThreadExecutor();
         try {
             store.createIfAbsent("a", old);
-            for (int round = 0; round < rounds(); round++) {
+            Rounds.of(test).atLeast(rounds()).run((random, round) -> {
                 byte[] next = round % 2 == 0 ? replacing : old;
                 byte[] before = round % 2 == 0 ? old : replacing;
                 Future<?> writer = threads.submit(() -> {
@@ -174,7 +176,7 @@ public abstract class ObjectStoreContract {
                     assertThat(isNew || Arrays.equals(read, before)).isTrue();
                 }
                 writer.get();
-            }
+            });
         } finally {
             threads.shutdownNow();
         }

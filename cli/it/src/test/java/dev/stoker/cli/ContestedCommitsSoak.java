@@ -7,6 +7,7 @@ import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Verification;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import dev.stoker.storage.hadoop.HadoopSettings;
@@ -47,7 +48,7 @@ class ContestedCommitsSoak {
     @TempDir
     static Path directory;
 
-    private final Random random = new Random(Long.getLong("test.seed", 1));
+    private final Random random = new Random(TestSeed.value());
     private final Process[] running = new Process[PROCESSES];
 
     @BeforeAll

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Contents;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import dev.stoker.storage.hadoop.Fault;
@@ -45,7 +46,7 @@ class RemoteIngestITCase {
 
     @BeforeAll
     static void start() throws IOException {
-        proxy = FaultProxy.start(S3Server.shared().endpoint(), Long.getLong("test.seed", 11L));
+        proxy = FaultProxy.start(S3Server.shared().endpoint(), TestSeed.value());
         Map<String, String> settings = new TreeMap<>(S3Server.settings(proxy.endpoint()));
         settings.put("fs.s3a.retry.interval", "5ms");
         settings.put("fs.s3a.retry.throttle.interval", "5ms");

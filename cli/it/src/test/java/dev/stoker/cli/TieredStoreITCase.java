@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
+import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.NodeLease;
 import dev.stoker.server.TestDataset;
@@ -58,7 +59,7 @@ class TieredStoreITCase {
 
     @BeforeAll
     static void start() throws Exception {
-        proxy = FaultProxy.start(S3Server.shared().endpoint(), Long.getLong("test.seed", 3L));
+        proxy = FaultProxy.start(S3Server.shared().endpoint(), TestSeed.value());
         HadoopSettings.use(S3Server.settings(proxy.endpoint()));
         int[] rows = new int[CHUNKS];
         for (int i = 0; i < CHUNKS; i++) {

@@ -9,23 +9,21 @@ import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.order.SkipList;
 import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.testing.Rounds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 /** The shares of ranks and workers, against the order's own {@link Delivery}. */
 class ShareTest {
-    private static final long SEED = Long.getLong("test.seed", 20261120);
-
-    private final Random random = new Random(SEED);
-
-    private EpochSize size() {
+    private static EpochSize size(Random random) {
         return new EpochSize(random.nextInt(60), 1 + random.nextInt(4));
     }
 
-    private SkippedBatches skipped(EpochSize size) {
+    private static SkippedBatches skipped(Random random, EpochSize size) {
         List<SkipList.Range> ranges = new ArrayList<>();
         for (int i = random.nextInt(4); i > 0; i--) {
             long first = random.nextInt(Math.max(1, (int) size.batches()));
@@ -39,10 +37,10 @@ class ShareTest {
     }
 
     @Test
-    void aShareOfWholeEpochsIsADelivery() {
-        for (int i = 0; i < 2000; i++) {
-            EpochSize size = size();
-            SkippedBatches skipped = skipped(size);
+    void aShareOfWholeEpochsIsADelivery(TestInfo test) {
+        Rounds.of(test).seconds(0.3).atLeast(1_000).run((random, round) -> {
+            EpochSize size = size(random);
+            SkippedBatches skipped = skipped(random, size);
             TailPolicy tail = any(random, TailPolicy.values());
             int world = 1 + random.nextInt(5);
             int workers = 1 + random.nextInt(3);
@@ -50,7 +48,7 @@ class ShareTest {
             long start = random.nextInt((int) size.batches() + 1);
             Share share = new Share(size, tail, start, who, 1, OptionalInt.empty(), skipped);
             Delivery delivery = new Delivery(size, tail, who, start, skipped);
-            String what = "seed " + SEED + ": " + share;
+            String what = share.toString();
             assertThat(share.steps()).as(what).isEqualTo(delivery.steps());
             assertThat(share.range(7))
                     .as(what)
@@ -58,14 +56,14 @@ class ShareTest {
             for (long step = 0; step < share.steps(); step++) {
                 assertThat(share.after(7, step)).as(what).isEqualTo(delivery.after(7, delivery.rankStep(step)));
             }
-        }
+        });
     }
 
     @Test
-    void joinedBatchesAreTheRanksOfALargerJob() {
-        for (int i = 0; i < 2000; i++) {
-            EpochSize size = size();
-            SkippedBatches skipped = skipped(size);
+    void joinedBatchesAreTheRanksOfALargerJob(TestInfo test) {
+        Rounds.of(test).seconds(0.3).atLeast(1_000).run((random, round) -> {
+            EpochSize size = size(random);
+            SkippedBatches skipped = skipped(random, size);
             TailPolicy tail = any(random, TailPolicy.values());
             int world = 1 + random.nextInt(4);
             int concat = 2 + random.nextInt(3);
@@ -73,7 +71,7 @@ class ShareTest {
             long start = random.nextInt((int) size.batches() + 1);
             Share share =
                     new Share(size, tail, start, Participant.rank(rank, world), concat, OptionalInt.empty(), skipped);
-            String what = "seed " + SEED + ": " + share;
+            String what = share.toString();
             Span.Range range = share.range(0);
             List<List<Long>> expected = new ArrayList<>();
             for (long step = 0; step < share.steps(); step++) {
@@ -99,21 +97,21 @@ class ShareTest {
             for (long step = 0; step < share.steps(); step++) {
                 assertThat(share.after(0, step)).as(what).isEqualTo(delivery.after(0, step));
             }
-        }
+        });
     }
 
     @Test
-    void partsFollowEachOtherToTheEndOfTheEpoch() {
-        for (int i = 0; i < 2000; i++) {
-            EpochSize size = size();
-            SkippedBatches skipped = skipped(size);
+    void partsFollowEachOtherToTheEndOfTheEpoch(TestInfo test) {
+        Rounds.of(test).seconds(0.3).atLeast(1_000).run((random, round) -> {
+            EpochSize size = size(random);
+            SkippedBatches skipped = skipped(random, size);
             TailPolicy tail = any(random, TailPolicy.values());
             int world = 1 + random.nextInt(4);
             int concat = 1 + random.nextInt(2);
             OptionalInt limit = OptionalInt.of(1 + random.nextInt(5));
             Participant who = Participant.rank(random.nextInt(world), world);
             Share whole = new Share(size, tail, 0, who, concat, OptionalInt.empty(), skipped);
-            String what = "seed " + SEED + ": " + whole + " by " + limit;
+            String what = whole + " by " + limit;
             long parts = 0;
             long steps = 0;
             Position at = new Position(3, 0);
@@ -126,6 +124,6 @@ class ShareTest {
             assertThat(at).as(what).isEqualTo(new Position(4, 0));
             assertThat(steps).as(what).isEqualTo(whole.steps());
             assertThat(parts).as(what).isEqualTo(new Share(size, tail, 0, who, concat, limit, skipped).parts());
-        }
+        });
     }
 }

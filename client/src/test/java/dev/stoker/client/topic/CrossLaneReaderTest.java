@@ -10,10 +10,11 @@ import dev.stoker.client.FeedClient;
 import dev.stoker.client.TopicFeeds;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.testing.Rounds;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,11 +79,9 @@ class CrossLaneReaderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"again", "markers", "both"})
-    void wrongGuessesArePutRight(String disorder) {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random draw = new Random(seed);
-        for (int round = 0; round < 2; round++) {
-            FakeTopic topic = new FakeTopic(STREAM, 1 + round % 2);
+    void wrongGuessesArePutRight(String disorder, TestInfo test) {
+        Rounds.of(test).seconds(0.3).atLeast(2).run((draw, round) -> {
+            FakeTopic topic = new FakeTopic(STREAM, 1 + (int) round % 2);
             for (int lane = 0; lane < topic.partitions.size(); lane++) {
                 List<FakeTopic.Content> records = new ArrayList<>(topic.records(0, lane));
                 records.addAll(topic.records(1, lane));
@@ -100,9 +99,9 @@ class CrossLaneReaderTest {
             for (int rank = 0; rank < RANKS; rank++) {
                 FeedClient feed = open(topic, rank);
                 for (int epoch = 0; epoch < 2; epoch++) {
-                    assertThat(read(feed)).as("seed " + seed).isEqualTo(expected(epoch, rank));
+                    assertThat(read(feed)).isEqualTo(expected(epoch, rank));
                 }
             }
-        }
+        });
     }
 }

@@ -9,10 +9,11 @@ import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.testing.Rounds;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -35,10 +36,8 @@ class TopicGuessesTest {
 
     @ParameterizedTest
     @EnumSource(LaneOrder.class)
-    void theRecordsBeforeAPositionAreCounted(LaneOrder order) throws Exception {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random draw = new Random(seed);
-        for (int round = 0; round < 20; round++) {
+    void theRecordsBeforeAPositionAreCounted(LaneOrder order, TestInfo test) {
+        Rounds.of(test).seconds(0.3).atLeast(10).run((draw, round) -> {
             long[] rows = draw.longs(1 + draw.nextInt(6), 0, 50).toArray();
             rows[0]++;
             OrderSpec d = OrderSpec.defaults();
@@ -50,11 +49,11 @@ class TopicGuessesTest {
             for (int lane = 0; lane < rows.length; lane++) {
                 for (TopicRecord record : records(topic, lane)) {
                     assertThat(guesses.offset(lane, record.position()))
-                            .as("seed " + seed + ", " + record.position())
+                            .as(record.position().toString())
                             .isEqualTo(record.offset());
                 }
             }
-        }
+        });
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.stoker.connectors.files.source.event.WalkEvent;
 import dev.stoker.connectors.files.source.reader.ShuffledBundler;
 import dev.stoker.connectors.files.source.split.DirectorySplit;
 import dev.stoker.connectors.files.source.split.DirectorySplitSerializer;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import java.util.stream.IntStream;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class SerializersTest {
 
@@ -125,9 +127,11 @@ class SerializersTest {
     }
 
     @Test
-    void listedKeysSortAsATreeIsWalked() throws IOException {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random random = new Random(seed);
+    void listedKeysSortAsATreeIsWalked(TestInfo test) {
+        Rounds.of(test).seconds(0.2).atLeast(5).run((random, round) -> listedKeysSortAsATreeIsWalked(random));
+    }
+
+    private static void listedKeysSortAsATreeIsWalked(Random random) {
         String[] parts = {"a", "ab", "b", "\u00e4", "\u4e16", "a b", "A", "!", "0"};
         List<String> directories = new ArrayList<>(List.of(""));
         for (int i = 0; i < 300; i++) {
@@ -146,7 +150,7 @@ class SerializersTest {
                 .sorted(SerializersTest::compareParts)
                 .toList();
 
-        assertThat(byKey).as("seed %d", seed).isEqualTo(byParts);
+        assertThat(byKey).isEqualTo(byParts);
     }
 
     private static byte[] keyOf(String directory) {

@@ -2,6 +2,7 @@ package dev.stoker.feeder.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.server.HonestTrainer;
 import dev.stoker.server.HostileFrames;
 import dev.stoker.server.RawClient;
@@ -9,14 +10,13 @@ import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,14 +24,11 @@ import org.junit.jupiter.api.io.TempDir;
  * Thousands of trainers that know the protocol and abuse it, over plain TCP and over TLS, beside two honest ones that
  * must not notice anything. The feeder has a small heap, its real sessions, its real table of receipts and the job's
  * real reader.
- *
- * <p>The sessions follow from the seed, which is part of each failure: {@code -Dtest.seed=…}. {@code -Dtest.first} and
- * {@code -Dtest.sessions} choose some of them.
  */
 @Timeout(3600)
 class HostilePeersTest {
     private static final int THREADS = 4;
-    private static final int SESSIONS = 2500;
+    private static final int SESSIONS = 500;
     /** What the small heap and a JVM take up. */
     private static final long ENOUGH_BYTES = 400L << 20;
     /** For the feeder to close a session that was ended, before the trainer does. */
@@ -40,19 +37,11 @@ class HostilePeersTest {
     @TempDir
     Path directory;
 
-    private final long seed = Long.getLong("test.seed", System.nanoTime());
-    private final AtomicInteger next = new AtomicInteger(Integer.getInteger("test.first", 0));
-    private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private SmallFeeder feeder;
 
     @Test
-    void honestTrainersDoNotNoticeHostileOnes() throws Exception {
-        run(Integer.getInteger("test.sessions", SESSIONS));
-    }
-
-    private void run(int sessions) throws Exception {
-        System.out.println("hostile peers: -Dtest.seed=" + seed);
-        int end = next.get() + sessions;
+    void honestTrainersDoNotNoticeHostileOnes(TestInfo test) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try (SmallFeeder started = SmallFeeder.start(directory, "-Xmx64m");
                 HonestTrainer plain =
                         new HonestTrainer(started.plainFeed(), started.plainAddress(), Optional.empty(), "honest");
@@ -60,19 +49,15 @@ class HostilePeersTest {
                         started.tlsFeed(), started.tlsAddress(), Optional.of(started.trusting()), "honest")) {
             feeder = started;
             SSLContext tls = started.trusting();
-            List<Thread> threads = new ArrayList<>();
-            for (int i = 0; i < THREADS; i++) {
-                Thread thread = new Thread(() -> attack(end, tls, plain, secured), "hostile-" + i);
-                thread.start();
-                threads.add(thread);
-            }
-            for (Thread thread : threads) {
-                thread.join();
-            }
-            if (failure.get() != null) {
-                throw new AssertionError(
-                        "before session " + next.get() + ": " + failure.get().getMessage() + "\n" + started.ending(),
-                        failure.get());
+            try {
+                Rounds.of(test).seconds(5).atLeast(SESSIONS).run(threads, THREADS, (random, round) -> {
+                    session(random, (int) round, tls);
+                    feeder.requireAlive();
+                    plain.requireContent();
+                    secured.requireContent();
+                });
+            } catch (AssertionError e) {
+                throw new AssertionError(e.getMessage() + "\n" + started.ending(), e);
             }
             plain.finish();
             secured.finish();
@@ -80,26 +65,10 @@ class HostilePeersTest {
                     new HonestTrainer(started.plainFeed(), started.plainAddress(), Optional.empty(), "honest-later")) {
                 late.finish();
             }
-            assertThat(started.residentBytes()).as("seed " + seed).isLessThan(ENOUGH_BYTES);
+            assertThat(started.residentBytes()).isLessThan(ENOUGH_BYTES);
             started.requireAlive();
-        } catch (AssertionError e) {
-            throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
-        }
-    }
-
-    private void attack(int end, SSLContext tls, HonestTrainer plain, HonestTrainer secured) {
-        try {
-            for (int index = next.getAndIncrement(); index < end; index = next.getAndIncrement()) {
-                if (failure.get() != null) {
-                    return;
-                }
-                session(new Random(seed * 1_000_003 + index), index, tls);
-                feeder.requireAlive();
-                plain.requireContent();
-                secured.requireContent();
-            }
-        } catch (Throwable e) {
-            failure.compareAndSet(null, e);
+        } finally {
+            threads.shutdownNow();
         }
     }
 

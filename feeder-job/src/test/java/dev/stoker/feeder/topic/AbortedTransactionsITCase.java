@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.feeder.RunningJobs;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.testing.Cells;
 import dev.stoker.server.StreamContent;
 import dev.stoker.server.TestDataset;
 import java.nio.file.Files;
@@ -59,7 +60,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests exactly-once feeds whose transactions brokers abort between a checkpoint and its commit. */
@@ -167,8 +168,12 @@ class AbortedTransactionsITCase {
         return env.executeAsync();
     }
 
+    private static Stream<Cause> causes() {
+        return Cells.drawn(Stream.of(Cause.values()));
+    }
+
     @ParameterizedTest
-    @EnumSource(Cause.class)
+    @MethodSource("causes")
     void writesAbortedRecordsAgain(Cause cause) throws Exception {
         AtomicInteger commits = new AtomicInteger();
         AtomicInteger given = new AtomicInteger();
@@ -191,8 +196,12 @@ class AbortedTransactionsITCase {
         verify(arguments);
     }
 
+    private static Stream<String> timeouts() {
+        return Cells.drawn(Stream.of("2 s", "15 min"));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"2 s", "15 min"})
+    @MethodSource("timeouts")
     void goesOnFromACheckpointThatWasNotCommitted(String timeout) throws Exception {
         AtomicInteger commits = new AtomicInteger();
         FaultySink.fault = ids -> {

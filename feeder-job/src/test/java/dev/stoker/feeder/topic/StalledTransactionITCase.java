@@ -8,11 +8,13 @@ import dev.stoker.feeder.StalledCheckpoints;
 import dev.stoker.feeder.StalledCheckpoints.Stall;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.testing.Cells;
 import dev.stoker.server.TestDataset;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.minicluster.MiniCluster;
@@ -26,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Tests that an exactly-once feed to a topic commits nothing while the file system of its checkpoints hangs, and that
@@ -56,8 +58,12 @@ class StalledTransactionITCase {
         }
     }
 
+    private static Stream<Stall> stalls() {
+        return Cells.drawn(Stream.of(Stall.values()));
+    }
+
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("stalls")
     void aFeedToATopicCompletesItsTransactionsAfterwards(Stall stall, @InjectMiniCluster MiniCluster cluster)
             throws Exception {
         TestDataset dataset = TestDataset.create(directory.resolve("data"), 11, 50, 40, 40);

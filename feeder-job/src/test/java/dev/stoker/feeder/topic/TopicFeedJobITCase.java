@@ -10,6 +10,7 @@ import dev.stoker.feeder.RunningJobs;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.testing.Cells;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
@@ -47,6 +49,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests a feed to a topic as a Flink job, with a real broker that is killed at times. */
@@ -175,8 +178,12 @@ class TopicFeedJobITCase {
                 .hasMessageContaining("--max-record-bytes");
     }
 
+    private static Stream<String> deliveries() {
+        return Cells.drawn(Stream.of("at-least-once", "exactly-once"));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"at-least-once", "exactly-once"})
+    @MethodSource("deliveries")
     void goesOnAfterATaskManagerIsLost(String delivery, @InjectMiniCluster MiniCluster cluster) throws Exception {
         String topic = "lost-task-manager-" + delivery;
         JobClient job = start(
@@ -200,7 +207,7 @@ class TopicFeedJobITCase {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"at-least-once", "exactly-once"})
+    @MethodSource("deliveries")
     void staysNearTheSlowestGroupAndTakesCheckpointsMeanwhile(String delivery, @InjectMiniCluster MiniCluster cluster)
             throws Exception {
         // Transactions are open for longer than the interval between two checks of the consumers.

@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -124,8 +125,8 @@ class ArrowFilesOfOthersTest {
                 "nested-zstd.arrows",
                 "dataset/data-00000-of-00001.arrow"
             })
-    void survivesRandomDamage(String name) throws Exception {
-        FileAttack.scramble(format, ReadRows.resource("arrow/" + name), 2000);
+    void survivesRandomDamage(String name, TestInfo test) throws Exception {
+        FileAttack.scramble(format, ReadRows.resource("arrow/" + name), test);
     }
 
     @Test

@@ -26,6 +26,7 @@ import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.generic.GenericRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -176,7 +177,7 @@ class AvroFilesOfOthersTest {
                 "nested",
                 "blocks"
             })
-    void survivesRandomDamage(String name) throws Exception {
-        FileAttack.scramble(format, ReadRows.resource("avro/" + name + ".avro"), 1500);
+    void survivesRandomDamage(String name, TestInfo test) throws Exception {
+        FileAttack.scramble(format, ReadRows.resource("avro/" + name + ".avro"), test);
     }
 }

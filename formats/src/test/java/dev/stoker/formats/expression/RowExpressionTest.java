@@ -9,6 +9,7 @@ import dev.stoker.formats.RowFilter;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.testing.Rounds;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.LocalDate;
@@ -16,8 +17,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -206,16 +207,14 @@ class RowExpressionTest {
     }
 
     @Test
-    void hostileExpressionsEndInAnError() {
+    void hostileExpressionsEndInAnError(TestInfo test) {
         assertThatThrownBy(() -> RowExpression.parse("(".repeat(100_000))).hasMessageContaining("deeper than 200");
         assertThatThrownBy(() -> RowExpression.parse("NOT ".repeat(100_000))).hasMessageContaining("deeper than 200");
         assertThat(RowExpression.parse("a = '" + "''".repeat(100_000) + "'").columns())
                 .containsExactly("a");
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random random = new Random(seed);
         String[] words = {"a", "(", ")", "NOT", "AND", "OR", "=", "<", "1", "'x'", "IN", ",", "IS", "NULL", "DATE", "-"
         };
-        for (int i = 0; i < 2000; i++) {
+        Rounds.of(test).seconds(0.2).atLeast(1_000).run((random, round) -> {
             StringBuilder text = new StringBuilder();
             for (int n = random.nextInt(12); n >= 0; n--) {
                 text.append(words[random.nextInt(words.length)]).append(' ');
@@ -223,8 +222,8 @@ class RowExpressionTest {
             try {
                 RowExpression.parse(text.toString());
             } catch (InvalidExpressionException e) {
-                assertThat(e).as("-Dtest.seed=" + seed).hasMessageContaining("at character");
+                assertThat(e).as(text.toString()).hasMessageContaining("at character");
             }
-        }
+        });
     }
 }

@@ -21,6 +21,7 @@ import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.chunk.RowBlock;
 import dev.stoker.schemas.io.BufferRangeReader;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -36,8 +37,8 @@ import java.util.stream.IntStream;
 import org.apache.parquet.column.ParquetProperties.WriterVersion;
 import org.apache.parquet.example.data.Group;
 import org.apache.parquet.hadoop.example.ExampleParquetWriter;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -57,14 +58,14 @@ class BlockReaderTest {
 
     private final ParquetFormat format = new ParquetFormat();
 
-    @RepeatedTest(20)
-    void blocksPackTheChunksThatRowsPack() throws Exception {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        System.out.println("-Dtest.seed=" + seed);
-        Random random = new Random(seed);
-        assertThat(compared(randomFile(random), random))
-                .as("columns, seed " + seed)
-                .isPositive();
+    @Test
+    void blocksPackTheChunksThatRowsPack(TestInfo test) {
+        Rounds.of(test)
+                .seconds(0.5)
+                .atLeast(10)
+                .run((random, round) -> assertThat(compared(randomFile(random), random))
+                        .as("columns")
+                        .isPositive());
     }
 
     /** Files of pyarrow, pandas and DuckDB, with all codecs, page versions and encodings. */
@@ -146,8 +147,11 @@ class BlockReaderTest {
 
     /** Flips each byte: blocks and rows find the same damage, or none. */
     @Test
-    void damageOfAnyByteIsFoundAsByRows() throws Exception {
-        Random random = new Random(5);
+    void damageOfAnyByteIsFoundAsByRows(TestInfo test) {
+        Rounds.of(test).run((random, round) -> damageIsFoundAsByRows(random));
+    }
+
+    private void damageIsFoundAsByRows(Random random) throws Exception {
         byte[] file = MemoryOutput.write(
                 "message m { optional int32 a; required double b; }",
                 builder -> builder.withPageSize(200).withPageWriteChecksumEnabled(false),

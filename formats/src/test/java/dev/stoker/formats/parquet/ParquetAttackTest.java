@@ -13,6 +13,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -51,8 +52,8 @@ class ParquetAttackTest {
                 "encodings-dictionary",
                 "huggingface"
             })
-    void survivesRandomDamage(String file) throws Exception {
-        FileAttack.scramble(format, ReadRows.resource("parquet/" + file + ".parquet"), 1500);
+    void survivesRandomDamage(String file, TestInfo test) throws Exception {
+        FileAttack.scramble(format, ReadRows.resource("parquet/" + file + ".parquet"), test);
     }
 
     @Test

@@ -11,6 +11,7 @@ import dev.stoker.formats.RowReader;
 import dev.stoker.formats.TextSink;
 import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.schemas.io.BufferRangeReader;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -34,6 +35,7 @@ import org.apache.parquet.format.Util;
 import org.apache.parquet.hadoop.example.ExampleParquetWriter;
 import org.apache.parquet.io.api.Binary;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -109,10 +111,11 @@ class ParquetFilesOfParquetJavaTest {
 
     @ParameterizedTest
     @EnumSource(WriterVersion.class)
-    void equalsAModel(WriterVersion version) throws Exception {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        System.out.println("-Dtest.seed=" + seed);
-        Random random = new Random(seed);
+    void equalsAModel(WriterVersion version, TestInfo test) {
+        Rounds.of(test).run((random, round) -> equalsAModel(version, random));
+    }
+
+    private void equalsAModel(WriterVersion version, Random random) throws Exception {
         List<List<String>> model = new ArrayList<>();
         String schema =
                 "message m { required int64 id; optional double d; optional binary t (STRING); required boolean b;"
@@ -130,10 +133,8 @@ class ParquetFilesOfParquetJavaTest {
         });
         try (RowFile open = format.open(new BufferRangeReader("model", ByteBuffer.wrap(file)), ReadLimits.DEFAULT)) {
             assertThat(open.parts()).hasSize(3);
-            assertThat(values(open, new int[] {0, 1, 2, 3, 4}))
-                    .as("seed " + seed)
-                    .isEqualTo(model);
-            assertSomeValues(open, random, model, seed);
+            assertThat(values(open, new int[] {0, 1, 2, 3, 4})).isEqualTo(model);
+            assertSomeValues(open, random, model);
         }
     }
 
@@ -171,8 +172,7 @@ class ParquetFilesOfParquetJavaTest {
     }
 
     /** Leaves out rows and columns, and asks twice. */
-    private static void assertSomeValues(RowFile open, Random random, List<List<String>> model, long seed)
-            throws Exception {
+    private static void assertSomeValues(RowFile open, Random random, List<List<String>> model) throws Exception {
         for (RowPart part : open.parts()) {
             try (RowReader reader = open.read(part, new int[] {4, 1, 2})) {
                 while (reader.next()) {
@@ -183,12 +183,12 @@ class ParquetFilesOfParquetJavaTest {
                     TextSink sink = new TextSink();
                     for (int i = 0; i < 2; i++) {
                         reader.get(0, sink);
-                        assertThat(sink.text()).as("seed " + seed).isEqualTo(row.get(4));
+                        assertThat(sink.text()).isEqualTo(row.get(4));
                         reader.get(1, sink);
-                        assertThat(sink.text()).as("seed " + seed).isEqualTo(row.get(1));
+                        assertThat(sink.text()).isEqualTo(row.get(1));
                     }
                     reader.get(2, sink);
-                    assertThat(sink.text()).as("seed " + seed).isEqualTo(row.get(2));
+                    assertThat(sink.text()).isEqualTo(row.get(2));
                 }
             }
         }

@@ -18,6 +18,7 @@ import dev.stoker.formats.partition.GivenColumn;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.io.BufferRangeReader;
 import dev.stoker.schemas.io.RangeReader;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
@@ -33,6 +34,7 @@ import org.apache.parquet.example.data.Group;
 import org.apache.parquet.io.api.Binary;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class ParquetStatisticsTest {
     private static final int ROWS = 1000;
@@ -179,16 +181,12 @@ class ParquetStatisticsTest {
     }
 
     @Test
-    void findsTheSameRowsWithAndWithoutStatistics() throws Exception {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random random = new Random(seed);
-        for (int i = 0; i < 60; i++) {
+    void findsTheSameRowsWithAndWithoutStatistics(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(40).run((random, round) -> {
             RowPredicate predicate = random(random, 3);
             List<Integer> parts = parts(predicate);
-            assertThat(rows(predicate))
-                    .as("-Dtest.seed=" + seed + " " + predicate)
-                    .allMatch(row -> parts.contains((int) (row / 100)));
-        }
+            assertThat(rows(predicate)).as(predicate.toString()).allMatch(row -> parts.contains((int) (row / 100)));
+        });
     }
 
     private RowPredicate random(Random random, int depth) {

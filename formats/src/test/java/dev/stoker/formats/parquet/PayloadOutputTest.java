@@ -11,6 +11,7 @@ import dev.stoker.formats.RowOutput;
 import dev.stoker.formats.Rows;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -18,28 +19,26 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class PayloadOutputTest {
     private static final int PAGE = 1 << 20;
     private static final int TIMES = 3;
 
-    private final long seed = Long.getLong("test.seed", System.nanoTime());
-    private final Random random = new Random(seed);
-
     /** Values around the size of a page, and runs of nulls and of short values. */
-    private List<byte[]> values(boolean nullable) {
+    private static List<byte[]> values(Random random, boolean nullable) {
         List<byte[]> values = new ArrayList<>();
         for (int length : new int[] {0, 100_000, PAGE - 4, PAGE - 3, 2 * PAGE, 5, PAGE - 14, 1}) {
-            values.add(bytes(length));
+            values.add(bytes(random, length));
         }
         for (int i = 0; i < 400; i++) {
             boolean isNull = nullable && random.nextInt(3) > 0;
-            values.add(isNull ? null : bytes(random.nextInt(9000)));
+            values.add(isNull ? null : bytes(random, random.nextInt(9000)));
         }
         return values;
     }
 
-    private byte[] bytes(int length) {
+    private static byte[] bytes(Random random, int length) {
         byte[] bytes = new byte[length];
         random.nextBytes(bytes);
         return bytes;
@@ -56,7 +55,8 @@ class PayloadOutputTest {
         return out.toByteArray();
     }
 
-    private void requireSame(List<byte[]> values, boolean nullable, boolean alone, long groupBytes) throws Exception {
+    private static void requireSame(List<byte[]> values, boolean nullable, boolean alone, long groupBytes)
+            throws Exception {
         List<Field> fields = List.of(new Field("image", ScalarType.BINARY, nullable, true));
         List<List<Object>> samples = new ArrayList<>();
         for (int i = 0; i < values.size(); i++) {
@@ -81,19 +81,21 @@ class PayloadOutputTest {
         try (RowFile file =
                 new ParquetFormat().open(Rows.file("a.parquet", write(table, rows, groupBytes)), ReadLimits.DEFAULT)) {
             List<String> found = Rows.read(file);
-            assertThat(found.equals(expected)).as("-Dtest.seed=" + seed).isTrue();
+            assertThat(found.equals(expected)).isTrue();
         }
     }
 
     @Test
-    void valuesOfAnyLengthSurvive() throws Exception {
-        requireSame(values(false), false, false, ParquetOutput.GROUP_BYTES);
-        requireSame(values(true), true, false, 3 * PAGE);
+    void valuesOfAnyLengthSurvive(TestInfo test) {
+        Rounds.of(test).run((random, round) -> {
+            requireSame(values(random, false), false, false, ParquetOutput.GROUP_BYTES);
+            requireSame(values(random, true), true, false, 3 * PAGE);
+        });
     }
 
     @Test
-    void aFileCanHavePayloadAlone() throws Exception {
-        requireSame(values(true), true, true, PAGE);
+    void aFileCanHavePayloadAlone(TestInfo test) throws Exception {
+        Rounds.of(test).run((random, round) -> requireSame(values(random, true), true, true, PAGE));
         requireSame(Arrays.asList(null, null), true, true, PAGE);
     }
 }

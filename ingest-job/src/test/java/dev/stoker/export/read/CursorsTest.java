@@ -11,6 +11,7 @@ import dev.stoker.schemas.order.ShufflePolicy;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.order.StreamOrder;
 import dev.stoker.schemas.order.Window;
+import dev.stoker.schemas.testing.Rounds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -18,15 +19,13 @@ import java.util.UUID;
 import java.util.function.LongFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class CursorsTest {
-    private final long seed = Long.getLong("test.seed", System.nanoTime());
-    private final Random random = new Random(seed);
-
     /** A sample. */
     private record Sample(int chunk, int row) {}
 
-    private StreamChunks chunks() {
+    private static StreamChunks chunks(Random random) {
         StreamChunks.Builder builder = StreamChunks.builder(8);
         int count = random.nextInt(9);
         for (int ordinal = 0; ordinal < count; ordinal++) {
@@ -52,18 +51,16 @@ class CursorsTest {
         return samples;
     }
 
-    private void assertSuffixes(LongFunction<RowCursor> cursors, List<Sample> model) {
+    private static void assertSuffixes(LongFunction<RowCursor> cursors, List<Sample> model) {
         for (int first = 0; first <= model.size(); first++) {
-            assertThat(all(cursors.apply(first)))
-                    .as("-Dtest.seed=%s, from %s", seed, first)
-                    .isEqualTo(model.subList(first, model.size()));
+            assertThat(all(cursors.apply(first))).as("from %s", first).isEqualTo(model.subList(first, model.size()));
         }
     }
 
     @Test
-    void storedRowsFollowTheChunksFromAnyPosition() {
-        for (int round = 0; round < 50; round++) {
-            StreamChunks chunks = chunks();
+    void storedRowsFollowTheChunksFromAnyPosition(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(30).run((random, round) -> {
+            StreamChunks chunks = chunks(random);
             List<Sample> model = new ArrayList<>();
             for (int chunk = 0; chunk < chunks.size(); chunk++) {
                 for (int row = 0; row < chunks.rows(chunk); row++) {
@@ -76,13 +73,13 @@ class CursorsTest {
             }
             assertThat(model).hasSize((int) chunks.liveRows());
             assertSuffixes(first -> new StoredCursor(chunks, first), model);
-        }
+        });
     }
 
     @Test
-    void rowsOfAnEpochFollowItsBatchesFromAnyPosition() {
-        for (int round = 0; round < 50; round++) {
-            StreamChunks chunks = chunks();
+    void rowsOfAnEpochFollowItsBatchesFromAnyPosition(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(30).run((random, round) -> {
+            StreamChunks chunks = chunks(random);
             OrderSpec spec = new OrderSpec(
                     random.nextInt(5),
                     1 + random.nextInt(7),
@@ -104,6 +101,6 @@ class CursorsTest {
             }
             assertThat(model).hasSize((int) chunks.liveRows()).doesNotHaveDuplicates();
             assertSuffixes(first -> new EpochCursor(epoch, first), model);
-        }
+        });
     }
 }

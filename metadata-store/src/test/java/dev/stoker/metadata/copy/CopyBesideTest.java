@@ -5,7 +5,6 @@ import static dev.stoker.metadata.copy.CopiedDatasets.append;
 import static dev.stoker.metadata.copy.CopiedDatasets.requireClean;
 import static dev.stoker.metadata.copy.CopiedDatasets.requireEqual;
 import static dev.stoker.metadata.copy.CopiedDatasets.requireReadable;
-import static dev.stoker.metadata.copy.CopiedDatasets.run;
 
 import dev.stoker.metadata.CollectionRunningException;
 import dev.stoker.metadata.Dataset;
@@ -16,6 +15,8 @@ import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
+import dev.stoker.schemas.testing.Cells;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.Interleaving;
 import dev.stoker.storage.Interleaving.Outcome;
@@ -25,36 +26,42 @@ import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 /**
- * A copy beside another operation on its source or on its target, with a switch between the two before every call, and
- * with two switches in some places. {@code -Dtest.schedules=0} tries all pairs of switches.
+ * A copy beside another operation on its source or on its target, with one or two switches between the two before drawn
+ * calls. The full tier tries one switch before every call, and {@code -Dtest.exhaustive=true} all pairs of switches.
  */
 class CopyBesideTest {
 
-    private static final int PAIRS = Integer.getInteger("test.schedules", 30);
-    private static final long SEED = Long.getLong("test.seed", System.nanoTime());
+    /** Schedules of each case, at least. */
+    private static final int SCHEDULES = 10;
 
     private final Interleaving interleaving = new Interleaving();
-    private int runs;
+    private final List<Case> cases = new ArrayList<>();
 
     @AfterEach
     void close() {
         interleaving.close();
-        System.out.println("test.seed=" + SEED + ", " + runs + " runs");
     }
 
     /** What must be true afterwards. */
     private interface Check {
         void accept(ObjectStore store) throws Exception;
     }
+
+    /** Two programs, and the schedules with one and with two switches. */
+    private record Case(
+            InMemoryObjectStore base,
+            List<Program> programs,
+            List<Schedule> singles,
+            List<Schedule> pairs,
+            Check check) {}
 
     private int calls(InMemoryObjectStore base, Program program) throws InterruptedException {
         return interleaving
@@ -64,35 +71,55 @@ class CopyBesideTest {
                 .size();
     }
 
-    private void everySchedule(InMemoryObjectStore base, Program one, Program other, Check check) throws Exception {
-        List<Program> programs = List.of(one, other);
+    private void add(InMemoryObjectStore base, Program one, Program other, Check check) throws Exception {
         int[] calls = {calls(base, one), calls(base, other)};
-        List<Schedule> schedules = new ArrayList<>();
+        List<Schedule> singles = new ArrayList<>();
         List<Schedule> pairs = new ArrayList<>();
         for (int first = 0; first < 2; first++) {
             for (int i = 0; i <= calls[first]; i++) {
-                schedules.add(new Schedule(first, List.of(i)));
+                singles.add(new Schedule(first, List.of(i)));
                 for (int j = 1; j <= calls[1 - first]; j++) {
                     pairs.add(new Schedule(first, List.of(i, j)));
                 }
             }
         }
-        Collections.shuffle(pairs, new Random(SEED));
-        schedules.addAll(PAIRS == 0 ? pairs : pairs.subList(0, Math.min(PAIRS, pairs.size())));
-        for (Schedule schedule : schedules) {
-            runs++;
-            InMemoryObjectStore store = base.copy();
-            Outcome outcome = interleaving.run(store, programs, schedule, Optional.empty());
-            try {
-                for (Optional<Throwable> failure : outcome.failures()) {
-                    if (failure.isPresent() && !mayFail(failure.get())) {
-                        throw new AssertionError("failed: " + failure.get(), failure.get());
-                    }
+        cases.add(new Case(base, List.of(one, other), singles, pairs, check));
+    }
+
+    private void run(Rounds rounds) throws Exception {
+        for (Case each : cases) {
+            if (Cells.areAll() || Rounds.areExhaustive()) {
+                for (Schedule schedule : each.singles()) {
+                    run(each, schedule);
                 }
-                check.accept(store);
-            } catch (Exception | AssertionError e) {
-                throw new AssertionError(schedule + ", test.seed=" + SEED + ": " + e.getMessage(), e);
             }
+            if (Rounds.areExhaustive()) {
+                for (Schedule schedule : each.pairs()) {
+                    run(each, schedule);
+                }
+            }
+        }
+        if (!Rounds.areExhaustive()) {
+            rounds.atLeast((long) SCHEDULES * cases.size()).run((random, round) -> {
+                Case each = cases.get((int) (round % cases.size()));
+                List<Schedule> some = random.nextInt(3) == 0 ? each.pairs() : each.singles();
+                run(each, some.get(random.nextInt(some.size())));
+            });
+        }
+    }
+
+    private void run(Case each, Schedule schedule) throws Exception {
+        InMemoryObjectStore store = each.base().copy();
+        Outcome outcome = interleaving.run(store, each.programs(), schedule, Optional.empty());
+        try {
+            for (Optional<Throwable> failure : outcome.failures()) {
+                if (failure.isPresent() && !mayFail(failure.get())) {
+                    throw new AssertionError("failed: " + failure.get(), failure.get());
+                }
+            }
+            each.check().accept(store);
+        } catch (Exception | AssertionError e) {
+            throw new AssertionError(schedule + ": " + e.getMessage(), e);
         }
     }
 
@@ -118,7 +145,7 @@ class CopyBesideTest {
     /** A target to which a copy was killed before its first entry, and whose lease a person has ended. */
     private static InMemoryObjectStore killed(InMemoryObjectStore source) throws IOException {
         InMemoryObjectStore target = new InMemoryObjectStore(CLOCK);
-        run(source, target);
+        CopiedDatasets.run(source, target);
         for (String name : CopiedDatasets.names(target, "_stoker/")) {
             if (!name.startsWith("_stoker/dataset")) {
                 target.delete(name);
@@ -128,7 +155,7 @@ class CopyBesideTest {
     }
 
     @Test
-    void ofTheSourceBesideWriters() throws Exception {
+    void ofTheSourceBesideWriters(TestInfo test) throws Exception {
         InMemoryObjectStore base = source();
         for (Program writer : List.<Program>of(
                 store -> append(store, 7),
@@ -143,15 +170,16 @@ class CopyBesideTest {
             InMemoryObjectStore[] target = {null};
             Program copy = store -> {
                 target[0] = new InMemoryObjectStore(CLOCK);
-                run(store, target[0]);
+                CopiedDatasets.run(store, target[0]);
                 requireReadable(target[0]);
                 requireClean(target[0]);
             };
-            everySchedule(base, copy, writer, store -> {
-                run(store, target[0]);
+            add(base, copy, writer, store -> {
+                CopiedDatasets.run(store, target[0]);
                 requireEqual(store, target[0]);
             });
         }
+        run(Rounds.of(test).seconds(2));
     }
 
     private static void compact(ObjectStore store) throws Exception {
@@ -163,22 +191,24 @@ class CopyBesideTest {
     }
 
     @Test
-    void toTheTargetBesideAnother() throws Exception {
+    void toTheTargetBesideAnother(TestInfo test) throws Exception {
         for (InMemoryObjectStore source : List.of(source(), CopiedDatasets.expired())) {
-            Program copy = store -> run(source.copy(), store);
+            Program copy = store -> CopiedDatasets.run(source.copy(), store);
             for (InMemoryObjectStore base : List.of(new InMemoryObjectStore(CLOCK), killed(source))) {
-                everySchedule(base, copy, copy, store -> requireEqual(source, store));
+                add(base, copy, copy, store -> requireEqual(source, store));
             }
         }
+        run(Rounds.of(test).seconds(2));
     }
 
     @Test
-    void toTheTargetBesideGarbageCollection() throws Exception {
+    void toTheTargetBesideGarbageCollection(TestInfo test) throws Exception {
         InMemoryObjectStore source = source();
-        everySchedule(killed(source), store -> run(source.copy(), store), CopyBesideTest::collect, store -> {
+        add(killed(source), store -> CopiedDatasets.run(source.copy(), store), CopyBesideTest::collect, store -> {
             requireReadable(store);
-            run(source, store);
+            CopiedDatasets.run(source, store);
             requireEqual(source, store);
         });
+        run(Rounds.of(test).seconds(0.5));
     }
 }

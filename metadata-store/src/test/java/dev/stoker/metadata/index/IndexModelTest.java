@@ -3,6 +3,7 @@ package dev.stoker.metadata.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.IndexRange;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectInfo;
@@ -18,6 +19,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Random histories of a dataset, its index and damage to it, against maps of keys. */
@@ -29,23 +31,27 @@ class IndexModelTest {
     @TempDir
     private Path directory;
 
-    private final long seed = Long.getLong("test.seed", System.nanoTime());
-    private final Random random = new Random(seed);
+    /** Of the round that runs. */
+    private Random random;
 
     @Test
-    void theIndexEqualsAFullScanOfALocalDataset() throws Exception {
-        System.out.println("test.seed=" + seed);
-        try (ObjectStore store = new LocalObjectStore(directory)) {
-            run(store);
-        }
+    void theIndexEqualsAFullScanOfALocalDataset(TestInfo test) {
+        Rounds.of(test).seconds(1).run((drawn, round) -> {
+            random = drawn;
+            try (ObjectStore store = new LocalObjectStore(directory.resolve("round-" + round))) {
+                run(store);
+            }
+        });
     }
 
     @Test
-    void theIndexEqualsAFullScanOfARemoteDataset() throws Exception {
-        System.out.println("test.seed=" + seed);
-        try (ObjectStore store = new InMemoryObjectStore()) {
-            run(store);
-        }
+    void theIndexEqualsAFullScanOfARemoteDataset(TestInfo test) {
+        Rounds.of(test).seconds(1).run((drawn, round) -> {
+            random = drawn;
+            try (ObjectStore store = new InMemoryObjectStore()) {
+                run(store);
+            }
+        });
     }
 
     private void run(ObjectStore store) throws Exception {

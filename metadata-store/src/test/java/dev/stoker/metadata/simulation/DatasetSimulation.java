@@ -71,8 +71,8 @@ final class DatasetSimulation {
     private final Set<String> begun = new TreeSet<>();
     private final Draws draws;
 
-    DatasetSimulation(long seed) {
-        this.random = new Random(seed);
+    DatasetSimulation(Random random) {
+        this.random = random;
         this.draws = new Draws(random, model);
     }
 

@@ -2,12 +2,13 @@ package dev.stoker.mount.tree;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.schemas.testing.Rounds;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -57,14 +58,12 @@ class FileNamesTest {
     }
 
     @Test
-    void turnsEachKeyIntoAPathOfItsOwnAndBack() {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random random = new Random(seed);
+    void turnsEachKeyIntoAPathOfItsOwnAndBack(TestInfo test) {
         String[] pieces = {
             "a", "%", "=", "+", "~", "/", ".", "..", "\0", "\\", "%=", ".stoker", "ß", "😀", "x".repeat(200)
         };
         Map<List<String>, String> keys = new HashMap<>();
-        for (int i = 0; i < 20_000; i++) {
+        Rounds.of(test).seconds(0.5).atLeast(5_000).run((random, round) -> {
             StringBuilder built = new StringBuilder();
             for (int n = random.nextInt(8); n >= 0; n--) {
                 built.append(pieces[random.nextInt(pieces.length)]);
@@ -72,14 +71,14 @@ class FileNamesTest {
             String key = built.toString();
             List<String> path = FileNames.pathOf(key);
             assertThat(path)
-                    .as("seed %d, key %s", seed, key)
+                    .as("key %s", key)
                     .noneMatch(
                             name -> name.isEmpty() || name.equals(".") || name.equals("..") || name.equals(".stoker"))
                     .noneMatch(name -> name.indexOf('/') >= 0 || name.indexOf('\0') >= 0 || FileNames.isTooLong(name));
             assertThat(FileNames.decode(path))
-                    .as("seed %d, key %s", seed, key)
+                    .as("key %s", key)
                     .contains(new FileNames.Decoded(key, FileNames.Kind.ANY));
             assertThat(keys.computeIfAbsent(path, known -> key)).isEqualTo(key);
-        }
+        });
     }
 }

@@ -3,6 +3,7 @@ package dev.stoker.schemas.arrow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
@@ -13,13 +14,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ColumnBuilderTest {
-    private static final long SEED = Long.getLong("test.seed", 5);
-
     private static ColumnBuilder column(String type) {
         return new ColumnBuilder(ArrowField.nullable("c", FieldType.parse(type)));
     }
@@ -257,9 +257,8 @@ class ColumnBuilderTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"bool", "int32", "utf8", "int32[]", "uint8[3]"})
-    void takesRowsBackAsIfTheyHadNeverBeen(String type) throws IOException {
-        Random random = new Random(SEED);
-        for (int round = 0; round < 50; round++) {
+    void takesRowsBackAsIfTheyHadNeverBeen(String type, TestInfo test) {
+        Rounds.of(test).seconds(0.1).atLeast(50).run((random, round) -> {
             int keep = random.nextInt(20);
             long seed = random.nextLong();
             ColumnBuilder straight = column(type);
@@ -271,13 +270,11 @@ class ColumnBuilderTest {
             append(straight, 5, new Random(seed));
             append(detour, 5, new Random(seed));
             for (int b = 0; b < straight.buffers().length; b++) {
-                assertThat(detour.buffers()[b])
-                        .as("seed %s, round %s, buffer %s", SEED, round, b)
-                        .isEqualTo(straight.buffers()[b]);
+                assertThat(detour.buffers()[b]).as("buffer %s", b).isEqualTo(straight.buffers()[b]);
             }
             assertThat(detour.nullCount()).isEqualTo(straight.nullCount());
             assertThat(read(detour).rows()).isEqualTo(keep + 5);
-        }
+        });
     }
 
     private static void append(ColumnBuilder column, int rows, Random random) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -14,12 +15,12 @@ import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Lists with null items, compared with lists of lists of bytes. */
 class NullItemsTest {
-    private static final long SEED = Long.getLong("test.seed", System.nanoTime());
     private static final int NULL_ROW = -1;
 
     private static ColumnBuilder column(String type) {
@@ -85,7 +86,7 @@ class NullItemsTest {
         ArrowColumn found = read(column);
         assertThat(found.rows()).isEqualTo(model.size());
         for (int i = 0; i < model.size(); i++) {
-            assertThat(row(found, i)).as("seed %s, row %s", SEED, i).isEqualTo(model.get(i));
+            assertThat(row(found, i)).as("row %s", i).isEqualTo(model.get(i));
         }
     }
 
@@ -100,10 +101,9 @@ class NullItemsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"int8?[]", "int32?[]", "bfloat16?[]", "uint64?[]", "float64?[]", "utf8?[]", "binary?[]"})
-    void keepsEachItem(String text) throws IOException {
+    void keepsEachItem(String text, TestInfo test) {
         NullableListType type = (NullableListType) FieldType.parse(text);
-        Random random = new Random(SEED);
-        for (int round = 0; round < 30; round++) {
+        Rounds.of(test).seconds(0.1).atLeast(30).run((random, round) -> {
             ColumnBuilder column = column(text);
             List<@Nullable List<@Nullable String>> model = new ArrayList<>();
             long stored = 0;
@@ -144,7 +144,7 @@ class NullItemsTest {
             }
             compare(copy, copied);
             assertThat(copiedLength).isLessThanOrEqualTo(stored);
-        }
+        });
     }
 
     @Test

@@ -3,14 +3,13 @@ package dev.stoker.schemas.arrow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.Random;
+import dev.stoker.schemas.testing.Rounds;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class TimeTextTest {
-    private static final long SEED = Long.getLong("test.seed", 11);
-
     @ParameterizedTest
     @CsvSource(
             delimiter = ';',
@@ -61,22 +60,20 @@ class TimeTextTest {
     }
 
     @Test
-    void readsWhatItWrote() {
-        Random random = new Random(SEED);
-        for (String text : new String[] {"timestamp[ms]", "timestamp[us,UTC]", "timestamp[ns]", "time[us]", "date"}) {
-            FieldType type = FieldType.parse(text);
-            for (int i = 0; i < 1000; i++) {
+    void readsWhatItWrote(TestInfo test) {
+        Rounds.of(test).seconds(0.2).atLeast(500).run((random, round) -> {
+            for (String text :
+                    new String[] {"timestamp[ms]", "timestamp[us,UTC]", "timestamp[ns]", "time[us]", "date"}) {
+                FieldType type = FieldType.parse(text);
                 long number = type.width() == 4
                         ? random.nextInt()
                         : type instanceof TimeType time
                                 ? random.nextLong(time.unit().perDay())
                                 : random.nextLong() >> random.nextInt(20, 60);
                 String written = TimeText.format(type, number);
-                assertThat(TimeText.parse(type, written))
-                        .as("seed %s, %s", SEED, written)
-                        .isEqualTo(number);
+                assertThat(TimeText.parse(type, written)).as(written).isEqualTo(number);
             }
-        }
+        });
     }
 
     @Test

@@ -1,76 +1,69 @@
 package dev.stoker.schemas.attack;
 
 import dev.stoker.schemas.errors.StokerException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
 
 /**
- * Flips bits of files and frames, reads them, and counts what the readers make of it. A quarter of the damaged copies
- * have two to eight flipped bits, half of these within four bytes. The others have one; if a format has fewer bits than
- * that, each bit is flipped at least once.
+ * Flips bits of one file or frame, reads it, and counts what the reader makes of it. A quarter of the damaged copies
+ * have two to eight flipped bits, half of these within four bytes. The others have one. From round {@link #IN_TURN} on,
+ * three of four rounds flip one bit each, all bits in turn. Only one thread may use an object.
  */
 public final class BitFlips {
+    /** Rounds that flip bits at random places only, so that few rounds do not flip the first bits only. */
+    static final int IN_TURN = 200;
+
+    private final Format format;
+    private final Object intact;
+    private long flips;
+    private long refused;
+    private long equal;
+
+    /** Reads the intact bytes. */
+    public BitFlips(Format format) throws Exception {
+        this.format = format;
+        this.intact = format.reader().read(format.bytes().clone());
+    }
 
     /**
-     * What came of the flips of one format.
+     * Reads one damaged copy.
      *
-     * @param format what was damaged
-     * @param flips how many damaged copies were read
-     * @param refused how many of them the reader refused
-     * @param equal how many of them had the content of the intact bytes
-     * @param wrong the others, as text
+     * @throws AssertionError if the reader accepts it with other content, or ends in another error
      */
-    public record Result(Format format, long flips, long refused, long equal, List<String> wrong) {}
-
-    private static final int MOST_REPORTED = 20;
-
-    private final long seed;
-    private final Random random;
-
-    public BitFlips(long seed) {
-        this.seed = seed;
-        this.random = new Random(seed);
-    }
-
-    /** Reads this number of damaged copies. */
-    public Result run(Format format, long flips) throws Exception {
-        Object intact = format.reader().read(format.bytes().clone());
-        int bits = 8 * format.bytes().length;
-        long refused = 0;
-        long equal = 0;
-        List<String> wrong = new ArrayList<>();
-        for (long flip = 0; flip < flips; flip++) {
-            int[] damage;
-            if (flip < bits && bits <= flips * 3 / 4) {
-                damage = new int[] {(int) flip};
-            } else {
-                damage = damage(bits);
-            }
-            byte[] damaged = format.bytes().clone();
-            for (int bit : damage) {
-                damaged[bit / 8] ^= (byte) (1 << bit % 8);
-            }
-            try {
-                if (format.reader().read(damaged).equals(intact)) {
-                    equal++;
-                    if (format.unread().isEmpty()) {
-                        report(wrong, format, damage, "was accepted, with equal content");
-                    }
-                } else {
-                    report(wrong, format, damage, "was accepted, with other content");
-                }
-            } catch (StokerException expected) {
-                refused++;
-            } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
-                report(wrong, format, damage, "ended in " + e);
-            }
+    public void flip(Random random, long round) throws Exception {
+        int[] damage = damage(random, round);
+        byte[] damaged = format.bytes().clone();
+        for (int bit : damage) {
+            damaged[bit / 8] ^= (byte) (1 << bit % 8);
         }
-        return new Result(format, flips, refused, equal, wrong);
+        flips++;
+        try {
+            if (!format.reader().read(damaged).equals(intact)) {
+                throw new AssertionError(text(damage, "was accepted, with other content"));
+            }
+            if (format.unread().isEmpty()) {
+                throw new AssertionError(text(damage, "was accepted, with equal content"));
+            }
+            equal++;
+        } catch (StokerException expected) {
+            refused++;
+        } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+            throw new AssertionError(text(damage, "ended in " + e), e);
+        }
     }
 
-    private int[] damage(int bits) {
+    /** Returns how many damaged copies the reader refused. */
+    public long refused() {
+        return refused;
+    }
+
+    private int[] damage(Random random, long round) {
+        int bits = 8 * format.bytes().length;
+        long turn = (round - IN_TURN) / 4 * 3 + round % 4;
+        if (round >= IN_TURN && round % 4 < 3 && turn < bits) {
+            return new int[] {(int) turn};
+        }
         if (random.nextInt(4) > 0) {
             return new int[] {random.nextInt(bits)};
         }
@@ -80,46 +73,32 @@ public final class BitFlips {
         return random.ints(from, from + reach).distinct().limit(count).toArray();
     }
 
-    private void report(List<String> wrong, Format format, int[] damage, String what) {
-        if (wrong.size() < MOST_REPORTED) {
-            StringBuilder text = new StringBuilder("seed " + seed + ": " + format.name() + " with flipped");
-            for (int bit : damage) {
-                text.append(" ").append(bit / 8).append('.').append(bit % 8);
-            }
-            wrong.add(text + " of " + format.bytes().length + " bytes " + what);
+    private String text(int[] damage, String what) {
+        StringBuilder text = new StringBuilder(format.name() + " with flipped");
+        for (int bit : damage) {
+            text.append(" ").append(bit / 8).append('.').append(bit % 8);
         }
+        return text + " of " + format.bytes().length + " bytes " + what;
     }
 
-    /** Returns the results as a table, with a last line of sums. */
-    public static String table(List<Result> results) {
+    /** Returns the counts as a table, with a last line of sums. */
+    public static String table(List<BitFlips> all) {
         StringBuilder text = new StringBuilder();
-        line(text, "format", "bytes", "flips", "refused", "equal", "wrong");
-        long flips = 0;
-        long refused = 0;
-        long equal = 0;
-        long wrong = 0;
-        for (Result result : results) {
-            long lost = result.flips()
-                    - result.refused()
-                    - (result.format().unread().isEmpty() ? 0 : result.equal());
-            line(
-                    text,
-                    result.format().name(),
-                    result.format().bytes().length,
-                    result.flips(),
-                    result.refused(),
-                    result.equal(),
-                    lost);
-            flips += result.flips();
-            refused += result.refused();
-            equal += result.equal();
-            wrong += lost;
+        line(text, "format", "bytes", "flips", "refused", "equal");
+        for (BitFlips of : all) {
+            line(text, of.format.name(), of.format.bytes().length, of.flips, of.refused, of.equal);
         }
-        line(text, "all", "", flips, refused, equal, wrong);
+        line(
+                text,
+                "all",
+                "",
+                all.stream().mapToLong(of -> of.flips).sum(),
+                all.stream().mapToLong(of -> of.refused).sum(),
+                all.stream().mapToLong(of -> of.equal).sum());
         return text.toString();
     }
 
     private static void line(StringBuilder text, Object... columns) {
-        text.append(String.format(Locale.ROOT, "%-44s %9s %9s %9s %9s %6s%n", columns));
+        text.append(String.format(Locale.ROOT, "%-44s %9s %9s %9s %9s%n", columns));
     }
 }

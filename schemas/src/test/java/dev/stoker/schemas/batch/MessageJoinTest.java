@@ -7,17 +7,16 @@ import dev.stoker.schemas.arrow.BatchColumns;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkFixtures;
 import dev.stoker.schemas.chunk.PackedChunk;
-import java.io.IOException;
+import dev.stoker.schemas.testing.Rounds;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class MessageJoinTest {
-    private static final long SEED = Long.getLong("test.seed", System.nanoTime());
     private static final List<Field> FIELDS = ChunkFixtures.ALL_TYPES;
     private static final List<String> CLASSES =
             Stream.of("a", "b", "c", "d", "e").map(c -> "class \"" + c + "\"").toList();
@@ -33,27 +32,28 @@ class MessageJoinTest {
     /** Also of payload that is null in some rows, or in none of a part. */
     @SuppressWarnings("ByteBufferBackingArray") // dirty() allocates whole arrays.
     @Test
-    void partsMakeTheMessageOfTheWhole() throws IOException {
-        Random random = new Random(SEED);
-        PackedChunk packed = ChunkFixtures.random(FIELDS, 40, 1, random).finish(ChunkFixtures.identity(1));
-        BatchChunk chunk = BatchFixtures.open(builder, packed, CLASSES);
-        for (int round = 0; round < 30; round++) {
-            int first = random.nextInt(40);
-            int last = first + random.nextInt(41 - first);
-            List<MessageJoin.Cut> cuts = new ArrayList<>();
-            for (int from = first; from < last; ) {
-                int to = from + 1 + random.nextInt(last - from);
-                // A part has more rows than are taken from it.
-                int before = random.nextInt(from + 1);
-                int after = to + random.nextInt(41 - to);
-                ByteBuffer part = ByteBuffer.wrap(message(chunk, before, after));
-                List<ArrowColumn> columns = BatchColumns.read(part, FIELDS, "part");
-                cuts.add(new MessageJoin.Cut(columns, from - before, to - before));
-                from = to;
+    void partsMakeTheMessageOfTheWhole(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(10).run((random, round) -> {
+            PackedChunk packed = ChunkFixtures.random(FIELDS, 40, 1, random).finish(ChunkFixtures.identity(1));
+            BatchChunk chunk = BatchFixtures.open(builder, packed, CLASSES);
+            for (int i = 0; i < 5; i++) {
+                int first = random.nextInt(40);
+                int last = first + random.nextInt(41 - first);
+                List<MessageJoin.Cut> cuts = new ArrayList<>();
+                for (int from = first; from < last; ) {
+                    int to = from + 1 + random.nextInt(last - from);
+                    // A part has more rows than are taken from it.
+                    int before = random.nextInt(from + 1);
+                    int after = to + random.nextInt(41 - to);
+                    ByteBuffer part = ByteBuffer.wrap(message(chunk, before, after));
+                    List<ArrowColumn> columns = BatchColumns.read(part, FIELDS, "part");
+                    cuts.add(new MessageJoin.Cut(columns, from - before, to - before));
+                    from = to;
+                }
+                ByteBuffer joined = new MessageJoin(FIELDS).join(cuts, MessageJoinTest::dirty);
+                assertThat(joined.array()).isEqualTo(message(chunk, first, last));
             }
-            ByteBuffer joined = new MessageJoin(FIELDS).join(cuts, MessageJoinTest::dirty);
-            assertThat(joined.array()).as("test.seed=" + SEED).isEqualTo(message(chunk, first, last));
-        }
+        });
     }
 
     private static ByteBuffer dirty(int length) {

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class OutlineReaderTest {
-    private static final long SEED = Long.getLong("test.seed", 11);
+    private static final long SEED = 11;
     private static final List<Field> FIELDS = List.of(
             Field.small("label", ScalarType.CATEGORICAL),
             Field.nullable("tags", FieldType.parse("utf8[]")),

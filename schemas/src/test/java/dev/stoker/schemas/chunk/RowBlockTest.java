@@ -8,6 +8,7 @@ import dev.stoker.schemas.arrow.FixedValues;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TimeResolution;
 import dev.stoker.schemas.arrow.TimestampType;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -15,8 +16,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class RowBlockTest {
     private static final List<Field> FIELDS = List.of(
@@ -30,11 +31,12 @@ class RowBlockTest {
     private static final int LIMIT = 20_000;
 
     /** Rows that {@code roomFor} and single rows fill up to a limit, as a packing task does. */
-    @RepeatedTest(30)
-    void rowsOfBlocksMakeTheChunksThatSingleRowsMake() {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        System.out.println("-Dtest.seed=" + seed);
-        Random random = new Random(seed);
+    @Test
+    void rowsOfBlocksMakeTheChunksThatSingleRowsMake(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(20).run((random, round) -> compareBlocksAndRows(random));
+    }
+
+    private static void compareBlocksAndRows(Random random) {
         int rows = 1 + random.nextInt(3000);
         int[] nullEach = {0, random.nextInt(50), random.nextInt(5000), 1 + random.nextInt(3)};
         RowBlock block = block(rows, nullEach, random);
@@ -56,13 +58,11 @@ class RowBlockTest {
             int room = builder.roomFor(block, from, most, LIMIT);
             assertThat(room).isBetween(0, most);
             builder.addRows(block, from, Math.max(1, room));
-            assertThat(room == 0 || builder.length() <= LIMIT)
-                    .as("seed " + seed)
-                    .isTrue();
+            assertThat(room == 0 || builder.length() <= LIMIT).isTrue();
             from += Math.max(1, room);
         }
         finish(builder, byBlock);
-        assertThat(byBlock).as("seed " + seed).isEqualTo(byRow);
+        assertThat(byBlock).isEqualTo(byRow);
     }
 
     @Test

@@ -4,14 +4,14 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.testing.Rounds;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class Crc32csTest {
-    private static final long SEED = Long.getLong("test.seed", 1);
-
     @Test
     void sumsTheCheckValueOfTheStandard() {
         assertThat(Crc32cs.hex(Crc32cs.of("123456789".getBytes(US_ASCII)))).isEqualTo("e3069283");
@@ -27,32 +27,28 @@ class Crc32csTest {
     }
 
     @Test
-    void combinesSumsOfRandomPartsToTheSumOfTheWhole() {
-        Random random = new Random(SEED);
-        for (int i = 0; i < 2000; i++) {
-            byte[] bytes = new byte[random.nextInt(i % 10 == 0 ? 300_000 : 3000)];
+    void combinesSumsOfRandomPartsToTheSumOfTheWhole(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(1_000).run((random, round) -> {
+            byte[] bytes = new byte[random.nextInt(round % 10 == 0 ? 300_000 : 3000)];
             random.nextBytes(bytes);
             int cut = bytes.length == 0 ? 0 : random.nextInt(bytes.length + 1);
             int combined = Crc32cs.combine(
                     Crc32cs.of(bytes, 0, cut), Crc32cs.of(bytes, cut, bytes.length - cut), bytes.length - cut);
-            assertThat(combined)
-                    .as("seed %s, round %s, cut %s of %s", SEED, i, cut, bytes.length)
-                    .isEqualTo(Crc32cs.of(bytes));
-        }
+            assertThat(combined).as("cut %s of %s", cut, bytes.length).isEqualTo(Crc32cs.of(bytes));
+        });
     }
 
     @Test
-    void combinesAcrossLengthsThatNoTestCouldSum() {
+    void combinesAcrossLengthsThatNoTestCouldSum(TestInfo test) {
         // x^(8·n) must be multiplicative: shifting by a + b is shifting by a, then by b.
-        Random random = new Random(SEED);
-        for (int i = 0; i < 10_000; i++) {
+        Rounds.of(test).seconds(0.2).atLeast(5_000).run((random, round) -> {
             int a = random.nextInt(Integer.MAX_VALUE / 2);
             int b = random.nextInt(Integer.MAX_VALUE / 2);
             int crc = random.nextInt();
             assertThat(Crc32cs.combine(Crc32cs.combine(crc, 0, a), 0, b))
-                    .as("seed %s, a %s, b %s", SEED, a, b)
+                    .as("a %s, b %s", a, b)
                     .isEqualTo(Crc32cs.combine(crc, 0, (long) a + b));
-        }
+        });
     }
 
     @Test
@@ -64,8 +60,11 @@ class Crc32csTest {
     }
 
     @Test
-    void concatenatesPartsOfAllKinds() {
-        Random random = new Random(SEED);
+    void concatenatesPartsOfAllKinds(TestInfo test) {
+        Rounds.of(test).atLeast(10).run((random, round) -> concatenate(random));
+    }
+
+    private static void concatenate(Random random) {
         byte[] all = new byte[1000];
         random.nextBytes(all);
         Arrays.fill(all, 300, 507, (byte) 0);

@@ -5,32 +5,38 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stoker.schemas.attack.BitFlips;
 import dev.stoker.schemas.attack.Format;
 import dev.stoker.schemas.protocol.FrameFormats;
+import dev.stoker.schemas.testing.Rounds;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 /**
  * Flipped bits of every format that has a checksum, and of every frame, through the readers: each damaged copy is
- * refused, or has the same content. {@code -Dtest.flips=…} sets the number of damaged copies; the profile {@code soak}
- * reads a million.
+ * refused, or has the same content. A round damages a copy of each format; the profile {@code soak} damages a
+ * million copies.
  */
 class BitFlipTest {
-    private static final long FLIPS = Long.getLong("test.flips", 4_000);
-
-    private final long seed = Long.getLong("test.seed", System.nanoTime());
+    /** Some 4,000 damaged copies. */
+    private static final int ROUNDS = 50;
 
     @Test
-    void everyFlippedBitIsRefusedOrChangesNoContent() throws Exception {
+    void everyFlippedBitIsRefusedOrChangesNoContent(TestInfo test) throws Exception {
         List<Format> formats = new ArrayList<>(FileFormats.all());
         formats.addAll(ChunkFormats.all());
         formats.addAll(FrameFormats.all());
-        BitFlips flips = new BitFlips(seed);
-        List<BitFlips.Result> results = new ArrayList<>();
+        List<BitFlips> flips = new ArrayList<>();
         for (Format format : formats) {
-            results.add(flips.run(format, (FLIPS + formats.size() - 1) / formats.size()));
+            flips.add(new BitFlips(format));
         }
-        System.out.println("test.seed=" + seed + "\n" + BitFlips.table(results));
-        assertThat(results).flatExtracting(BitFlips.Result::wrong).isEmpty();
-        assertThat(results).allSatisfy(result -> assertThat(result.refused()).isPositive());
+        Rounds.of(test).seconds(2).atLeast(ROUNDS).run((random, round) -> {
+            for (BitFlips of : flips) {
+                of.flip(random, round);
+            }
+        });
+        System.out.println(BitFlips.table(flips));
+        if (!Rounds.isReplay()) {
+            assertThat(flips).allSatisfy(of -> assertThat(of.refused()).isPositive());
+        }
     }
 }

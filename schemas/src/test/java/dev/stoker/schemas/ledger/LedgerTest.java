@@ -12,6 +12,7 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -28,6 +29,7 @@ import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.generic.GenericRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class LedgerTest {
 
@@ -135,10 +137,11 @@ class LedgerTest {
     }
 
     @Test
-    void readsBackManyBlocks() throws IOException {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        System.out.println("test.seed=" + seed);
-        Random random = new Random(seed);
+    void readsBackManyBlocks(TestInfo test) {
+        Rounds.of(test).seconds(0.2).run((random, round) -> readBackManyBlocks(random));
+    }
+
+    private static void readBackManyBlocks(Random random) throws IOException {
         List<LedgerRecord> records = new ArrayList<>();
         for (int i = 0; i < 2000; i++) {
             List<Receipt> receipts = new ArrayList<>();

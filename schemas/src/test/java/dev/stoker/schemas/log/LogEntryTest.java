@@ -9,6 +9,7 @@ import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +26,7 @@ import org.apache.avro.generic.GenericDatumReader;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.util.Utf8;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class LogEntryTest {
 
@@ -47,10 +49,11 @@ class LogEntryTest {
     }
 
     @Test
-    void readsBackManyChunks() throws IOException {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        System.out.println("test.seed=" + seed);
-        Random random = new Random(seed);
+    void readsBackManyChunks(TestInfo test) {
+        Rounds.of(test).seconds(0.2).run((random, round) -> readBackManyChunks(random));
+    }
+
+    private static void readBackManyChunks(Random random) throws IOException {
         List<AddedChunk> chunks = new ArrayList<>();
         for (int i = 0; i < 5000; i++) {
             chunks.add(new AddedChunk(

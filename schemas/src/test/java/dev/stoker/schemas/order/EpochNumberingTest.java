@@ -3,6 +3,7 @@ package dev.stoker.schemas.order;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.testing.Rounds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -11,13 +12,16 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class EpochNumberingTest {
     /** 10^17 samples: whatever enumerated rounds would not end. */
     @Test
-    void findsAnyNumberOfAnEndlessEpochAtOnce() {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random random = new Random(seed);
+    void findsAnyNumberOfAnEndlessEpochAtOnce(TestInfo test) {
+        Rounds.of(test).seconds(0.2).atLeast(1).run((random, round) -> findNumbers(random));
+    }
+
+    private static void findNumbers(Random random) {
         long[] rows = new long[300];
         for (int l = 0; l < rows.length; l++) {
             rows[l] = (random.nextLong() >>> 1) % 1_000_000_000_000_000L;
@@ -28,7 +32,7 @@ class EpochNumberingTest {
                 long number = (random.nextLong() >>> 1) % numbering.size().batches();
                 for (Piece piece : numbering.batch(number)) {
                     assertThat(piece.firstRow() + piece.rows())
-                            .as("seed %d number %d", seed, number)
+                            .as("number %d", number)
                             .isLessThanOrEqualTo(rows[piece.lane()]);
                 }
             }

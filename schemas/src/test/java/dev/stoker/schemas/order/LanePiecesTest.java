@@ -2,17 +2,16 @@ package dev.stoker.schemas.order;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.schemas.testing.Rounds;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class LanePiecesTest {
     @Test
-    void findsThePiecesOfALaneAmongThoseOfTheWholeEpoch() {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random random = new Random(seed);
-        for (int round = 0; round < 200; round++) {
+    void findsThePiecesOfALaneAmongThoseOfTheWholeEpoch(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(100).run((random, round) -> {
             long[] rows = new long[1 + random.nextInt(9)];
             for (int lane = 0; lane < rows.length; lane++) {
                 rows[lane] = random.nextInt(4) == 0 ? 0 : random.nextInt(60);
@@ -34,12 +33,12 @@ class LanePiecesTest {
                 for (long i = 0; i < pieces.count(); i++) {
                     found.add(pieces.number(i));
                 }
-                assertThat(found).as("lane %d, seed %d", lane, seed).isEqualTo(expected);
+                assertThat(found).as("lane %d", lane).isEqualTo(expected);
                 for (int i = 0; i < expected.size(); i++) {
                     assertThat(pieces.firstFrom(expected.get(i))).isEqualTo(i);
                 }
                 assertThat(pieces.firstFrom(Long.MAX_VALUE)).isEqualTo(expected.size());
             }
-        }
+        });
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.schemas.order.NaiveOrder.NaiveChunk;
 import dev.stoker.schemas.order.NaiveOrder.Sample;
+import dev.stoker.schemas.testing.Rounds;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -12,58 +13,56 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 /** Random streams against {@link NaiveOrder}, and what the order promises whatever the stream. */
 class OrderModelTest {
-    private static final int STREAMS = 150;
-
-    private final long seed = Long.getLong("test.seed", System.nanoTime());
-    private final Random random = new Random(seed);
+    private static final int STREAMS = 50;
 
     @Test
-    void agreesWithTheTrivialImplementation() {
-        for (int i = 0; i < STREAMS; i++) {
-            List<NaiveChunk> chunks = randomChunks();
-            OrderSpec spec = randomSpec();
+    void agreesWithTheTrivialImplementation(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(STREAMS).run((random, round) -> {
+            List<NaiveChunk> chunks = randomChunks(random);
+            OrderSpec spec = randomSpec(random);
             NaiveOrder naive = new NaiveOrder(spec, chunks);
             StreamOrder order = new StreamOrder(build(chunks), spec);
             for (long epoch : new long[] {0, 1, random.nextInt(1000), 0xFFFF_FFFFL}) {
-                assertThat(batches(order.epoch(epoch))).as(where(i, spec)).isEqualTo(naive.batches(epoch));
+                assertThat(batches(order.epoch(epoch))).as(spec.toJson()).isEqualTo(naive.batches(epoch));
             }
-        }
+        });
     }
 
     @Test
-    void deliversEverySampleOnceAnEpochInFullBatchesButTheLast() {
-        for (int i = 0; i < STREAMS; i++) {
-            List<NaiveChunk> chunks = randomChunks();
-            OrderSpec spec = randomSpec();
+    void deliversEverySampleOnceAnEpochInFullBatchesButTheLast(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(STREAMS).run((random, round) -> {
+            List<NaiveChunk> chunks = randomChunks(random);
+            OrderSpec spec = randomSpec(random);
             StreamOrder order = new StreamOrder(build(chunks), spec);
             Set<Sample> all = new HashSet<>();
             chunks.forEach(c -> c.liveRows().forEach(r -> all.add(new Sample(c.ordinal(), r))));
-            List<List<Sample>> batches = batches(order.epoch(i));
+            List<List<Sample>> batches = batches(order.epoch(round));
             List<Sample> delivered = batches.stream().flatMap(List::stream).toList();
-            assertThat(delivered).as(where(i, spec)).hasSize(all.size()).containsAll(all);
+            assertThat(delivered).as(spec.toJson()).hasSize(all.size()).containsAll(all);
             long expected = ((long) all.size() + spec.batchSize() - 1) / spec.batchSize();
             assertThat((long) batches.size())
                     .isEqualTo(expected)
                     .isEqualTo(order.size().batches());
             for (int m = 0; m < batches.size() - 1; m++) {
-                assertThat(batches.get(m)).as(where(i, spec)).hasSize(spec.batchSize());
+                assertThat(batches.get(m)).as(spec.toJson()).hasSize(spec.batchSize());
             }
             if (!batches.isEmpty()) {
                 assertThat(batches.get(batches.size() - 1)).hasSize(order.size().lastRows());
             }
-        }
+        });
     }
 
     @Test
-    void appendsDeletesAndCompactionsMoveNoChunk() {
-        for (int i = 0; i < STREAMS; i++) {
+    void appendsDeletesAndCompactionsMoveNoChunk(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(STREAMS).run((random, round) -> {
             // Every chunk that is written has a row; with that, lanes are stable even while there are few chunks.
             List<NaiveChunk> before =
-                    randomChunks().stream().filter(c -> c.rows() > 0).toList();
-            OrderSpec spec = randomSpec();
+                    randomChunks(random).stream().filter(c -> c.rows() > 0).toList();
+            OrderSpec spec = randomSpec(random);
             StreamOrder old = new StreamOrder(build(before), spec);
             List<NaiveChunk> after = new ArrayList<>();
             for (NaiveChunk c : before) {
@@ -72,20 +71,20 @@ class OrderModelTest {
             }
             long next = before.isEmpty() ? 0 : before.get(before.size() - 1).ordinal() + 1;
             for (int n = random.nextInt(20); n > 0; n--) {
-                after.add(randomChunk(next++));
+                after.add(randomChunk(random, next++));
             }
             StreamOrder changed = new StreamOrder(build(after), spec);
             for (int c = 0; c < before.size(); c++) {
-                assertThat(changed.laneOf(c)).as(where(i, spec)).isEqualTo(old.laneOf(c));
+                assertThat(changed.laneOf(c)).as(spec.toJson()).isEqualTo(old.laneOf(c));
             }
-        }
+        });
     }
 
     @Test
-    void ranksAreDisjointAndCompleteForEveryWorldSize() {
-        for (int i = 0; i < STREAMS; i++) {
-            OrderSpec spec = randomSpec();
-            StreamOrder order = new StreamOrder(build(randomChunks()), spec);
+    void ranksAreDisjointAndCompleteForEveryWorldSize(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(STREAMS).run((random, round) -> {
+            OrderSpec spec = randomSpec(random);
+            StreamOrder order = new StreamOrder(build(randomChunks(random)), spec);
             long batches = order.size().batches();
             long start = batches == 0 ? 0 : random.nextInt((int) batches + 1);
             for (int world : new int[] {1, 2, 3, 8}) {
@@ -101,7 +100,7 @@ class OrderModelTest {
                             for (long s = 0; s < part.steps(); s++) {
                                 assertThat(part.number(s) % world).isEqualTo(rank);
                                 assertThat(seen.add(part.number(s)))
-                                        .as(where(i, spec))
+                                        .as(spec.toJson())
                                         .isTrue();
                             }
                         }
@@ -109,7 +108,7 @@ class OrderModelTest {
                     checkNumbers(order.size(), tail, world, start, seen, steps);
                 }
             }
-        }
+        });
     }
 
     /** The numbers of all ranks together are consecutive from the start, and as many as the tail policy says. */
@@ -132,13 +131,13 @@ class OrderModelTest {
     }
 
     @Test
-    void resumesWithAnotherWorldSizeAtExactlyTheRest() {
-        for (int i = 0; i < STREAMS; i++) {
-            OrderSpec spec = randomSpec();
-            StreamOrder order = new StreamOrder(build(randomChunks()), spec);
+    void resumesWithAnotherWorldSizeAtExactlyTheRest(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(STREAMS).run((random, round) -> {
+            OrderSpec spec = randomSpec(random);
+            StreamOrder order = new StreamOrder(build(randomChunks(random)), spec);
             EpochSize size = order.size();
             if (size.batches() == 0) {
-                continue;
+                return;
             }
             List<Long> consumed = new ArrayList<>();
             Position at = Position.START;
@@ -157,29 +156,26 @@ class OrderModelTest {
                 }
                 at = next;
             }
-            assertThat(consumed)
-                    .as(where(i, spec))
-                    .hasSize((int) size.batches())
-                    .doesNotHaveDuplicates();
+            assertThat(consumed).as(spec.toJson()).hasSize((int) size.batches()).doesNotHaveDuplicates();
             assertThat(at).isEqualTo(new Position(1, 0));
-        }
+        });
     }
 
     @Test
-    void padFillsEveryBatchAndFlagsExactlyWhatIsRepeated() {
-        for (int i = 0; i < STREAMS; i++) {
-            OrderSpec spec = randomSpec();
-            StreamOrder order = new StreamOrder(build(randomChunks()), spec);
+    void padFillsEveryBatchAndFlagsExactlyWhatIsRepeated(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(STREAMS).run((random, round) -> {
+            OrderSpec spec = randomSpec(random);
+            StreamOrder order = new StreamOrder(build(randomChunks(random)), spec);
             EpochNumbering numbering = order.epoch(3).numbering();
             long batches = numbering.size().batches();
             long fresh = 0;
             for (long v = 0; batches > 0 && v < batches * 2 + 5; v++) {
                 DeliveredBatch batch = Delivery.batch(numbering, TailPolicy.PAD, v);
-                assertThat(batch.rows()).as(where(i, spec)).isEqualTo(spec.batchSize());
+                assertThat(batch.rows()).as(spec.toJson()).isEqualTo(spec.batchSize());
                 fresh += batch.rows() - batch.repeatedRows();
             }
-            assertThat(fresh).as(where(i, spec)).isEqualTo(order.size().samples());
-        }
+            assertThat(fresh).as(spec.toJson()).isEqualTo(order.size().samples());
+        });
     }
 
     private static List<List<Sample>> batches(EpochOrder epoch) {
@@ -201,11 +197,7 @@ class OrderModelTest {
         return out;
     }
 
-    private String where(int stream, OrderSpec spec) {
-        return "-Dtest.seed=" + seed + ", stream " + stream + ", " + spec.toJson();
-    }
-
-    private OrderSpec randomSpec() {
+    private static OrderSpec randomSpec(Random random) {
         return new OrderSpec(
                 random.nextLong() >>> 1,
                 1 + random.nextInt(random.nextBoolean() ? 8 : 60),
@@ -215,7 +207,7 @@ class OrderModelTest {
                 random.nextInt(4) == 0 ? LaneOrder.FIXED : LaneOrder.MIXED);
     }
 
-    private List<NaiveChunk> randomChunks() {
+    private static List<NaiveChunk> randomChunks(Random random) {
         List<NaiveChunk> chunks = new ArrayList<>();
         int count = random.nextInt(40);
         boolean equal = random.nextBoolean();
@@ -224,13 +216,13 @@ class OrderModelTest {
             chunks.add(
                     equal && i < count * 3 / 4
                             ? new NaiveChunk(ordinal, 10, 1000, random.nextInt(8) > 0, List.of())
-                            : randomChunk(ordinal));
+                            : randomChunk(random, ordinal));
             ordinal += 1 + (random.nextInt(5) == 0 ? random.nextInt(9) : 0);
         }
         return chunks;
     }
 
-    private NaiveChunk randomChunk(long ordinal) {
+    private static NaiveChunk randomChunk(Random random, long ordinal) {
         int rows = random.nextInt(10) == 0 ? 0 : random.nextInt(30);
         List<Integer> removed = new ArrayList<>();
         if (random.nextInt(3) == 0) {

@@ -3,22 +3,21 @@ package dev.stoker.schemas.order;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.testing.Rounds;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class SkippedBatchesTest {
 
     private static final int REPEATS = 3;
 
     @Test
-    void slotsNumberTheBatchesThatAreLeft() {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        System.out.println("-Dtest.seed=" + seed);
-        Random random = new Random(seed);
-        for (int round = 0; round < 1000; round++) {
+    void slotsNumberTheBatchesThatAreLeft(TestInfo test) {
+        Rounds.of(test).seconds(1).atLeast(300).run((random, round) -> {
             int batches = 1 + random.nextInt(30);
             List<SkipList.Range> given = new ArrayList<>();
             for (int i = random.nextInt(5); i > 0; i--) {
@@ -50,7 +49,7 @@ class SkippedBatchesTest {
             if (left.length > 0) {
                 checkNumbers(skipped, batches, left, random);
             }
-        }
+        });
     }
 
     private static void checkNumbers(SkippedBatches skipped, int batches, long[] left, Random random) {

@@ -3,22 +3,21 @@ package dev.stoker.schemas.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.testing.Rounds;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Random;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class BatchHeaderTest {
     private static final BatchIdentity IDENTITY = new BatchIdentity(1, -1, 2, 3, 4, 5, 6, 7, 8, false);
     private static final PieceSource SOURCE = PieceSource.whole(7, 0);
 
     @Test
-    void checksumOfPartsIsThatOfTheBytes() {
-        long seed = Long.getLong("test.seed", System.nanoTime());
-        Random random = new Random(seed);
-        for (int i = 0; i < 200; i++) {
-            byte[] message = new byte[random.nextInt(i % 10 == 0 ? 200_000 : 300)];
+    void checksumOfPartsIsThatOfTheBytes(TestInfo test) {
+        Rounds.of(test).seconds(0.2).atLeast(200).run((random, round) -> {
+            byte[] message = new byte[random.nextInt(round % 10 == 0 ? 200_000 : 300)];
             random.nextBytes(message);
             BatchIdentity identity = new BatchIdentity(
                     random.nextLong(),
@@ -43,11 +42,11 @@ class BatchHeaderTest {
             CRC32C whole = new CRC32C();
             whole.update(frame.array(), 4, 64);
             whole.update(message);
-            assertThat(header.crc()).as("seed %d", seed).isEqualTo((int) whole.getValue());
+            assertThat(header.crc()).isEqualTo((int) whole.getValue());
             assertThat(frame.getInt(76)).isEqualTo(header.crc());
             assertThat(frame.getInt(0)).isEqualTo(76 + message.length);
             assertThat(header.crcWith(ByteBuffer.wrap(message))).isEqualTo(header.crc());
-        }
+        });
     }
 
     /** Flips every bit of a BATCH frame outside length and subscription. The decoder or the checksum must detect it. */

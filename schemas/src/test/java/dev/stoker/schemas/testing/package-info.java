@@ -1,2 +1,6 @@
-/** What the tests of all modules share beside their fixtures: the count of started processes. */
+/**
+ * How much random tests and matrices of tests do: seeds, rounds, budgets, and the cells that a run draws; and the count of
+ * started processes. The package depends on
+ * nothing of Stoker, and the tests of all modules use it.
+ */
 package dev.stoker.schemas.testing;

@@ -9,7 +9,7 @@ class GoogleObjectStoreTest extends ObjectStoreContract {
 
     @Override
     protected int rounds() {
-        return Integer.getInteger("test.rounds", 4);
+        return 4;
     }
 
     @Override

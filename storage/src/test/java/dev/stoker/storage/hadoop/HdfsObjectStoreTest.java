@@ -16,7 +16,7 @@ class HdfsObjectStoreTest extends ObjectStoreContract {
 
     @Override
     protected int rounds() {
-        return Integer.getInteger("test.rounds", 4);
+        return 4;
     }
 
     @Override

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.testing.Rounds;
+import dev.stoker.schemas.testing.TestSeed;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -68,8 +71,6 @@ class S3FaultTest {
             StoreConfiguration.FIRST_CONTACT_TIME,
             "2s");
 
-    private static final long SEED = Long.getLong("test.seed", System.nanoTime());
-
     private final URI uri = URI.create("s3a://" + S3Server.BUCKET + "/" + UUID.randomUUID());
     private FaultProxy proxy;
     private HadoopObjectStore store;
@@ -78,7 +79,6 @@ class S3FaultTest {
 
     @BeforeAll
     static void allowShortTimeouts() {
-        System.out.println("-Dtest.seed=" + SEED);
         AWSClientConfig.setMinimumOperationDuration(Duration.ZERO);
     }
 
@@ -89,7 +89,7 @@ class S3FaultTest {
 
     @BeforeEach
     void open() throws IOException {
-        proxy = FaultProxy.start(S3Server.shared().endpoint(), SEED);
+        proxy = FaultProxy.start(S3Server.shared().endpoint(), TestSeed.value());
         store = S3ObjectStoreTest.open(uri, proxy.endpoint(), QUICK);
         direct = S3ObjectStoreTest.open(uri, S3Server.shared().endpoint(), QUICK);
     }
@@ -103,7 +103,7 @@ class S3FaultTest {
 
     private static byte[] random(int length) {
         byte[] bytes = new byte[length];
-        new Random(SEED).nextBytes(bytes);
+        new Random(TestSeed.value()).nextBytes(bytes);
         return bytes;
     }
 
@@ -319,21 +319,25 @@ class S3FaultTest {
     @ParameterizedTest
     @ValueSource(doubles = {0.05, 0.2, 0.5})
     @Tag("full-stores")
-    void throttlingAndServerErrorsAreSatOut(double rate) throws IOException {
-        int objects = Integer.getInteger("test.rounds", 4) * (rate == 0.2 ? 15 : 4);
+    void throttlingAndServerErrorsAreSatOut(double rate, TestInfo test) throws IOException {
         proxy.atRate(rate / 3, request -> true, Fault.slowDown())
                 .atRate(rate / 3, request -> true, new Fault.Status(429, "TooManyRequests"))
                 .atRate(rate / 3, request -> true, new Fault.Status(500, "InternalError"));
         proxy.resetCounts();
         byte[] content = random(100_000);
 
-        for (int i = 0; i < objects; i++) {
-            assertThat(store.createIfAbsent("o/" + i, content)).isTrue();
-            assertThat(read(store, "o/" + i, 10, 50_000)).isEqualTo(Arrays.copyOfRange(content, 10, 50_010));
-            assertThat(store.readAll("o/" + i, 1 << 20)).isEqualTo(content);
-        }
-        assertThat(store.list("o/").toList()).hasSize(objects);
-        assertThat(store.list("o/", "o/").toList()).hasSize(objects);
+        int each = rate == 0.2 ? 15 : 4;
+        long objects = each
+                * Rounds.of(test).atLeast(4).run((random, round) -> {
+                    for (int i = 0; i < each; i++) {
+                        String name = "o/" + round + "-" + i;
+                        assertThat(store.createIfAbsent(name, content)).isTrue();
+                        assertThat(read(store, name, 10, 50_000)).isEqualTo(Arrays.copyOfRange(content, 10, 50_010));
+                        assertThat(store.readAll(name, 1 << 20)).isEqualTo(content);
+                    }
+                });
+        assertThat(store.list("o/").toList()).hasSize((int) objects);
+        assertThat(store.list("o/", "o/").toList()).hasSize((int) objects);
 
         double amplification = proxy.requests() / (3.0 * objects + 2);
         System.out.println("requests per call at " + rate + " errors: " + amplification);

@@ -12,7 +12,7 @@ class S3ObjectStoreTest extends ObjectStoreContract {
 
     @Override
     protected int rounds() {
-        return Integer.getInteger("test.rounds", 4);
+        return 4;
     }
 
     @Override
