@@ -2,6 +2,8 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.extension.RegisterExtension;
+import dev.stoker.connectors.shared.SharedKafka;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.connectors.kafka.KafkaBroker;
@@ -61,6 +63,9 @@ class ClusterITCase {
     private static final List<String> THREADS_OF_STORES =
             List.of("StatisticsDataReferenceCleaner", "MutableQuantiles", "response-input-stream-timeout-scheduler");
 
+    @RegisterExtension
+    static final SharedKafka KAFKA = SharedKafka.withTopics("cluster-");
+
     @TempDir
     Path directory;
 
@@ -81,7 +86,7 @@ class ClusterITCase {
 
     @Test
     void runsBothJobsAndServesOnWhenATaskManagerIsKilled() throws Exception {
-        Path source = directory.resolve("photos");
+        Path source = directory.resolve("cluster-photos");
         for (int i = 0; i < SAMPLES; i++) {
             Path file = source.resolve("class" + i % 3).resolve("s" + i + ".jpg");
             Files.createDirectories(file.getParent());
@@ -110,10 +115,9 @@ class ClusterITCase {
                     .contains("600 samples", "JobID", "stoker log " + detached);
             cluster.await(() -> rows("detached") == SAMPLES, "version of the detached ingest");
 
-            try (KafkaBroker broker = KafkaBroker.startSteady(directory.resolve("broker"))) {
-                writesATopic(cluster, dataset, broker);
-                ingestsATopic(cluster, broker);
-            }
+            KafkaBroker broker = SharedKafka.broker();
+            writesATopic(cluster, dataset, broker);
+            ingestsATopic(cluster, broker);
 
             cluster.run(
                     "-d",
@@ -196,7 +200,7 @@ class ClusterITCase {
                 dataset,
                 "--to=kafka",
                 "--bootstrap=" + broker.bootstrap(),
-                "--topic=photos",
+                "--topic=cluster-photos",
                 "--name=topic",
                 "--world-size=2",
                 "--follow",
@@ -213,7 +217,7 @@ class ClusterITCase {
     }
 
     private static KafkaTarget target(KafkaBroker broker) {
-        return new KafkaTarget(broker.bootstrap(), "photos", null, false, 60_000, 917_504);
+        return new KafkaTarget(broker.bootstrap(), "cluster-photos", null, false, 60_000, 917_504);
     }
 
     /**
@@ -247,7 +251,7 @@ class ClusterITCase {
     private String[] ingest(KafkaBroker broker, String dataset, String... more) {
         List<String> args = new ArrayList<>(List.of(
                 FlinkCluster.job("ingest"),
-                "kafka://" + broker.bootstrap() + "/photos",
+                "kafka://" + broker.bootstrap() + "/cluster-photos",
                 directory.resolve(dataset).toString(),
                 "--value=raw",
                 "--header=stoker.kind=kind",

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -32,24 +33,25 @@ public final class KafkaBroker implements AutoCloseable {
     }
 
     /**
-     * Starts a broker with an authorizer. Clients of {@link #bootstrap} may do everything. Clients of {@link #guarded}
-     * log in by name, with their name as the password, and have no rights until a test grants them.
+     * Starts a broker for many test classes, none of which kills it. It has an authorizer. Clients of {@link #bootstrap}
+     * may do everything. Clients of {@link #guarded} log in by name, with their name as the password, and have no rights
+     * until a test grants them.
      */
-    public static KafkaBroker startGuarded(Path directory, List<String> users) throws IOException {
+    public static KafkaBroker startShared(Path directory, List<String> users) throws IOException {
         StringBuilder login = new StringBuilder("org.apache.kafka.common.security.plain.PlainLoginModule required");
         users.forEach(user ->
                 login.append(" user_").append(user).append("=\"").append(user).append('"'));
-        return start(
-                directory,
-                Map.of(
-                        "authorizer.class.name",
-                        "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-                        "super.users",
-                        "User:ANONYMOUS",
-                        "listener.name.guarded.sasl.enabled.mechanisms",
-                        "PLAIN",
-                        "listener.name.guarded.plain.sasl.jaas.config",
-                        login.append(';').toString()));
+        Map<String, String> settings = new TreeMap<>();
+        // The controller would take the leadership of all partitions from a broker that gets no processor time for the
+        // 3 s of the other brokers, and producers would wait.
+        settings.put("broker.session.timeout.ms", "120000");
+        settings.put("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer");
+        settings.put("super.users", "User:ANONYMOUS");
+        settings.put("listener.name.guarded.sasl.enabled.mechanisms", "PLAIN");
+        settings.put("listener.name.guarded.plain.sasl.jaas.config", login.append(';').toString());
+        // Soon after the timeout of a transaction, and not up to 10 s later.
+        settings.put("transaction.abort.timed.out.transaction.cleanup.interval.ms", "200");
+        return start(directory, settings);
     }
 
     /** Grants rights, and waits until the broker applies them. The controller answers before the broker does so. */
@@ -80,14 +82,6 @@ public final class KafkaBroker implements AutoCloseable {
     /** Starts a broker with its files in a directory. */
     public static KafkaBroker start(Path directory) throws IOException {
         return start(directory, Map.of());
-    }
-
-    /**
-     * As {@link #start(Path)}, for tests that never kill the broker. The controller would take the leadership of all
-     * partitions from a broker that gets no processor time for the 3 s of the other brokers, and producers would wait.
-     */
-    public static KafkaBroker startSteady(Path directory) throws IOException {
-        return start(directory, Map.of("broker.session.timeout.ms", "120000"));
     }
 
     /** As {@link #start(Path)}, with further settings. */

@@ -3,6 +3,8 @@ package dev.stoker.feeder.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.connectors.shared.SharedKafka;
+import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.feeder.RunningJobs;
 import dev.stoker.schemas.order.OrderSpec;
@@ -35,10 +37,8 @@ import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.InjectMiniCluster;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListTransactionsOptions;
@@ -52,7 +52,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -71,10 +70,10 @@ class AbortedTransactionsITCase {
     private static final int EPOCHS = 8;
 
     @RegisterExtension
-    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
-            .setNumberTaskManagers(2)
-            .setNumberSlotsPerTaskManager(1)
-            .build());
+    static final SharedFlink CLUSTER = SharedFlink.ofParallelism(2);
+
+    @RegisterExtension
+    static final SharedKafka KAFKA = SharedKafka.withTopics("aborted-");
 
     @TempDir
     static Path directory;
@@ -119,17 +118,9 @@ class AbortedTransactionsITCase {
 
     @BeforeAll
     static void prepare() throws Exception {
-        broker = KafkaBroker.start(
-                directory.resolve("broker"),
-                Map.of("transaction.abort.timed.out.transaction.cleanup.interval.ms", "200"));
-        admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()));
+        broker = SharedKafka.broker();
+        admin = SharedKafka.admin();
         dataset = TestDataset.create(directory.resolve("photos"), 11, 500, 60, 70, 20, 50, 40);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        admin.close(Duration.ofSeconds(1));
-        broker.close();
     }
 
     @AfterEach
@@ -185,8 +176,8 @@ class AbortedTransactionsITCase {
             }
         };
         TopicFeedPlan arguments = cause == Cause.TIME
-                ? arguments("given-up-in-time", "2 s", "--follow")
-                : arguments("given-up-by-another", "15 min");
+                ? arguments("aborted-given-up-in-time", "2 s", "--follow")
+                : arguments("aborted-given-up-by-another", "15 min");
         Configuration impatient = new Configuration();
         impatient.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
         impatient.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 1000);
@@ -209,7 +200,7 @@ class AbortedTransactionsITCase {
                 throw new IllegalStateException("the machine is gone");
             }
         };
-        TopicFeedPlan arguments = arguments("down-" + timeout.replace(" ", ""), timeout);
+        TopicFeedPlan arguments = arguments("aborted-down-" + timeout.replace(" ", ""), timeout);
         boolean isAborted = !timeout.endsWith("min");
         Path checkpoints = directory.resolve(arguments.target().topic());
         Configuration kept = new Configuration();
@@ -241,7 +232,7 @@ class AbortedTransactionsITCase {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aLaneWaitsUntilItIsKnownWhatBecomesOfItsRecords(boolean isCommitted) throws Exception {
-        TopicFeedPlan arguments = arguments("waits-" + isCommitted, "15 min");
+        TopicFeedPlan arguments = arguments("aborted-waits-" + isCommitted, "15 min");
         TopicFeedPlan plan = arguments;
         String topic = plan.target().topic();
         admin.createTopics(List.of(new NewTopic(topic, LANES, (short) 1))).all().get();

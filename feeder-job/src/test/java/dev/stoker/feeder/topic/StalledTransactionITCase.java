@@ -2,6 +2,8 @@ package dev.stoker.feeder.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.connectors.shared.SharedKafka;
+import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.feeder.RunningJobs;
 import dev.stoker.feeder.StalledCheckpoints;
@@ -18,10 +20,8 @@ import java.util.stream.Stream;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.InjectMiniCluster;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -39,10 +39,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 class StalledTransactionITCase {
 
     @RegisterExtension
-    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
-            .setNumberTaskManagers(1)
-            .setNumberSlotsPerTaskManager(1)
-            .build());
+    static final SharedFlink CLUSTER = SharedFlink.ofParallelism(1);
+
+    @RegisterExtension
+    static final SharedKafka KAFKA = SharedKafka.withTopics("stalled-");
 
     @TempDir
     Path directory;
@@ -67,34 +67,34 @@ class StalledTransactionITCase {
     void aFeedToATopicCompletesItsTransactionsAfterwards(Stall stall, @InjectMiniCluster MiniCluster cluster)
             throws Exception {
         TestDataset dataset = TestDataset.create(directory.resolve("data"), 11, 50, 40, 40);
-        try (KafkaBroker broker = KafkaBroker.start(directory.resolve("broker"))) {
-            TopicFeedPlan arguments = TopicFeedPlan.of(TopicFeedOptions.parse(new String[] {
-                dataset.path().toString(),
-                "--to=kafka",
-                "--bootstrap=" + broker.bootstrap(),
-                "--topic=stalled",
-                "--name=stalled",
-                "--delivery=exactly-once",
-                "--batch-size=4",
-                "--lanes=2",
-                "--world-size=1",
-                "--parallelism=1",
-                "--epochs=300",
-                "--checkpoint-interval=200 ms"
-            }));
-            feed = arguments.feed().id();
-            StreamExecutionEnvironment env = StalledCheckpoints.environment(directory.resolve("checkpoints"));
-            env.setParallelism(1);
-            TopicFeedJob.build(env, arguments);
-            StalledCheckpoints.begin(stall);
-            JobClient job = env.executeAsync();
-            StalledCheckpoints.await(stall, cluster, job);
-            assertThat(job.getJobStatus().get()).isEqualTo(JobStatus.RUNNING);
-            assertThat(Topic.read(broker.bootstrap(), "stalled", 2).values()).allMatch(List::isEmpty);
-            StalledCheckpoints.end();
-            job.getJobExecutionResult().get(120, TimeUnit.SECONDS);
-            OrderSpec order = OrderSpec.fromJson(arguments.feed().order());
-            Topic.verify(dataset, order, 300, Topic.read(broker.bootstrap(), "stalled", 2));
-        }
+        KafkaBroker broker = SharedKafka.broker();
+        String topic = "stalled-" + stall;
+        TopicFeedPlan arguments = TopicFeedPlan.of(TopicFeedOptions.parse(new String[] {
+            dataset.path().toString(),
+            "--to=kafka",
+            "--bootstrap=" + broker.bootstrap(),
+            "--topic=" + topic,
+            "--name=" + topic,
+            "--delivery=exactly-once",
+            "--batch-size=4",
+            "--lanes=2",
+            "--world-size=1",
+            "--parallelism=1",
+            "--epochs=300",
+            "--checkpoint-interval=200 ms"
+        }));
+        feed = arguments.feed().id();
+        StreamExecutionEnvironment env = StalledCheckpoints.environment(directory.resolve("checkpoints"));
+        env.setParallelism(1);
+        TopicFeedJob.build(env, arguments);
+        StalledCheckpoints.begin(stall);
+        JobClient job = env.executeAsync();
+        StalledCheckpoints.await(stall, cluster, job);
+        assertThat(job.getJobStatus().get()).isEqualTo(JobStatus.RUNNING);
+        assertThat(Topic.read(broker.bootstrap(), topic, 2).values()).allMatch(List::isEmpty);
+        StalledCheckpoints.end();
+        job.getJobExecutionResult().get(120, TimeUnit.SECONDS);
+        OrderSpec order = OrderSpec.fromJson(arguments.feed().order());
+        Topic.verify(dataset, order, 300, Topic.read(broker.bootstrap(), topic, 2));
     }
 }

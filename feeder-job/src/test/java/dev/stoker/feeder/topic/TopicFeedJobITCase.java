@@ -3,6 +3,7 @@ package dev.stoker.feeder.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.connectors.kafka.TopicGoneException;
@@ -15,7 +16,6 @@ import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -40,7 +40,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -62,6 +61,9 @@ class TopicFeedJobITCase {
             .setNumberSlotsPerTaskManager(1)
             .build());
 
+    @RegisterExtension
+    static final SharedKafka KAFKA = SharedKafka.withTopics("feed-");
+
     @TempDir
     static Path directory;
 
@@ -73,16 +75,14 @@ class TopicFeedJobITCase {
 
     @BeforeAll
     static void prepare() throws Exception {
-        broker = KafkaBroker.start(directory.resolve("broker"));
-        admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap(), "reconnect.backoff.max.ms", "200"));
+        useSharedBroker();
         dataset = TestDataset.create(
                 directory.resolve("photos"), 11, 2000, 90, 140, 30, 110, 80, 120, 10, 100, 130, 70, 60, 50);
     }
 
-    @AfterAll
-    static void stopBroker() {
-        admin.close(Duration.ofSeconds(1));
-        broker.close();
+    private static void useSharedBroker() {
+        broker = SharedKafka.broker();
+        admin = SharedKafka.admin();
     }
 
     @AfterEach
@@ -157,21 +157,21 @@ class TopicFeedJobITCase {
     @ParameterizedTest
     @ValueSource(strings = {"at-least-once", "exactly-once"})
     void writesEverySampleOnceAndInOrder(String delivery) throws Exception {
-        await(start("plain-" + delivery, "--epochs=2", "--delivery=" + delivery));
-        verify("plain-" + delivery, 2);
+        await(start("feed-plain-" + delivery, "--epochs=2", "--delivery=" + delivery));
+        verify("feed-plain-" + delivery, 2);
     }
 
     @Test
     void writesLargeBatchesInParts() throws Exception {
-        await(start("parts", "--epochs=1", "--max-record-bytes=6000", "--batch-size=12"));
-        verify("parts", 1);
-        assertThat(Topic.read(broker.bootstrap(), "parts", 4).get(1))
+        await(start("feed-parts", "--epochs=1", "--max-record-bytes=6000", "--batch-size=12"));
+        verify("feed-parts", 1);
+        assertThat(Topic.read(broker.bootstrap(), "feed-parts", 4).get(1))
                 .anyMatch(record -> record.header().parts() > 1);
     }
 
     @Test
     void namesTheSampleThatFitsInNoRecord() throws Exception {
-        JobClient job = start("tiny", "--epochs=1", "--max-record-bytes=3000");
+        JobClient job = start("feed-tiny", "--epochs=1", "--max-record-bytes=3000");
         assertThatThrownBy(() -> await(job))
                 .rootCause()
                 .hasMessageContaining("sample c")
@@ -185,7 +185,7 @@ class TopicFeedJobITCase {
     @ParameterizedTest
     @MethodSource("deliveries")
     void goesOnAfterATaskManagerIsLost(String delivery, @InjectMiniCluster MiniCluster cluster) throws Exception {
-        String topic = "lost-task-manager-" + delivery;
+        String topic = "feed-lost-task-manager-" + delivery;
         JobClient job = start(
                 topic, "--epochs=40", "--delivery=" + delivery, "--throttle-groups=trainers", "--epochs-ahead=15");
         awaitRecords(topic, 40);
@@ -198,12 +198,21 @@ class TopicFeedJobITCase {
     @Test
     @Tag("full-feeds")
     void goesOnAfterTheBrokerIsKilled() throws Exception {
-        JobClient job = start("killed-broker", "--epochs=40", "--throttle-groups=trainers", "--epochs-ahead=15");
-        awaitRecords("killed-broker", 40);
-        broker.kill();
-        broker.start();
-        commitEverything("killed-broker", job);
-        verify("killed-broker", 40);
+        try (KafkaBroker killed = KafkaBroker.start(directory.resolve("broker"));
+                Admin client = Admin.create(
+                        Map.of("bootstrap.servers", killed.bootstrap(), "reconnect.backoff.max.ms", "200"))) {
+            broker = killed;
+            admin = client;
+            JobClient job =
+                    start("feed-killed-broker", "--epochs=40", "--throttle-groups=trainers", "--epochs-ahead=15");
+            awaitRecords("feed-killed-broker", 40);
+            broker.kill();
+            broker.start();
+            commitEverything("feed-killed-broker", job);
+            verify("feed-killed-broker", 40);
+        } finally {
+            useSharedBroker();
+        }
     }
 
     @ParameterizedTest
@@ -211,7 +220,7 @@ class TopicFeedJobITCase {
     void staysNearTheSlowestGroupAndTakesCheckpointsMeanwhile(String delivery, @InjectMiniCluster MiniCluster cluster)
             throws Exception {
         // Transactions are open for longer than the interval between two checks of the consumers.
-        String topic = "paced-" + delivery;
+        String topic = "feed-paced-" + delivery;
         JobClient job = start(
                 topic,
                 "--throttle-groups=trainers;evaluation",
@@ -255,19 +264,19 @@ class TopicFeedJobITCase {
         Path impatient = Files.writeString(
                 directory.resolve("impatient"),
                 "max.block.ms=1000\nrequest.timeout.ms=1000\ndelivery.timeout.ms=2000\n");
-        JobClient job = start("deleted", "--throttle-groups=trainers", "--kafka-config=" + impatient);
-        awaitRecords("deleted", 4);
-        admin.deleteTopics(List.of("deleted")).all().get();
+        JobClient job = start("feed-deleted", "--throttle-groups=trainers", "--kafka-config=" + impatient);
+        awaitRecords("feed-deleted", 4);
+        admin.deleteTopics(List.of("feed-deleted")).all().get();
         assertThatThrownBy(() -> await(job))
                 .rootCause()
                 .isInstanceOf(TopicGoneException.class)
-                .hasMessageContaining("topic deleted at " + broker.bootstrap() + " no longer exists");
+                .hasMessageContaining("topic feed-deleted at " + broker.bootstrap() + " no longer exists");
     }
 
     @Test
     void fencesAZombieAndDropsWhatItHasNotCommitted() throws Exception {
-        TopicFeedPlan later = arguments("zombie", "--epochs=1", "--delivery=exactly-once");
-        admin.createTopics(List.of(new NewTopic("zombie", 4, (short) 1))).all().get();
+        TopicFeedPlan later = arguments("feed-zombie", "--epochs=1", "--delivery=exactly-once");
+        admin.createTopics(List.of(new NewTopic("feed-zombie", 4, (short) 1))).all().get();
         // A transaction of a task of the feed that was interrupted in the middle of the transaction.
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers",
@@ -280,19 +289,19 @@ class TopicFeedJobITCase {
                 new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
             zombie.initTransactions();
             zombie.beginTransaction();
-            zombie.send(new ProducerRecord<>("zombie", 2, null, new byte[] {1})).get();
-            await(start("zombie", "--epochs=1", "--delivery=exactly-once"));
-            verify("zombie", 1);
+            zombie.send(new ProducerRecord<>("feed-zombie", 2, null, new byte[] {1})).get();
+            await(start("feed-zombie", "--epochs=1", "--delivery=exactly-once"));
+            verify("feed-zombie", 1);
             assertThatThrownBy(zombie::commitTransaction).isInstanceOf(KafkaException.class);
-            verify("zombie", 1);
+            verify("feed-zombie", 1);
         }
     }
 
     @Test
     void goesOnWithTheEpochThatATopicEndsIn() throws Exception {
-        await(start("again", "--epochs=1"));
-        await(start("again", "--epochs=3"));
-        verify("again", 3);
+        await(start("feed-again", "--epochs=1"));
+        await(start("feed-again", "--epochs=3"));
+        verify("feed-again", 3);
     }
 
     @Test
@@ -300,27 +309,27 @@ class TopicFeedJobITCase {
     void eachEpochTakesTheNewestVersionAndKeepsItWhenTheFeedIsStartedAgain() throws Exception {
         TestDataset growing = TestDataset.create(directory.resolve("growing"), 3, 500, 60, 70, 20, 50);
         String[] options = {"--follow", "--throttle-groups=trainers", "--epochs=3", "--epochs-ahead=0"};
-        TopicFeedPlan first = arguments(growing, "followed", options);
+        TopicFeedPlan first = arguments(growing, "feed-followed", options);
         JobClient job = start(first);
-        until("the end of epoch 0", () -> lanesAt("followed", RecordPosition.end(0)) == 4);
+        until("the end of epoch 0", () -> lanesAt("feed-followed", RecordPosition.end(0)) == 4);
         growing.append(4, 500, 30, 80, 10, 10, 90);
         // Two lanes begin epoch 1, and the other two wait for their consumers.
-        commitEnd("followed", "trainers", 0, 1);
-        until("epoch 1 in two lanes", () -> lanesAt("followed", RecordPosition.end(1)) == 2);
+        commitEnd("feed-followed", "trainers", 0, 1);
+        until("epoch 1 in two lanes", () -> lanesAt("feed-followed", RecordPosition.end(1)) == 2);
         job.cancel().get();
         until("the feed has ended", () -> job.getJobExecutionResult().isDone());
-        assertThat(lanesAt("followed", RecordPosition.end(0))).isEqualTo(2);
+        assertThat(lanesAt("feed-followed", RecordPosition.end(0))).isEqualTo(2);
         growing.append(5, 500, 33, 44);
         // Without state, and with more chunks than before.
-        TopicFeedPlan again = arguments(growing, "followed", options);
+        TopicFeedPlan again = arguments(growing, "feed-followed", options);
         JobClient later = start(again);
-        commitEverything("followed", later);
+        commitEverything("feed-followed", later);
         Topic.verify(
                 growing,
                 OrderSpec.fromJson(first.feed().order()),
                 List.of(1L, 2L, 3L),
-                Topic.read(broker.bootstrap(), "followed", 4));
-        assertThatThrownBy(() -> start(arguments(growing, "followed", "--follow", "--epochs=9", "--name=else")))
+                Topic.read(broker.bootstrap(), "feed-followed", 4));
+        assertThatThrownBy(() -> start(arguments(growing, "feed-followed", "--follow", "--epochs=9", "--name=else")))
                 .isInstanceOf(TopicException.class)
                 .hasMessageContaining("holds another feed");
     }
@@ -335,8 +344,8 @@ class TopicFeedJobITCase {
 
     @Test
     void refusesATopicOfAnotherFeed() throws Exception {
-        await(start("taken", "--epochs=1"));
-        assertThatThrownBy(() -> start("taken", "--epochs=1", "--seed=6"))
+        await(start("feed-taken", "--epochs=1"));
+        assertThatThrownBy(() -> start("feed-taken", "--epochs=1", "--seed=6"))
                 .isInstanceOf(TopicException.class)
                 .hasMessageContaining("holds another feed")
                 .hasMessageContaining("--topic");

@@ -4,26 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.stoker.connectors.shared.SharedKafka;
+import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.feeder.RunningJobs;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.server.TestDataset;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.InjectMiniCluster;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.acl.AccessControlEntry;
@@ -33,7 +31,6 @@ import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -53,10 +50,10 @@ class TopicRightsITCase {
     private static final int SECONDS = 60;
 
     @RegisterExtension
-    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
-            .setNumberTaskManagers(1)
-            .setNumberSlotsPerTaskManager(2)
-            .build());
+    static final SharedFlink CLUSTER = SharedFlink.ofParallelism(2);
+
+    @RegisterExtension
+    static final SharedKafka KAFKA = SharedKafka.withTopics("rights-");
 
     @TempDir
     static Path directory;
@@ -69,19 +66,9 @@ class TopicRightsITCase {
 
     @BeforeAll
     static void prepare() throws Exception {
-        List<String> users = new ArrayList<>();
-        for (int i = 0; i < 20; i++) {
-            users.add("user" + i);
-        }
-        broker = KafkaBroker.startGuarded(directory.resolve("broker"), users);
-        admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()));
+        broker = SharedKafka.broker();
+        admin = SharedKafka.admin();
         dataset = TestDataset.create(directory.resolve("photos"), 11, 500, 21, 34, 3, 27, 20);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        admin.close(Duration.ofSeconds(1));
-        broker.close();
     }
 
     @AfterEach
@@ -93,7 +80,7 @@ class TopicRightsITCase {
     private static int users;
 
     private static String user(String topic, String... rights) throws Exception {
-        String user = "user" + users++;
+        String user = SharedKafka.user(users++);
         List<AclBinding> granted = new ArrayList<>();
         for (String right : rights) {
             String[] words = right.split(" ");
@@ -148,33 +135,33 @@ class TopicRightsITCase {
 
     @Test
     void theRightsOfTheTableSufficeAtLeastOnce() throws Exception {
-        String user = user("plain", "topic create", "topic read", "topic write");
-        requireWritten("plain", start("plain", user));
+        String user = user("rights-plain", "topic create", "topic read", "topic write");
+        requireWritten("rights-plain", start("rights-plain", user));
     }
 
     @Test
     @Tag("full-feeds")
     void theRightsOfTheTableSufficeWithPaceGroups() throws Exception {
-        create("paced");
-        String user = user("paced", "topic read", "topic write", "group describe");
-        requireWritten("paced", start("paced", user, "--throttle-groups=trainers"));
+        create("rights-paced");
+        String user = user("rights-paced", "topic read", "topic write", "group describe");
+        requireWritten("rights-paced", start("rights-paced", user, "--throttle-groups=trainers"));
     }
 
     @Test
     @Tag("full-feeds")
     void theRightsOfTheTableSufficeExactlyOnce() throws Exception {
-        create("once");
+        create("rights-once");
         String[] rights = {"topic read", "topic write", "transactional_id write"};
-        requireWritten("once", start("once", user("once", rights), "--delivery=exactly-once"));
+        requireWritten("rights-once", start("rights-once", user("rights-once", rights), "--delivery=exactly-once"));
         // What another run of the feed left open is looked for then.
-        requireWritten("once", start("once", user("once", rights), "--delivery=exactly-once"));
+        requireWritten("rights-once", start("rights-once", user("rights-once", rights), "--delivery=exactly-once"));
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"topic describe,topic read", "topic describe,topic write", "topic read"})
     @Tag("full-feeds")
     void endsAtOnceWithoutARightToTheTopic(String rights) throws Exception {
-        String topic = "less-" + rights.replaceAll("[ ,]", "-");
+        String topic = "rights-less-" + rights.replaceAll("[ ,]", "-");
         create(topic);
         requireRefused(topic, rights, "at-least-once", "topic");
     }
@@ -187,7 +174,7 @@ class TopicRightsITCase {
     })
     @Tag("full-feeds")
     void endsAtOnceWithoutAnotherRight(String rights, String delivery, String named) throws Exception {
-        String topic = "less-" + (rights + delivery).replaceAll("[ ,_]", "-");
+        String topic = "rights-less-" + (rights + delivery).replaceAll("[ ,_]", "-");
         create(topic);
         requireRefused(topic, rights, delivery, named);
     }
@@ -210,7 +197,7 @@ class TopicRightsITCase {
     @Test
     void endsAtOnceWithAWrongPassword() throws Exception {
         Path wrong = KafkaBroker.settings(directory.resolve("wrong"), "user1", "not this");
-        assertThatThrownBy(() -> start("nothing", user("nothing"), "--kafka-config=" + wrong))
+        assertThatThrownBy(() -> start("rights-nothing", user("rights-nothing"), "--kafka-config=" + wrong))
                 .isExactlyInstanceOf(TopicException.class)
                 .hasMessageContaining("check user and password in the file of --kafka-config")
                 .hasMessageNotContaining("not this");

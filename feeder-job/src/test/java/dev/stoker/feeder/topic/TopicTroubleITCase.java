@@ -3,6 +3,8 @@ package dev.stoker.feeder.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.connectors.shared.SharedKafka;
+import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicGoneException;
 import dev.stoker.connectors.kafka.TopicRecord;
@@ -36,10 +38,8 @@ import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.InjectMiniCluster;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -49,7 +49,6 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -67,10 +66,10 @@ class TopicTroubleITCase {
     private static final int EPOCHS = 1;
 
     @RegisterExtension
-    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
-            .setNumberTaskManagers(1)
-            .setNumberSlotsPerTaskManager(2)
-            .build());
+    static final SharedFlink CLUSTER = SharedFlink.ofParallelism(2);
+
+    @RegisterExtension
+    static final SharedKafka KAFKA = SharedKafka.withTopics("trouble-");
 
     @TempDir
     static Path directory;
@@ -83,13 +82,8 @@ class TopicTroubleITCase {
 
     @BeforeAll
     static void prepare() throws IOException {
-        broker = KafkaBroker.start(directory.resolve("broker"));
+        broker = SharedKafka.broker();
         dataset = TestDataset.create(directory.resolve("photos"), 11, 2000, 21, 34, 3, 27, 20, 30, 1, 25, 60, 17);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
     }
 
     @AfterEach
@@ -133,19 +127,19 @@ class TopicTroubleITCase {
     /** Transaction markers, control records and pieces that other ranks read do not count as progress. */
     @Test
     void keepsNothingBackThatTrainersWaitFor() throws Exception {
-        train(start("paced", "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--delivery=exactly-once"));
+        train(start("trouble-paced", "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--delivery=exactly-once"));
     }
 
     @Test
     void trainersDoNotSeeAbortedRecords() throws Exception {
         JobClient first =
-                start("given-up", "--epochs=" + EPOCHS, "--delivery=exactly-once", "--checkpoint-interval=5 min");
+                start("trouble-given-up", "--epochs=" + EPOCHS, "--delivery=exactly-once", "--checkpoint-interval=5 min");
         try (TopicReader written = TopicReader.ofAll(plan.target())) {
             await("records of batches", () -> IntStream.range(0, LANES).allMatch(lane -> end(written, lane) > 3));
         }
         first.cancel().get();
         await("end of the feed", () -> first.getJobStatus().get().isGloballyTerminalState());
-        train(start("given-up", "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--delivery=exactly-once"));
+        train(start("trouble-given-up", "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--delivery=exactly-once"));
     }
 
     /** Trainers that have read everything ignore the records that a restarted feed writes again. */
@@ -153,7 +147,7 @@ class TopicTroubleITCase {
     void endsWhenItWritesAgainWhatTrainersHaveHadBeforeTheyLeft() throws Exception {
         FailsOnce.armed.set(true);
         JobClient job =
-                start("left", FailsOnce::new, "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--checkpoint-interval=5 min");
+                start("trouble-left", FailsOnce::new, "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--checkpoint-interval=5 min");
         try {
             await("the feed to fail at the end of a lane", () -> {
                 commitEnds();
@@ -175,7 +169,7 @@ class TopicTroubleITCase {
     private static void commitEnds(Admin admin) throws Exception {
         Map<TopicPartition, OffsetSpec> places = new HashMap<>();
         for (int lane = 0; lane < LANES; lane++) {
-            places.put(new TopicPartition("left", lane), OffsetSpec.latest());
+            places.put(new TopicPartition("trouble-left", lane), OffsetSpec.latest());
         }
         Map<TopicPartition, OffsetAndMetadata> ends = new HashMap<>();
         admin.listOffsets(places)
@@ -262,15 +256,15 @@ class TopicTroubleITCase {
 
     @Test
     void endsWhenItsTopicIsRecreated() throws Exception {
-        JobClient job = start("recreated");
+        JobClient job = start("trouble-recreated");
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
-            TopicPartition place = new TopicPartition("recreated", 0);
+            TopicPartition place = new TopicPartition("trouble-recreated", 0);
             await("a record", () -> {
                 var end = admin.listOffsets(Map.of(place, OffsetSpec.latest())).partitionResult(place);
                 return end.get().offset() > 0;
             });
-            admin.deleteTopics(List.of("recreated")).all().get();
-            admin.createTopics(List.of(new NewTopic("recreated", LANES, (short) 1)))
+            admin.deleteTopics(List.of("trouble-recreated")).all().get();
+            admin.createTopics(List.of(new NewTopic("trouble-recreated", LANES, (short) 1)))
                     .all()
                     .get();
         }
@@ -278,7 +272,7 @@ class TopicTroubleITCase {
                 .rootCause()
                 .isInstanceOf(TopicGoneException.class)
                 .hasMessageContaining(
-                        "topic recreated at " + broker.bootstrap() + " is not the topic that the feed wrote to")
+                        "topic trouble-recreated at " + broker.bootstrap() + " is not the topic that the feed wrote to")
                 .hasMessageContaining("start a new feed");
     }
 

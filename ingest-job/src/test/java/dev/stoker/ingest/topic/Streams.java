@@ -2,6 +2,7 @@ package dev.stoker.ingest.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.flink.launch.ClusterLauncher;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.Packed;
@@ -30,8 +31,8 @@ final class Streams {
     static JobLauncher job() throws IOException {
         return new ClusterLauncher(
                 Files.createTempDirectory("stream-"),
-                StreamExecutionEnvironment.createLocalEnvironment(SharedKafka.SLOTS),
-                SharedKafka.cluster(),
+                StreamExecutionEnvironment.createLocalEnvironment(2),
+                SharedFlink.cluster(),
                 ClusterLauncher.Ownership.SHARED);
     }
 

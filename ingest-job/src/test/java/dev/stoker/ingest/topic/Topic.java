@@ -1,5 +1,6 @@
 package dev.stoker.ingest.topic;
 
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicLocation;
 import dev.stoker.connectors.kafka.source.SourceTopic;

@@ -3,6 +3,7 @@ package dev.stoker.ingest.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.Packed;
@@ -35,9 +36,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,22 +55,13 @@ class TopicFailoverITCase {
             .setNumberSlotsPerTaskManager(1)
             .build());
 
+    @RegisterExtension
+    static final SharedKafka KAFKA = SharedKafka.withTopics("failover-");
+
     @TempDir
     static Path directory;
 
-    private static KafkaBroker broker;
-
-    @BeforeAll
-    static void startBroker() throws Exception {
-        broker = KafkaBroker.start(directory.resolve("broker"));
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        if (broker != null) {
-            broker.close();
-        }
-    }
+    private final KafkaBroker broker = SharedKafka.broker();
 
     @AfterEach
     void cancelWhatRuns(@InjectMiniCluster MiniCluster cluster) throws Exception {
@@ -185,14 +175,14 @@ class TopicFailoverITCase {
 
     @Test
     void losesAndRepeatsNothingWithATaskManager(@InjectMiniCluster MiniCluster cluster) throws Exception {
-        Topic topic = Topic.create(broker, "machines", PARTITIONS);
-        Path target = directory.resolve("machines-data");
-        Map<String, String> sent = send(topic, "machines", 0, 500);
+        Topic topic = Topic.create(broker, "failover-machines", PARTITIONS);
+        Path target = directory.resolve("failover-machines-data");
+        Map<String, String> sent = send(topic, "failover-machines", 0, 500);
         Running running = Running.start(options(topic, target), new Configuration());
         running.awaitSamples(target, 500);
-        sent.putAll(send(topic, "machines", 500, 500));
+        sent.putAll(send(topic, "failover-machines", 500, 500));
         cluster.terminateTaskManager(0).get(60, TimeUnit.SECONDS);
-        sent.putAll(send(topic, "machines", 1000, 500));
+        sent.putAll(send(topic, "failover-machines", 1000, 500));
         cluster.startTaskManager();
         running.awaitSamples(target, 1500);
         running.stop();
@@ -203,15 +193,21 @@ class TopicFailoverITCase {
     @Test
     @Tag("full-feeds")
     void losesAndRepeatsNothingWithTheBroker() throws Exception {
-        Topic topic = Topic.create(broker, "brokers", PARTITIONS);
-        Path target = directory.resolve("brokers-data");
-        Map<String, String> sent = send(topic, "brokers", 0, 500);
+        try (KafkaBroker killed = KafkaBroker.start(directory.resolve("broker"))) {
+            losesAndRepeatsNothingWith(killed);
+        }
+    }
+
+    private static void losesAndRepeatsNothingWith(KafkaBroker broker) throws Exception {
+        Topic topic = Topic.create(broker, "failover-brokers", PARTITIONS);
+        Path target = directory.resolve("failover-brokers-data");
+        Map<String, String> sent = send(topic, "failover-brokers", 0, 500);
         Running running = Running.start(options(topic, target), new Configuration());
         running.awaitSamples(target, 500);
-        sent.putAll(send(topic, "brokers", 500, 500));
+        sent.putAll(send(topic, "failover-brokers", 500, 500));
         broker.kill();
         broker.start();
-        sent.putAll(send(topic, "brokers", 1000, 500));
+        sent.putAll(send(topic, "failover-brokers", 1000, 500));
         running.awaitSamples(target, 1500);
         running.stop();
         assertThat(Streams.texts(target, "data")).isEqualTo(sent);
@@ -238,9 +234,9 @@ class TopicFailoverITCase {
     @Test
     @Tag("full-feeds")
     void goesOnFromASavepointUnlessTheDatasetHasGoneOn() throws Exception {
-        Topic topic = Topic.create(broker, "savepoints", PARTITIONS);
-        Path target = directory.resolve("savepoints-data");
-        Map<String, String> sent = send(topic, "savepoints", 0, 200);
+        Topic topic = Topic.create(broker, "failover-savepoints", PARTITIONS);
+        Path target = directory.resolve("failover-savepoints-data");
+        Map<String, String> sent = send(topic, "failover-savepoints", 0, 200);
         Set<Path> before = savepoints();
         Running first = Running.start(options(topic, target), new Configuration());
         first.awaitSamples(target, 200);
@@ -248,7 +244,7 @@ class TopicFailoverITCase {
         Configuration fromSavepoint = new Configuration();
         fromSavepoint.set(StateRecoveryOptions.SAVEPOINT_PATH, onlyNew(before));
 
-        sent.putAll(send(topic, "savepoints", 200, 100));
+        sent.putAll(send(topic, "failover-savepoints", 200, 100));
         assertThatThrownBy(Running.start(options(topic, target, "--until=latest"), fromSavepoint)::end)
                 .isInstanceOf(InvalidIngestException.class)
                 .hasMessageContaining("--until");
@@ -268,9 +264,9 @@ class TopicFailoverITCase {
     @Test
     @Tag("full-feeds")
     void aSavepointWithAVersionToCommitMakesItOnceHoweverOftenItIsRestored() throws Exception {
-        Topic topic = Topic.create(broker, "pending", PARTITIONS);
-        Path target = directory.resolve("pending-data");
-        Map<String, String> sent = send(topic, "pending", 0, 100);
+        Topic topic = Topic.create(broker, "failover-pending", PARTITIONS);
+        Path target = directory.resolve("failover-pending-data");
+        Map<String, String> sent = send(topic, "failover-pending", 0, 100);
         Set<Path> before = savepoints();
         // No checkpoint but the savepoint: it holds the part that it asks to commit.
         Running first = Running.start(options(topic, target, "--commit-interval=1 h"), new Configuration());
@@ -280,13 +276,13 @@ class TopicFailoverITCase {
         fromSavepoint.set(StateRecoveryOptions.SAVEPOINT_PATH, onlyNew(before));
 
         // Under traffic, so that the restored job has something to commit at once.
-        sent.putAll(send(topic, "pending", 100, 100));
+        sent.putAll(send(topic, "failover-pending", 100, 100));
         Running second = Running.start(options(topic, target), fromSavepoint);
-        sent.putAll(send(topic, "pending", 200, 100));
+        sent.putAll(send(topic, "failover-pending", 200, 100));
         second.awaitSamples(target, 300);
         assertThat(second.stop().samples()).isEqualTo(200);
 
-        sent.putAll(send(topic, "pending", 300, 100));
+        sent.putAll(send(topic, "failover-pending", 300, 100));
         Running third = Running.start(options(topic, target), fromSavepoint);
         assertThatThrownBy(third::end)
                 .isInstanceOf(IngestFailedException.class)
@@ -303,13 +299,13 @@ class TopicFailoverITCase {
     @Test
     @Tag("full-feeds")
     void commitsNothingOfATopicThatIsCreatedAgainMeanwhile() throws Exception {
-        Topic topic = Topic.create(broker, "exchanged", PARTITIONS);
-        Path target = directory.resolve("exchanged-data");
-        Map<String, String> sent = send(topic, "exchanged", 0, 100);
+        Topic topic = Topic.create(broker, "failover-exchanged", PARTITIONS);
+        Path target = directory.resolve("failover-exchanged-data");
+        Map<String, String> sent = send(topic, "failover-exchanged", 0, 100);
         Running running = Running.start(options(topic, target), new Configuration());
         running.awaitSamples(target, 100);
         topic.delete();
-        send(Topic.create(broker, "exchanged", PARTITIONS), "exchanged", 1000, 300);
+        send(Topic.create(broker, "failover-exchanged", PARTITIONS), "failover-exchanged", 1000, 300);
         assertThatThrownBy(running::end)
                 .isInstanceOf(IngestFailedException.class)
                 .hasMessageContaining("was deleted and recreated");

@@ -3,6 +3,8 @@ package dev.stoker.ingest.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.extension.RegisterExtension;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.ingest.Packed;
@@ -26,13 +28,14 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Topics become datasets, in this process, at a real broker. */
-@ExtendWith(SharedKafka.class)
 @Timeout(240)
 class TopicIngestJobITCase {
+
+    @RegisterExtension
+    static final SharedKafka KAFKA = SharedKafka.withTopics("ingest-");
 
     @TempDir
     private static Path directory;
@@ -52,15 +55,15 @@ class TopicIngestJobITCase {
 
     @Test
     void takesEachRecordOnceHoweverOftenItIsBegunAnew() throws Exception {
-        Topic topic = Topic.create("plain", 3);
-        Path target = directory.resolve("plain-data");
-        Map<String, String> sent = sendRaw(topic, "plain", 3, 0, 600);
+        Topic topic = Topic.create("ingest-plain", 3);
+        Path target = directory.resolve("ingest-plain-data");
+        Map<String, String> sent = sendRaw(topic, "ingest-plain", 3, 0, 600);
 
         TopicIngestResult first = Streams.ingest(topic, target, "--value=raw", "--chunk-size=16kb", "--split=val=0.2");
         assertThat(first.samples()).isEqualTo(600);
         assertThat(Streams.texts(target, "data")).isEqualTo(sent);
         assertThat(Streams.entry(target, first.newestVersion()).properties())
-                .containsEntry("kafka.topic", "plain")
+                .containsEntry("kafka.topic", "ingest-plain")
                 .containsEntry("kafka.next", "0=200,1=200,2=200");
         assertThat(Packed.read(target).snapshot().splits()).containsExactlyInAnyOrder("train", "val");
 
@@ -68,7 +71,7 @@ class TopicIngestJobITCase {
         assertThat(nothing.versions()).isZero();
         assertThat(Packed.latestVersion(target)).isEqualTo(first.newestVersion());
 
-        sent.putAll(sendRaw(topic, "plain", 3, 600, 31));
+        sent.putAll(sendRaw(topic, "ingest-plain", 3, 600, 31));
         TopicIngestResult second = Streams.ingest(topic, target, "--value=raw");
         assertThat(second.samples()).isEqualTo(31);
         assertThat(Streams.texts(target, "data")).isEqualTo(sent);
@@ -77,12 +80,12 @@ class TopicIngestJobITCase {
 
     @Test
     void theLeaseNamesThisProcessSoThatItDoesNotOutliveIt() throws Exception {
-        assertThat(processesOfLeases("leased", JobLauncher.Mode.EMBEDDED)).containsExactly(WriterProcess.current());
+        assertThat(processesOfLeases("ingest-leased", JobLauncher.Mode.EMBEDDED)).containsExactly(WriterProcess.current());
     }
 
     @Test
     void theLeaseOfAJobOnAClusterNamesNoProcess() throws Exception {
-        assertThat(processesOfLeases("leased-elsewhere", JobLauncher.Mode.ATTACHED))
+        assertThat(processesOfLeases("ingest-leased-elsewhere", JobLauncher.Mode.ATTACHED))
                 .containsExactly("");
     }
 
@@ -130,9 +133,9 @@ class TopicIngestJobITCase {
 
     @Test
     void stopsWithALastVersionAndGoesOnAfterIt() throws Exception {
-        Topic topic = Topic.create("stopped", 2);
-        Path target = directory.resolve("stopped-data");
-        Map<String, String> sent = sendRaw(topic, "stopped", 2, 0, 200);
+        Topic topic = Topic.create("ingest-stopped", 2);
+        Path target = directory.resolve("ingest-stopped-data");
+        Map<String, String> sent = sendRaw(topic, "ingest-stopped", 2, 0, 200);
         // The interval never ends, so the stop has committed the version.
         TopicIngestOptions options = Streams.options(topic.uri(), target, "--value=raw", "--commit-interval=1 h");
         long[] packed = new long[1];
@@ -150,19 +153,19 @@ class TopicIngestJobITCase {
         assertThat(result.lines()).anyMatch(line -> line.contains("resumes at stopped 0=100,1=100"));
         assertThat(Streams.texts(target, "data")).isEqualTo(sent);
 
-        sent.putAll(sendRaw(topic, "stopped", 2, 200, 10));
+        sent.putAll(sendRaw(topic, "ingest-stopped", 2, 200, 10));
         assertThat(Streams.ingest(topic, target, "--value=raw").samples()).isEqualTo(10);
         assertThat(Streams.texts(target, "data")).isEqualTo(sent);
     }
 
     @Test
     void mapsKeyHeadersAndTime() throws Exception {
-        Topic topic = Topic.create("mapped", 1);
-        Path target = directory.resolve("mapped-data");
-        ProducerRecord<byte[], byte[]> full = topic.record(0, 1_700_000_000_123L, "a/1.jpg", Topic.bytes("one"));
+        Topic topic = Topic.create("ingest-mapped", 1);
+        Path target = directory.resolve("ingest-mapped-data");
+        ProducerRecord<byte[], byte[]> full = topic.record(0, 1_700_000_000_123L, "a/1.jpg", Topic.bytes("ingest-one"));
         full.headers().add("class", Topic.bytes("ant")).add("class", Topic.bytes("cat"));
         full.headers().add("weight", Topic.bytes("2.5"));
-        topic.send(List.of(full, topic.record(0, 1_700_000_000_456L, null, Topic.bytes("two"))));
+        topic.send(List.of(full, topic.record(0, 1_700_000_000_456L, null, Topic.bytes("ingest-two"))));
 
         Streams.ingest(
                 topic,
@@ -174,7 +177,7 @@ class TopicIngestJobITCase {
                 "--header=class=label:categorical",
                 "--header=weight=weight:float32");
         Packed packed = Packed.read(target);
-        assertThat(packed.keys()).containsExactly("mapped-0-0", "mapped-0-1");
+        assertThat(packed.keys()).containsExactly("ingest-mapped-0-0", "ingest-mapped-0-1");
         assertThat(packed.samples().get(0).fields())
                 .containsEntry("path", "a/1.jpg")
                 .containsEntry("time", 1_700_000_000_123L)
@@ -187,8 +190,8 @@ class TopicIngestJobITCase {
 
     @Test
     void takesTheRecordsOwnKeysAndBuriesThoseThatComeAgain() throws Exception {
-        Topic topic = Topic.create("keyed", 2);
-        Path target = directory.resolve("keyed-data");
+        Topic topic = Topic.create("ingest-keyed", 2);
+        Path target = directory.resolve("ingest-keyed-data");
         topic.send(List.of(
                 topic.record(0, "a", "1"),
                 topic.record(0, "a", "2"),
@@ -205,18 +208,18 @@ class TopicIngestJobITCase {
         Map<String, String> letters = Streams.letters(target.resolve(DeadLetters.DIRECTORY));
         assertThat(letters.keySet())
                 .containsExactlyInAnyOrder(
-                        DeadLetters.name("keyed", 0, 1),
-                        DeadLetters.name("keyed", 0, 2),
-                        DeadLetters.name("keyed", 1, 0));
-        assertThat(letters.get(DeadLetters.name("keyed", 1, 0)))
+                        DeadLetters.name("ingest-keyed", 0, 1),
+                        DeadLetters.name("ingest-keyed", 0, 2),
+                        DeadLetters.name("ingest-keyed", 1, 0));
+        assertThat(letters.get(DeadLetters.name("ingest-keyed", 1, 0)))
                 .contains("\"reason\":\"duplicate_key\"", "\"key\":\"Yg==\"", "\"value\":\"NQ==\"");
         Streams.verify(target);
     }
 
     @Test
     void readsNothingOfTransactionsThatAreAbortedOrOpen() throws Exception {
-        Topic topic = Topic.create("transactions", 1);
-        Path target = directory.resolve("transactions-data");
+        Topic topic = Topic.create("ingest-transactions", 1);
+        Path target = directory.resolve("ingest-transactions-data");
         try (KafkaProducer<byte[], byte[]> producer =
                         topic.producer(Map.of("transactional.id", "committed", "transaction.timeout.ms", "60000"));
                 KafkaProducer<byte[], byte[]> zombie =
@@ -249,8 +252,8 @@ class TopicIngestJobITCase {
 
     @Test
     void readsCompressedRecords() throws Exception {
-        Topic topic = Topic.create("compressed", 1);
-        Path target = directory.resolve("compressed-data");
+        Topic topic = Topic.create("ingest-compressed", 1);
+        Path target = directory.resolve("ingest-compressed-data");
         List<String> codecs = List.of("gzip", "snappy", "lz4", "zstd");
         for (String codec : codecs) {
             try (KafkaProducer<byte[], byte[]> producer = topic.producer(Map.of("compression.type", codec))) {
@@ -266,12 +269,12 @@ class TopicIngestJobITCase {
 
     @Test
     void refusesATopicThatWasCreatedAgain() throws Exception {
-        Topic topic = Topic.create("again", 1);
-        Path target = directory.resolve("again-data");
+        Topic topic = Topic.create("ingest-again", 1);
+        Path target = directory.resolve("ingest-again-data");
         topic.sendValues(0, "old 0", "old 1");
         Streams.ingest(topic, target, "--value=raw");
         topic.delete();
-        Topic.create("again", 1).sendValues(0, "new 0", "new 1", "new 2");
+        Topic.create("ingest-again", 1).sendValues(0, "new 0", "new 1", "new 2");
 
         assertThatThrownBy(() -> Streams.ingest(topic, target, "--value=raw"))
                 .isInstanceOf(OtherTopicException.class)
@@ -281,8 +284,8 @@ class TopicIngestJobITCase {
 
     @Test
     void leapsOverDeletedRecordsOnlyIfItIsTold() throws Exception {
-        Topic topic = Topic.create("deleted", 1);
-        Path target = directory.resolve("deleted-data");
+        Topic topic = Topic.create("ingest-deleted", 1);
+        Path target = directory.resolve("ingest-deleted-data");
         topic.sendValues(0, "0", "1");
         Streams.ingest(topic, target, "--value=raw");
         topic.sendValues(0, "2", "3", "4");
@@ -298,23 +301,23 @@ class TopicIngestJobITCase {
 
     @Test
     void beginsWhereItIsTold() throws Exception {
-        Topic topic = Topic.create("from", 2);
+        Topic topic = Topic.create("ingest-from", 2);
         long then = 1_700_000_000_000L;
         topic.send(List.of(
                 topic.record(0, then, null, Topic.bytes("early")),
                 topic.record(0, then + 1000, null, Topic.bytes("late"))));
-        Path timed = directory.resolve("from-time");
+        Path timed = directory.resolve("ingest-from-time");
         Streams.ingest(topic, timed, "--value=raw", "--from=" + Instant.ofEpochMilli(then + 500));
         assertThat(Streams.texts(timed, "data").values()).containsExactly("late");
-        Path latest = directory.resolve("from-latest");
+        Path latest = directory.resolve("ingest-from-latest");
         TopicIngestResult nothing = Streams.ingest(topic, latest, "--value=raw", "--from=latest");
         assertThat(nothing.versions()).isZero();
     }
 
     @Test
     void refusesADatasetOfSomethingElseUnlessToldToAppend() throws Exception {
-        Topic one = Topic.create("one", 1);
-        Topic two = Topic.create("two", 1);
+        Topic one = Topic.create("ingest-one", 1);
+        Topic two = Topic.create("ingest-two", 1);
         Path target = directory.resolve("both-data");
         one.sendValues(0, "of one");
         two.sendValues(0, "of two");
@@ -326,13 +329,13 @@ class TopicIngestJobITCase {
         one.sendValues(0, "more of one");
         Streams.ingest(one, target, "--value=raw");
         assertThat(Streams.texts(target, "data"))
-                .isEqualTo(Map.of("one-0-0", "of one", "one-0-1", "more of one", "two-0-0", "of two"));
+                .isEqualTo(Map.of("ingest-one-0-0", "of one", "ingest-one-0-1", "more of one", "ingest-two-0-0", "of two"));
     }
 
     @Test
     void writesNothingInADryRun() throws Exception {
-        Topic topic = Topic.create("dry", 1);
-        Path target = directory.resolve("dry-data");
+        Topic topic = Topic.create("ingest-dry", 1);
+        Path target = directory.resolve("ingest-dry-data");
         topic.sendValues(0, "0");
         List<String> plan = TopicIngestJob.plan(Streams.options(topic.uri(), target, "--value=raw", "--dry-run"));
         assertThat(plan).anyMatch(line -> line.contains("data: binary")).anyMatch(line -> line.contains("1 to read"));

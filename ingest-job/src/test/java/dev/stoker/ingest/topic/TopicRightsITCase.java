@@ -3,6 +3,8 @@ package dev.stoker.ingest.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.extension.RegisterExtension;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.flink.launch.JobLauncher;
@@ -23,7 +25,6 @@ import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,7 +35,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class TopicRightsITCase {
 
-    private static final String USER = "reader";
+    private static final String USER = SharedKafka.user(0);
+
+    @RegisterExtension
+    static final SharedKafka KAFKA = SharedKafka.withTopics("right-");
 
     @TempDir
     static Path directory;
@@ -44,13 +48,8 @@ class TopicRightsITCase {
 
     @BeforeAll
     static void startBroker() throws Exception {
-        broker = KafkaBroker.startGuarded(directory.resolve("broker"), List.of(USER));
+        broker = SharedKafka.broker();
         settings = KafkaBroker.settings(directory.resolve("reader"), USER, USER);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
     }
 
     private static AclBinding right(String topic, AclOperation operation) {
@@ -83,16 +82,16 @@ class TopicRightsITCase {
 
     @Test
     void theRightsOfTheTableSuffice() throws Exception {
-        topic("enough", AclOperation.READ);
-        assertThat(ingest("enough", TopicIngestListener.SILENT, "--until=latest")
+        topic("right-enough", AclOperation.READ);
+        assertThat(ingest("right-enough", TopicIngestListener.SILENT, "--until=latest")
                         .samples())
                 .isEqualTo(2);
     }
 
     @Test
     void isRefusedWithoutARight() throws Exception {
-        topic("hidden");
-        assertThatThrownBy(() -> ingest("hidden", TopicIngestListener.SILENT))
+        topic("right-hidden");
+        assertThatThrownBy(() -> ingest("right-hidden", TopicIngestListener.SILENT))
                 .isExactlyInstanceOf(TopicException.class)
                 .hasMessageContaining("allow the user of --kafka-config Describe and Read on the topic");
     }
@@ -100,17 +99,17 @@ class TopicRightsITCase {
     @Test
     @Tag("full-feeds")
     void endsAtOnceWhenTheRightIsTaken() throws Exception {
-        topic("taken", AclOperation.READ);
+        topic("right-taken", AclOperation.READ);
         AtomicBoolean isTaken = new AtomicBoolean();
         TopicIngestListener takes = new TopicIngestListener() {
             @Override
             public void progressed(TopicIngestProgress progress) {
                 if (progress.versions() >= 1 && !isTaken.getAndSet(true)) {
-                    take("taken");
+                    take("right-taken");
                 }
             }
         };
-        assertThatThrownBy(() -> ingest("taken", takes))
+        assertThatThrownBy(() -> ingest("right-taken", takes))
                 .isInstanceOf(IngestFailedException.class)
                 .hasMessageContaining("the brokers refuse a request of the job")
                 .hasMessageContaining("Describe and Read on the topic");

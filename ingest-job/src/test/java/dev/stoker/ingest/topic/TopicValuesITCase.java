@@ -3,6 +3,8 @@ package dev.stoker.ingest.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.extension.RegisterExtension;
+import dev.stoker.connectors.shared.SharedKafka;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
 import dev.stoker.ingest.Packed;
@@ -30,11 +32,9 @@ import org.apache.avro.io.EncoderFactory;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Values of every format become fields, and invalid values become dead letters, with a real broker. */
-@ExtendWith(SharedKafka.class)
 @Timeout(240)
 class TopicValuesITCase {
 
@@ -48,13 +48,16 @@ class TopicValuesITCase {
     private static final String OTHER =
             "{\"type\":\"record\",\"name\":\"Doc\",\"fields\":[{\"name\":\"n\",\"type\":\"long\"}]}";
 
+    @RegisterExtension
+    static final SharedKafka KAFKA = SharedKafka.withTopics("values-");
+
     @TempDir
     private static Path directory;
 
     @Test
     void findsOutTheFieldsOfJson() throws Exception {
-        Topic topic = Topic.create("json", 1);
-        Path target = directory.resolve("json-data");
+        Topic topic = Topic.create("values-json", 1);
+        Path target = directory.resolve("values-json-data");
         topic.sendValues(
                 0,
                 "{\"n\":1,\"x\":2,\"caption\":\"a cat\",\"ok\":true,\"tokens\":[1,2,3],\"nothing\":null}",
@@ -89,8 +92,8 @@ class TopicValuesITCase {
 
     @Test
     void buriesWhatDoesNotFitAndGoesOn() throws Exception {
-        Topic topic = Topic.create("poison", 1);
-        Path target = directory.resolve("poison-data");
+        Topic topic = Topic.create("values-poison", 1);
+        Path target = directory.resolve("values-poison-data");
         Path letters = directory.resolve("letters");
         topic.sendValues(
                 0,
@@ -110,25 +113,25 @@ class TopicValuesITCase {
         assertThat(result.samples()).isEqualTo(2);
         assertThat(result.deadLetters().count()).isEqualTo(7);
         assertThat(result.lines()).anyMatch(line -> line.contains("7 records") && line.contains(letters.toString()));
-        assertThat(Packed.read(target).values("label")).isEqualTo(Map.of("poison-0-0", "cat", "poison-0-7", "ant"));
+        assertThat(Packed.read(target).values("label")).isEqualTo(Map.of("values-poison-0-0", "cat", "values-poison-0-7", "ant"));
         Map<String, String> found = Streams.letters(letters);
         assertThat(found).hasSize(7);
-        assertThat(found.get(DeadLetters.name("poison", 0, 1)))
+        assertThat(found.get(DeadLetters.name("values-poison", 0, 1)))
                 .contains("\"reason\":\"value\"", "\"partition\":0", "\"offset\":1", "\"value\":\"bm8ganNvbg==\"")
                 .endsWith("}\n");
-        assertThat(found.get(DeadLetters.name("poison", 0, 2))).contains("\"reason\":\"missing_field\"", "label");
-        assertThat(found.get(DeadLetters.name("poison", 0, 4))).contains("\"reason\":\"field\"", "70000");
-        assertThat(found.get(DeadLetters.name("poison", 0, 6))).contains("it has no value", "\"value\":null");
+        assertThat(found.get(DeadLetters.name("values-poison", 0, 2))).contains("\"reason\":\"missing_field\"", "label");
+        assertThat(found.get(DeadLetters.name("values-poison", 0, 4))).contains("\"reason\":\"field\"", "70000");
+        assertThat(found.get(DeadLetters.name("values-poison", 0, 6))).contains("it has no value", "\"value\":null");
 
         // Read again from the beginning, into another dataset: the same files.
-        Streams.ingest(topic, directory.resolve("poison-data-2"), options);
+        Streams.ingest(topic, directory.resolve("values-poison-data-2"), options);
         assertThat(Streams.letters(letters)).isEqualTo(found);
     }
 
     @Test
     void failsIfTooManyDoNotFit() throws Exception {
-        Topic topic = Topic.create("rotten", 1);
-        Path target = directory.resolve("rotten-data");
+        Topic topic = Topic.create("values-rotten", 1);
+        Path target = directory.resolve("values-rotten-data");
         topic.sendValues(0, "{\"n\":1}", "no json", "no json", "no json");
         assertThatThrownBy(
                         () -> Streams.ingest(topic, target, "--value=json", "--schema=n:int64", "--max-dead-letters=2"))
@@ -140,13 +143,13 @@ class TopicValuesITCase {
 
     @Test
     void saysWhatItCannotFindOut() throws Exception {
-        Topic empty = Topic.create("empty", 1);
-        assertThatThrownBy(() -> Streams.ingest(empty, directory.resolve("empty-data"), "--value=json"))
+        Topic empty = Topic.create("values-empty", 1);
+        assertThatThrownBy(() -> Streams.ingest(empty, directory.resolve("values-empty-data"), "--value=json"))
                 .isInstanceOf(InvalidIngestException.class)
                 .hasMessageContaining("--schema");
-        Topic mixed = Topic.create("mixed", 1);
+        Topic mixed = Topic.create("values-mixed", 1);
         mixed.sendValues(0, "{\"a\":1}", "{\"a\":\"text\"}");
-        assertThatThrownBy(() -> Streams.ingest(mixed, directory.resolve("mixed-data"), "--value=json"))
+        assertThatThrownBy(() -> Streams.ingest(mixed, directory.resolve("values-mixed-data"), "--value=json"))
                 .isInstanceOf(InvalidIngestException.class)
                 .hasMessageContaining("the member a");
     }
@@ -202,29 +205,29 @@ class TopicValuesITCase {
 
     @Test
     void readsAvroWithASchemaFromAFile() throws Exception {
-        Topic topic = Topic.create("avro", 1);
+        Topic topic = Topic.create("values-avro", 1);
         Path schema = Files.writeString(directory.resolve("doc.avsc"), WRITTEN);
         topic.send(List.of(
                 topic.record(0, 1, null, document("one", 0.5)),
                 topic.record(0, 2, null, document("two", null)),
                 topic.record(0, 3, null, "garbage that is no document".getBytes(StandardCharsets.UTF_8)),
                 topic.record(0, 4, null, framed(1, document("framed", null)))));
-        Path target = directory.resolve("avro-data");
+        Path target = directory.resolve("values-avro-data");
         TopicIngestResult result = Streams.ingest(topic, target, "--value=avro", "--avro-schema=" + schema);
         assertThat(result.deadLetters().count()).isEqualTo(2);
-        requireDocuments(target, "avro");
+        requireDocuments(target, "values-avro");
     }
 
     @Test
     void readsAvroWithTheSchemasOfARegistry() throws Exception {
-        Topic topic = Topic.create("registered", 1);
+        Topic topic = Topic.create("values-registered", 1);
         HttpServer registry = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         String written = "{\"schema\":" + new ObjectMapper().writeValueAsString(WRITTEN) + "}";
         String other = "{\"schema\":" + new ObjectMapper().writeValueAsString(OTHER) + "}";
         registry.createContext("/", exchange -> {
             String path = exchange.getRequestURI().getPath();
             String body = switch (path) {
-                case "/schemas/ids/7", "/subjects/registered-value/versions/latest" -> written;
+                case "/schemas/ids/7", "/subjects/values-registered-value/versions/latest" -> written;
                 case "/schemas/ids/8" -> other;
                 default -> "{}";
             };
@@ -241,7 +244,7 @@ class TopicValuesITCase {
                     topic.record(0, 3, null, framed(8, avro(OTHER, Map.of("n", 4L)))),
                     topic.record(0, 4, null, framed(9, document("unknown", null))),
                     topic.record(0, 5, null, document("not framed", null))));
-            Path target = directory.resolve("registered-data");
+            Path target = directory.resolve("values-registered-data");
             TopicIngestResult result = Streams.ingest(
                     topic,
                     target,
@@ -249,7 +252,7 @@ class TopicValuesITCase {
                     "--schema-registry=http://127.0.0.1:"
                             + registry.getAddress().getPort());
             assertThat(result.deadLetters().count()).isEqualTo(3);
-            requireDocuments(target, "registered");
+            requireDocuments(target, "values-registered");
         } finally {
             registry.stop(0);
         }

@@ -3,6 +3,7 @@ package dev.stoker.sql.table;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.metadata.ChunkWrites;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Committer;
@@ -32,10 +33,8 @@ import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CollectionUtil;
 import org.junit.jupiter.api.Test;
@@ -48,10 +47,7 @@ class RecipesITCase {
     private static final Pattern BLOCK = Pattern.compile("(?s)```sql\n(.*?)```");
 
     @RegisterExtension
-    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
-            .setNumberTaskManagers(1)
-            .setNumberSlotsPerTaskManager(4)
-            .build());
+    static final SharedFlink CLUSTER = SharedFlink.ofParallelism(4);
 
     @TempDir
     Path data;
@@ -64,7 +60,7 @@ class RecipesITCase {
         sql.getConfig().set("parallelism.default", "2");
         sql.getConfig().setLocalTimeZone(ZoneOffset.UTC);
         List<List<String>> results = new ArrayList<>();
-        Matcher blocks = BLOCK.matcher(Files.readString(Path.of("..", "docs", "sql.md")));
+        Matcher blocks = BLOCK.matcher(Files.readString(page()));
         while (blocks.find()) {
             for (String statement :
                     blocks.group(1).replace("/data/", data + "/").split(";\n")) {
@@ -155,5 +151,14 @@ class RecipesITCase {
                         chunks.stream().map(PackedChunk::summary).toList(),
                         Map.of("label", List.of("cat", "dog", "eel")),
                         Map.of()));
+    }
+
+    /** The page, wherever in the repository the test runs. */
+    private static Path page() {
+        Path directory = Path.of("").toAbsolutePath();
+        while (!Files.exists(directory.resolve("docs/sql.md"))) {
+            directory = directory.getParent();
+        }
+        return directory.resolve("docs/sql.md");
     }
 }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.connectors.dataset.EveryTypeDataset;
 import dev.stoker.connectors.dataset.MeteredStores;
 import dev.stoker.metadata.Dataset;
@@ -33,10 +34,8 @@ import java.util.List;
 import java.util.UUID;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CollectionUtil;
 import org.apache.flink.util.ExceptionUtils;
@@ -49,10 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TableReadITCase {
 
     @RegisterExtension
-    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
-            .setNumberTaskManagers(1)
-            .setNumberSlotsPerTaskManager(4)
-            .build());
+    static final SharedFlink CLUSTER = SharedFlink.ofParallelism(4);
 
     @TempDir
     static Path directory;

@@ -3,6 +3,7 @@ package dev.stoker.sql.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.EveryTypeDataset;
 import dev.stoker.metadata.Dataset;
@@ -18,11 +19,9 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.table.api.EnvironmentSettings;
 import org.apache.flink.table.api.TableEnvironment;
 import org.apache.flink.table.api.TableResult;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.types.Row;
 import org.apache.flink.util.CollectionUtil;
 import org.apache.flink.util.ExceptionUtils;
@@ -35,10 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TableWriteITCase {
 
     @RegisterExtension
-    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
-            .setNumberTaskManagers(1)
-            .setNumberSlotsPerTaskManager(4)
-            .build());
+    static final SharedFlink CLUSTER = SharedFlink.ofParallelism(4);
 
     @TempDir
     static Path directory;

@@ -3,6 +3,8 @@ package dev.stoker.connectors.kafka.sink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.extension.RegisterExtension;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.topic.TopicReader;
@@ -11,11 +13,8 @@ import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.testing.Rounds;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Properties;
 import java.util.Random;
@@ -34,7 +33,6 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -42,13 +40,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Transactions that a real broker commits or aborts, and the resulting contents of the topic. */
 @Timeout(180)
 class StrictSinkITCase {
-    @TempDir
-    static Path directory;
+    @RegisterExtension
+    static final SharedKafka KAFKA = SharedKafka.withTopics("sink-");
 
     private static KafkaBroker broker;
     private static Admin admin;
@@ -61,19 +58,13 @@ class StrictSinkITCase {
 
     @BeforeAll
     static void startBroker() throws Exception {
-        broker = KafkaBroker.start(directory);
-        admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()));
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        admin.close(Duration.ofSeconds(1));
-        broker.close();
+        broker = SharedKafka.broker();
+        admin = SharedKafka.admin();
     }
 
     @BeforeEach
     void createTopic(TestInfo test) throws Exception {
-        topic = test.getTestMethod().orElseThrow().getName();
+        topic = "sink-" + test.getTestMethod().orElseThrow().getName();
         admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1))).all().get();
         target = new KafkaTarget(broker.bootstrap(), topic, null, true, 900_000, 917_504);
         committer = ((StrictSink) KafkaSinks.create(target, topic)).createCommitter(new FirstTask());

@@ -4,20 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import org.junit.jupiter.api.extension.RegisterExtension;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.TopicException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,22 +25,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TopicCheckITCase {
     private static final TopicNeeds NEEDS = new TopicNeeds(4, 50_000_000, Duration.ofHours(2), -1);
 
-    @TempDir
-    static Path directory;
+    @RegisterExtension
+    static final SharedKafka KAFKA = SharedKafka.withTopics("check-");
 
     private static KafkaBroker broker;
     private static Admin admin;
 
     @BeforeAll
     static void startBroker() throws Exception {
-        broker = KafkaBroker.start(directory);
-        admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()));
-    }
-
-    @AfterAll
-    static void stopBroker() throws Exception {
-        admin.close(Duration.ofSeconds(1));
-        broker.close();
+        broker = SharedKafka.broker();
+        admin = SharedKafka.admin();
     }
 
     private static KafkaTarget target(String topic) {
@@ -62,33 +55,33 @@ class TopicCheckITCase {
 
     @Test
     void createsATopicThatItThenAccepts() throws Exception {
-        String id = ensure(target("fresh"));
-        assertThat(ensure(target("fresh"))).isEqualTo(id);
-        assertThat(admin.describeTopics(List.of("fresh"))
+        String id = ensure(target("check-fresh"));
+        assertThat(ensure(target("check-fresh"))).isEqualTo(id);
+        assertThat(admin.describeTopics(List.of("check-fresh"))
                         .allTopicNames()
                         .get()
-                        .get("fresh")
+                        .get("check-fresh")
                         .partitions())
                 .hasSize(4);
     }
 
     @Test
     void makesRoomForLargeRecordsInATopicThatItCreates() throws Exception {
-        KafkaTarget large = new KafkaTarget(broker.bootstrap(), "large", null, false, 900_000, 20 << 20);
+        KafkaTarget large = new KafkaTarget(broker.bootstrap(), "check-large", null, false, 900_000, 20 << 20);
         ensure(large);
         assertThatCode(() -> ensure(large)).doesNotThrowAnyException();
     }
 
     @Test
     void acceptsATopicWithTheBrokersDefaults() throws Exception {
-        create("plain", 4, Map.of());
-        assertThatCode(() -> ensure(target("plain"))).doesNotThrowAnyException();
+        create("check-plain", 4, Map.of());
+        assertThatCode(() -> ensure(target("check-plain"))).doesNotThrowAnyException();
     }
 
     @Test
     void refusesAnotherNumberOfPartitions() throws Exception {
-        create("three", 3, Map.of());
-        assertThatThrownBy(() -> ensure(target("three")))
+        create("check-three", 3, Map.of());
+        assertThatThrownBy(() -> ensure(target("check-three")))
                 .isInstanceOf(TopicException.class)
                 .hasMessageContaining("has 3 partitions, but the feed has 4 lanes")
                 .hasMessageContaining("--lanes 3");
@@ -104,7 +97,7 @@ class TopicCheckITCase {
         "compression.type, lz4, compression.type=producer",
     })
     void refusesASettingAndNamesTheRightOne(String name, String value, String right) throws Exception {
-        String topic = "wrong-" + (name + value).replaceAll("[^a-z0-9]", "-");
+        String topic = "check-wrong-" + (name + value).replaceAll("[^a-z0-9]", "-");
         create(topic, 4, Map.of(name, value));
         assertThatThrownBy(() -> ensure(target(topic)))
                 .isInstanceOf(TopicException.class)
@@ -115,7 +108,7 @@ class TopicCheckITCase {
 
     @Test
     void refusesTransactionsThatTheBrokersWouldNotLetLastSoLong() {
-        KafkaTarget slow = new KafkaTarget(broker.bootstrap(), "fresh", null, true, 900_001, 917_504);
+        KafkaTarget slow = new KafkaTarget(broker.bootstrap(), "check-fresh", null, true, 900_001, 917_504);
         assertThatThrownBy(() -> ensure(slow))
                 .isInstanceOf(TopicException.class)
                 .hasMessageContaining("transaction.max.timeout.ms is 900000")
