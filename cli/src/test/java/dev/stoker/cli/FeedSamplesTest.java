@@ -15,13 +15,13 @@ import dev.stoker.client.errors.StateMismatchException;
 import dev.stoker.client.errors.UnauthorizedException;
 import dev.stoker.schemas.protocol.Entries;
 import dev.stoker.schemas.protocol.SamplePlace;
+import dev.stoker.schemas.testing.FreePort;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.NodeLease;
 import dev.stoker.server.TestDataset;
 import dev.stoker.server.TestFeed;
 import dev.stoker.server.feed.PortRange;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -133,10 +133,7 @@ class FeedSamplesTest {
 
     @Test
     void asksAnotherFeederIfOneIsGone() throws IOException {
-        int free;
-        try (ServerSocket socket = new ServerSocket(0)) {
-            free = socket.getLocalPort();
-        }
+        int free = FreePort.find();
         NodeLease first = feed.start();
         try (FeedSamples samples = FeedClient.of(first.address() + ",127.0.0.1:" + free)
                 .environment(Map.of("STOKER_TRANSPORT", "tcp"))

@@ -1,8 +1,7 @@
 package dev.stoker.cli;
 
+import dev.stoker.schemas.testing.FreePort;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import redis.embedded.RedisServer;
 
 /** A real Redis server on a free port of this machine. It stores nothing on disk. */
@@ -17,10 +16,7 @@ final class TestRedis implements AutoCloseable {
     }
 
     static TestRedis start() throws IOException {
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = FreePort.find();
         RedisServer server = RedisServer.newRedisServer()
                 .port(port)
                 .bind("127.0.0.1")

@@ -15,11 +15,10 @@ import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.metadata.index.StoredSample;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.testing.FreePort;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -52,10 +51,7 @@ class RedisPlacesTest {
         dataset = Dataset.create(store, info());
         append(1, "cat/1", "cat/2");
         append(2, "dog/3", "cat/é\n\u0000");
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = FreePort.find();
         server = RedisServer.newRedisServer()
                 .port(port)
                 .bind("127.0.0.1")

@@ -1,12 +1,11 @@
 package dev.stoker.cli;
 
 import dev.stoker.flink.embedded.ListeningSockets;
+import dev.stoker.schemas.testing.FreePort;
 import dev.stoker.storage.hadoop.HadoopSettings;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -52,8 +51,8 @@ final class FlinkCluster implements AutoCloseable {
     /** Further JVM options of the TaskManagers. */
     private final List<String> jvm;
 
-    private final int rpcPort = freePort();
-    private final int restPort = freePort();
+    private final int rpcPort = FreePort.find("127.0.0.2");
+    private final int restPort = FreePort.find("127.0.0.2");
     private final Map<String, Process> processes = new LinkedHashMap<>();
 
     /**
@@ -114,14 +113,6 @@ final class FlinkCluster implements AutoCloseable {
         Path client = Files.createDirectories(directory.resolve("client"));
         Files.write(client.resolve("config.yaml"), lines);
         return client;
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.2"))) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
     }
 
     void startJobManager() throws Exception {

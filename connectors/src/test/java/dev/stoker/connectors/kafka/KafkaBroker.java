@@ -1,9 +1,7 @@
 package dev.stoker.connectors.kafka;
 
+import dev.stoker.schemas.testing.FreePort;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,7 +22,7 @@ public final class KafkaBroker implements AutoCloseable {
 
     private final Path directory;
     private final int port;
-    private final int guardedPort = freePort();
+    private final int guardedPort = FreePort.find();
     private Process process;
 
     private KafkaBroker(Path directory, int port) {
@@ -86,8 +84,8 @@ public final class KafkaBroker implements AutoCloseable {
 
     /** As {@link #start(Path)}, with further settings. */
     public static KafkaBroker start(Path directory, Map<String, String> settings) throws IOException {
-        int port = freePort();
-        int controller = freePort();
+        int port = FreePort.find();
+        int controller = FreePort.find();
         KafkaBroker broker = new KafkaBroker(Files.createDirectories(directory), port);
         boolean isGuarded = settings.containsKey("authorizer.class.name");
         String guarded = isGuarded ? ",GUARDED://127.0.0.1:" + broker.guardedPort : "";
@@ -213,14 +211,6 @@ public final class KafkaBroker implements AutoCloseable {
 
     private String log(String name) throws IOException {
         return Files.exists(directory.resolve(name)) ? Files.readString(directory.resolve(name)) : "";
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     @Override

@@ -6,12 +6,11 @@ import com.azure.storage.common.sas.AccountSasPermission;
 import com.azure.storage.common.sas.AccountSasResourceType;
 import com.azure.storage.common.sas.AccountSasService;
 import com.azure.storage.common.sas.AccountSasSignatureValues;
+import dev.stoker.schemas.testing.FreePort;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -121,10 +120,7 @@ public final class Emulator implements Closeable {
                 // The shell ends the server when its standard input ends, which is this process's to keep open.
                 "sh", "-c", "\"$@\" & server=$!; read _; kill $server", "sh"));
         line.addAll(List.of(install(cloud).split("\n")));
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = FreePort.find();
         line.addAll(options.apply(port));
         Path log = Files.createTempFile(Path.of(System.getProperty("java.io.tmpdir")), cloud, ".log");
         Process process = new ProcessBuilder(line)

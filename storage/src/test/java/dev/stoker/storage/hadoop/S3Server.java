@@ -1,9 +1,8 @@
 package dev.stoker.storage.hadoop;
 
+import dev.stoker.schemas.testing.FreePort;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -57,10 +56,7 @@ public final class S3Server implements Closeable {
         if (jar == null || !Files.isRegularFile(Path.of(jar))) {
             throw new IOException("There is no S3 server at " + jar + "; build the module storage once with its tests");
         }
-        int port;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = free.getLocalPort();
-        }
+        int port = FreePort.find();
         URI endpoint = URI.create("http://127.0.0.1:" + port);
         Properties properties = new Properties();
         properties.put("s3proxy.authorization", "none");
