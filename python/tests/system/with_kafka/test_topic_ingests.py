@@ -5,22 +5,13 @@ import threading
 import uuid
 
 import confluent_kafka
-import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
-from kafka_broker import Broker
 from stoker_processes import LIMIT_S, until
 
 from stoker import Feed
 from stoker._dataset.versions import newest_version
 
 PARTITIONS = 2
-
-
-@pytest.fixture(scope="module")
-def broker(tmp_path_factory):
-    broker = Broker(tmp_path_factory.mktemp("broker"))
-    yield broker
-    broker.kill()
 
 
 class Topic:
