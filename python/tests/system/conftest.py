@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 import warm_command
 from export_tables import table, write_arrow
+from s3_server import S3Server
 from stoker_processes import COMMAND, Cli, Feeder, make_tree
 
 from images import image_tree
@@ -49,6 +50,22 @@ def _own_home(cli: Cli) -> Iterator[None]:
             patch.delenv(name, raising=False)
         patch.setenv("STOKER_HOME", str(cli.home))
         yield
+
+
+@pytest.fixture(scope="session")
+def _s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
+    with S3Server(tmp_path_factory.mktemp("s3"), "127.0.0.1") as server:
+        yield server
+
+
+@pytest.fixture
+def s3(_s3_server: S3Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> S3Server:
+    """The S3 server of the session, to which the commands of this test go. Each test has its own names there."""
+    hadoop = tmp_path / "hadoop"
+    hadoop.mkdir()
+    _s3_server.configure(hadoop)
+    monkeypatch.setenv("HADOOP_CONF_DIR", str(hadoop))
+    return _s3_server
 
 
 @pytest.fixture(scope="session")

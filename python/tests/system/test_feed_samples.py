@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from certificates import Authority
 from processes_seen import get
-from s3_server import S3Server
 from stoker_processes import Cli, Feeder, until
 
 import stoker
@@ -295,31 +294,26 @@ def test_a_feed_of_one_version_refuses_others(served):
 
 
 @pytest.mark.full("feeds")
-def test_chunks_of_s3_are_read_once_into_a_tier(start_feeder, photos, tmp_path, monkeypatch, cli):
-    with S3Server(tmp_path, "127.0.0.1") as server:
-        hadoop = tmp_path / "hadoop"
-        hadoop.mkdir()
-        server.configure(hadoop)
-        monkeypatch.setenv("HADOOP_CONF_DIR", str(hadoop))
-        location = server.upload(photos.path)
-        samples = stoker.open(photos.path, version=2, split="train")
-        keys = list(samples.keys())
+def test_chunks_of_s3_are_read_once_into_a_tier(start_feeder, photos, tmp_path, cli, s3):
+    location = s3.upload(photos.path)
+    samples = stoker.open(photos.path, version=2, split="train")
+    keys = list(samples.keys())
 
-        def reads():
-            (url,) = json.loads((cli.home / "feeds" / "far-lookups.json").read_text())["status"]
-            totals = json.loads(get(f"{url}/status.json"))["totals"]
-            return totals["origin_reads"], totals["origin_metadata"]
+    def reads():
+        (url,) = json.loads((cli.home / "feeds" / "far-lookups.json").read_text())["status"]
+        totals = json.loads(get(f"{url}/status.json"))["totals"]
+        return totals["origin_reads"], totals["origin_metadata"]
 
-        feeder = start_feeder("far-lookups", f"train={location}@2", "--tier", "memory:64m").ready()
-        with stoker.open(feed="far-lookups") as feed:
-            before = reads()
-            for _ in range(2):
-                found = feed.get(keys)
-                assert [sample["data"] for sample in found] == [photos.content[key] for key in keys]
-            chunks = json.loads(cli.run("info", f"{photos.path}@2", "--json"))["splits"]["train"]["chunks"]
-            after = reads()
-            assert after[0] - before[0] == chunks
-            assert feed.get(["missing", keys[0]])[1]["key"] == keys[0]
-            assert feed.stats(keys) == [samples.stat(key) for key in keys]
-            assert reads() == after
-        feeder.stop()
+    feeder = start_feeder("far-lookups", f"train={location}@2", "--tier", "memory:64m").ready()
+    with stoker.open(feed="far-lookups") as feed:
+        before = reads()
+        for _ in range(2):
+            found = feed.get(keys)
+            assert [sample["data"] for sample in found] == [photos.content[key] for key in keys]
+        chunks = json.loads(cli.run("info", f"{photos.path}@2", "--json"))["splits"]["train"]["chunks"]
+        after = reads()
+        assert after[0] - before[0] == chunks
+        assert feed.get(["missing", keys[0]])[1]["key"] == keys[0]
+        assert feed.stats(keys) == [samples.stat(key) for key in keys]
+        assert reads() == after
+    feeder.stop()

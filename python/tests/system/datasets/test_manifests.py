@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
-from s3_server import S3Server
 
 FILES = 3000
 
@@ -145,16 +144,12 @@ def test_wrong_options_are_refused_with_the_next_step(cli, tmp_path):
 
 
 @pytest.mark.full("stores")
-def test_a_table_in_a_bucket_names_objects(cli, tmp_path, monkeypatch):
+def test_a_table_in_a_bucket_names_objects(cli, tmp_path, s3):
     source = tmp_path / "source"
     contents = write_files(source, 50)
     write_table(source / "table.csv", [{"path": path} for path in [*contents, "gone"]])
-    with S3Server(tmp_path, "127.0.0.1") as server:
-        (tmp_path / "hadoop").mkdir()
-        server.configure(tmp_path / "hadoop")
-        monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path / "hadoop"))
-        remote = server.upload(source)
-        arguments = ("ingest", f"{remote}/table.csv", tmp_path / "data", "--read", "path=image", "--key", "path")
-        assert f"there is no file {remote}/gone" in cli.fails(*arguments)
-        cli.run(*arguments, "--on-error", "skip")
+    remote = s3.upload(source)
+    arguments = ("ingest", f"{remote}/table.csv", tmp_path / "data", "--read", "path=image", "--key", "path")
+    assert f"there is no file {remote}/gone" in cli.fails(*arguments)
+    cli.run(*arguments, "--on-error", "skip")
     assert {key: row["image"] for key, row in stored(tmp_path / "data").items()} == contents

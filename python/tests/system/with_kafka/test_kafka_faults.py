@@ -39,15 +39,6 @@ WAITING = {"tail": "keep", "group": "trainers", "connect_timeout": LIMIT_S, "bat
 
 
 @pytest.fixture(scope="module")
-def broker(tmp_path_factory):
-    """Gives transactions up soon after their time."""
-    often = {"transaction.abort.timed.out.transaction.cleanup.interval.ms": 200}
-    broker = Broker(tmp_path_factory.mktemp("broker"), often)
-    yield broker
-    broker.kill()
-
-
-@pytest.fixture(scope="module")
 def expected(photos):
     with Feed(photos.path, version=2, **ORDER, tail="keep") as feed:
         return [views(feed) for _ in range(EPOCHS)]

@@ -26,18 +26,11 @@ ORDERING = ["--batch-size", 12, "--lanes", 4, "--shuffle-window", "96kb"]
 
 
 @pytest.fixture(scope="module")
-def broker(tmp_path_factory):
-    broker = Broker(tmp_path_factory.mktemp("broker"))
-    yield broker
-    broker.kill()
-
-
-@pytest.fixture(scope="module")
 def start(cli, broker, photos):
     started = []
 
-    def start(topic, *options, data=f"{photos.path}@2", order=ORDERING):
-        target = ["--to", "kafka", "--bootstrap", broker.address, "--topic", topic, "--name", topic]
+    def start(topic, *options, data=f"{photos.path}@2", order=ORDERING, at=broker):
+        target = ["--to", "kafka", "--bootstrap", at.address, "--topic", topic, "--name", topic]
         more = ["--world-size", 2, "--checkpoint-interval", "200 ms", *order]
         process = cli.start("feed", data, *target, *more, *options)
         started.append(process)
@@ -170,13 +163,21 @@ def test_samples_of_a_registered_schema_make_the_same_batches(cli, broker, start
     assert "holds records of --value-format avro" in again.communicate()[1]
 
 
+@pytest.fixture
+def own_broker(tmp_path):
+    broker = Broker(tmp_path)
+    yield broker
+    broker.kill()
+
+
 @pytest.mark.parametrize("delivery", ["at-least-once", pytest.param("exactly-once", marks=pytest.mark.soak)])
 @pytest.mark.full("feeds")
-def test_trainers_live_through_the_loss_of_broker_and_feeder(broker, start, expected, delivery):
+def test_trainers_live_through_the_loss_of_broker_and_feeder(own_broker, start, expected, delivery):
     """The trainer reads while the broker is killed and started again, and then the feeder."""
+    broker = own_broker
     topic = f"losses-{delivery}"
     options = ["--epochs", 4, "--delivery", delivery, "--throttle-groups", "trainers", "--epochs-ahead", 0]
-    feeder = start(topic, *options)
+    feeder = start(topic, *options, at=broker)
     taken = 0
     with Feed(f"kafka://{broker.address}/{topic}", tail="keep", group="trainers", connect_timeout=LIMIT_S) as feed:
         for epoch in range(4):
@@ -190,7 +191,7 @@ def test_trainers_live_through_the_loss_of_broker_and_feeder(broker, start, expe
                 if taken == 40:
                     feeder.kill()
                     feeder.wait()
-                    feeder = start(topic, *options)
+                    feeder = start(topic, *options, at=broker)
             assert got == expected[epoch]
     feeder.send_signal(signal.SIGINT)
 

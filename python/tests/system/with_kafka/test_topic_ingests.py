@@ -5,9 +5,7 @@ import threading
 import uuid
 
 import confluent_kafka
-import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
-from kafka_broker import Broker
 from stoker_processes import LIMIT_S, until
 
 from stoker import Feed
@@ -16,13 +14,6 @@ from stoker._dataset.versions import newest_version
 pytestmark = pytest.mark.full("feeds")
 
 PARTITIONS = 2
-
-
-@pytest.fixture(scope="module")
-def broker(tmp_path_factory):
-    broker = Broker(tmp_path_factory.mktemp("broker"))
-    yield broker
-    broker.kill()
 
 
 class Topic:

@@ -10,7 +10,6 @@ import signal
 import pyarrow.parquet as pq
 import pytest
 from export_tables import ROWS, START, expected, files, keys_of
-from s3_server import S3Server
 from stoker_processes import until
 
 import stoker
@@ -169,28 +168,23 @@ def test_a_split_without_samples_and_a_damaged_chunk_are_errors(cli, tmp_path, e
 
 
 @pytest.mark.full("stores")
-def test_an_export_to_s3_is_complete_with_its_last_file(cli, tmp_path, everything, monkeypatch):
+def test_an_export_to_s3_is_complete_with_its_last_file(cli, tmp_path, everything, s3):
     data, _ = everything
-    with S3Server(tmp_path, "127.0.0.1") as server:
-        (tmp_path / "hadoop").mkdir()
-        server.configure(tmp_path / "hadoop")
-        monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path / "hadoop"))
-        remote = server.upload(data)
-        bucket = remote.split("/")[2]
-        location, directory = f"s3a://{bucket}/out", tmp_path / "objects" / bucket / "out"
-        options = ("--format", "arrow", "--columns", "key,label", "--shards", 2, "--order", "epoch:1", "--seed", 5)
-        cli.run("export", f"{data}:val", tmp_path / "local", *options)
-        cli.run("export", f"{remote}:val", location, *options)
-        written = {file.name: file.read_bytes() for file in directory.iterdir()}
-        description = json.loads(written.pop("_SUCCESS"))
-        assert [shard["name"] for shard in description["shards"]] == sorted(written)
-        for name in written:
-            assert keys_of(directory / name) == keys_of(tmp_path / "local" / name)
-        assert "already has an export" in cli.fails("export", f"{data}:val", location, *options)
-        # As a killed export leaves it.
-        (directory / "_SUCCESS").unlink()
-        (directory / "_EXPORTING").write_text("its id")
-        assert "is running or was interrupted" in cli.fails("export", f"{data}:train", location, *options)
-        cli.run("export", f"{data}:train", location, *options, "--overwrite")
-        files(directory, ".arrow")
-        assert sum(len(keys_of(file)) for file in directory.glob("train-*-of-00002.arrow")) > ROWS / 2
+    remote = s3.upload(data)
+    location, directory = s3.place("out")
+    options = ("--format", "arrow", "--columns", "key,label", "--shards", 2, "--order", "epoch:1", "--seed", 5)
+    cli.run("export", f"{data}:val", tmp_path / "local", *options)
+    cli.run("export", f"{remote}:val", location, *options)
+    written = {file.name: file.read_bytes() for file in directory.iterdir()}
+    description = json.loads(written.pop("_SUCCESS"))
+    assert [shard["name"] for shard in description["shards"]] == sorted(written)
+    for name in written:
+        assert keys_of(directory / name) == keys_of(tmp_path / "local" / name)
+    assert "already has an export" in cli.fails("export", f"{data}:val", location, *options)
+    # As a killed export leaves it.
+    (directory / "_SUCCESS").unlink()
+    (directory / "_EXPORTING").write_text("its id")
+    assert "is running or was interrupted" in cli.fails("export", f"{data}:train", location, *options)
+    cli.run("export", f"{data}:train", location, *options, "--overwrite")
+    files(directory, ".arrow")
+    assert sum(len(keys_of(file)) for file in directory.glob("train-*-of-00002.arrow")) > ROWS / 2

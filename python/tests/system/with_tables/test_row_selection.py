@@ -10,7 +10,6 @@ import pyarrow.dataset
 import pyarrow.ipc
 import pyarrow.parquet as pq
 import pytest
-from s3_server import S3Server
 
 ROWS = 1000
 
@@ -141,17 +140,13 @@ def test_directories_give_key_label_split_and_condition(cli, tmp_path):
 
 
 @pytest.mark.full("stores")
-def test_a_partitioned_tree_in_a_bucket_is_read_by_its_directories_and_by_a_pattern(cli, tmp_path, monkeypatch):
+def test_a_partitioned_tree_in_a_bucket_is_read_by_its_directories_and_by_a_pattern(cli, tmp_path, s3):
     rows = partitioned(tmp_path / "tree")
-    with S3Server(tmp_path, "127.0.0.1") as server:
-        (tmp_path / "hadoop").mkdir()
-        server.configure(tmp_path / "hadoop")
-        monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path / "hadoop"))
-        remote = server.upload(tmp_path / "tree")
-        condition = ("--where", "year >= 2022 AND city IS NOT NULL")
-        said = cli.run("ingest", remote, tmp_path / "data", "--key", "id", "--label", "city", *condition, "--json")
-        cli.run("ingest", f"{remote}/year=202[23]/city=Bern/*.parquet", tmp_path / "some", "--key", "id")
-        assert "no/*.parquet does not exist" in cli.fails("ingest", f"{remote}/no/*.parquet", tmp_path / "none")
+    remote = s3.upload(tmp_path / "tree")
+    condition = ("--where", "year >= 2022 AND city IS NOT NULL")
+    said = cli.run("ingest", remote, tmp_path / "data", "--key", "id", "--label", "city", *condition, "--json")
+    cli.run("ingest", f"{remote}/year=202[23]/city=Bern/*.parquet", tmp_path / "some", "--key", "id")
+    assert "no/*.parquet does not exist" in cli.fails("ingest", f"{remote}/no/*.parquet", tmp_path / "none")
     # An eighth file, the first one, is opened for its columns.
     assert left_out(said)["excluded_file"] == 7
     wanted = {key: row for key, row in rows.items() if row["year"] >= 2022 and row["city"]}

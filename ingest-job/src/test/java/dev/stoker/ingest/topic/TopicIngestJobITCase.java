@@ -150,7 +150,7 @@ class TopicIngestJobITCase {
             result = TopicIngestJob.run(options, job, listener, () -> packed[0] == 200);
         }
         assertThat(result.versions()).isEqualTo(1);
-        assertThat(result.lines()).anyMatch(line -> line.contains("resumes at stopped 0=100,1=100"));
+        assertThat(result.lines()).anyMatch(line -> line.contains("resumes at ingest-stopped 0=100,1=100"));
         assertThat(Streams.texts(target, "data")).isEqualTo(sent);
 
         sent.putAll(sendRaw(topic, "ingest-stopped", 2, 200, 10));
