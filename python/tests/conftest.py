@@ -82,18 +82,23 @@ def needs_of(item):
     return next((needs for folder, needs in FOLDERS.items() if folder in item.path.parts), "-")
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Leaves out the tests of other tiers; .ci/totals.py finds tier and need of the others in the reports."""
-    others = []
+    """Leaves out the tests of other tiers, and cells of matrices (rounds.py). First -m and -k choose tests.
+
+    .ci/totals.py finds tier and need of a test in the reports.
+    """
+    kept = []
     for item in items:
         tier = tier_of(item)
         item.user_properties += [("tier", tier), ("needs", needs_of(item))]
-        asked = item.get_closest_marker("soak") or item.get_closest_marker("chaos")
-        if tier not in TIERS and not asked:
-            others.append(item)
-    if others:
-        config.hook.pytest_deselected(items=others)
-        items[:] = [item for item in items if item not in set(others)]
+        if tier in TIERS or item.get_closest_marker("soak") or item.get_closest_marker("chaos"):
+            kept.append(item)
+    if not rounds.ALL_CELLS:
+        kept = rounds.drawn_cells(kept, rounds.SETTINGS.seed)
+    chosen = set(kept)
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = kept
 
 
 if os.environ.get("STOKER_COUNT_PROCESSES") == "1":
@@ -117,15 +122,6 @@ if os.environ.get("STOKER_COUNT_PROCESSES") == "1":
 
 def pytest_report_header():
     return [*left_out, f"random tests: TEST_SEED={rounds.SETTINGS.seed}"]
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config, items):
-    """Leaves out cells of matrices, see rounds.py. First -m and -k choose tests."""
-    if not rounds.ALL_CELLS:
-        kept = rounds.drawn_cells(items, rounds.SETTINGS.seed)
-        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-        items[:] = kept
 
 
 @pytest.hookimpl(tryfirst=True)

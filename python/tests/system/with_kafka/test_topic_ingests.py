@@ -5,6 +5,7 @@ import threading
 import uuid
 
 import confluent_kafka
+import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 from stoker_processes import LIMIT_S, until
 
