@@ -69,6 +69,7 @@ def sources() -> Iterator[list[PathSource]]:
         source.close()
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("fields", [IMAGES, FULL, MANY], ids=["images", "every kind", "nulls"])
 @pytest.mark.parametrize(
     "spec",

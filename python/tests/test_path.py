@@ -79,6 +79,7 @@ def sources() -> Iterator[list[PathSource]]:
         source.close()
 
 
+@pytest.mark.cells
 @pytest.mark.usefixtures("copying")
 @pytest.mark.parametrize("fields", [IMAGES, MANY, MANY[:8], []], ids=["images", "many", "small only", "keys only"])
 def test_messages_are_byte_identical(tmp_path: Path, sources: list[PathSource], fields: Any) -> None:

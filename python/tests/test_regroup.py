@@ -88,6 +88,7 @@ def feed_of(request: pytest.FixtureRequest, writer: DatasetWriter) -> Any:
         yield lambda **given: Feed(served.target, group=str(next(numbers)), **given)
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize(("old", "new"), [(4, 6), (4, 8), (8, 3), (5, 5), (16, 1)])
 @pytest.mark.parametrize("world_size", [1, 3])
 def test_a_feed_goes_on_with_another_batch_size(feed_of: Any, old: int, new: int, world_size: int) -> None:

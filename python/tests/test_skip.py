@@ -60,6 +60,7 @@ def left_of(every: list[View], skipped: Skipped) -> list[View]:
     return [v for v in every if not any(e == v[0] and first <= v[1] <= last for e, first, last in skipped)]
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("tail", TAILS)
 @pytest.mark.parametrize("world_size", [1, 2, 3])
 def test_the_batches_that_are_left_are_the_same_and_in_the_same_order(
@@ -91,6 +92,7 @@ def test_the_batches_that_are_left_are_the_same_and_in_the_same_order(
             assert left_of([(epoch, number % batches, 0, ())], skipped_of(SKIP))
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("world_size", [1, 2, 3])
 def test_resumes_exactly_with_another_number_of_ranks(open_feed: Open, world_size: int) -> None:
     with open_feed(skip=SKIP) as feed:
@@ -199,6 +201,7 @@ def test_skipped_batches_are_not_sent_and_are_not_acknowledged(writer: DatasetWr
         assert served.feeders[0].sessions[-1].hello["skip"] == [list(each) for each in SKIP]
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("concat", [1, 2])
 @pytest.mark.parametrize("tail", TAILS)
 def test_parts_of_an_epoch_are_counted_without_what_is_skipped(writer: DatasetWriter, tail: Any, concat: int) -> None:

@@ -67,6 +67,7 @@ def test_an_endless_pass_without_a_batch_is_an_error(feed_of: Any) -> None:
             next(feed.batches())
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("tail", ["pad", "drop", "keep"])
 @pytest.mark.parametrize("part", [1, 4, 99])
 def test_an_epoch_in_parts_is_the_same_epoch(feed_of: Any, tail: str, part: int) -> None:
@@ -124,6 +125,7 @@ def test_parts_with_decoding_lose_nothing(feed_of: Any) -> None:
         assert [b["image"] for _ in range(4) for b in feed] == expected
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("tail", ["pad", "drop", "keep"])
 @pytest.mark.parametrize("concat", [2, 3])
 def test_joined_batches_are_the_steps_of_more_ranks(feed_of: Any, tail: str, concat: int) -> None:

@@ -54,7 +54,6 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class EverythingBesideEverythingTest {
 
-    /** Two operations. */
     private record Pair(Line one, Line other) {}
 
     /** Two operations on a dataset, and their schedules. */
@@ -104,9 +103,7 @@ class EverythingBesideEverythingTest {
                         ofLine.add(new LoneCrash(base, line, new Crash(0, call, after)));
                     }
                 }
-                if (!ofLine.isEmpty()) {
-                    crashes.add(ofLine);
-                }
+                crashes.add(ofLine);
             }
         }
         if (Cells.areAll()) {
@@ -159,9 +156,9 @@ class EverythingBesideEverythingTest {
     }
 
     private void recovered(Besides each, Schedule schedule) throws Exception {
-        List<Line> lines = List.of(each.pair().one(), each.pair().other());
-        String what = "recover beside " + each.pair().other().name() + ", " + schedule;
-        recovered(each.base().copy(), what, lines, schedule, Optional.empty());
+        Pair pair = each.pair();
+        String what = "recover beside " + pair.other().name() + ", " + schedule;
+        recovered(each.base().copy(), what, List.of(pair.one(), pair.other()), schedule, Optional.empty());
     }
 
     private Line line(String name) {
@@ -246,7 +243,7 @@ class EverythingBesideEverythingTest {
         return all;
     }
 
-    /** One of them, half of the time one with a single preemption. */
+    /** One of them, half of the time with a single preemption. */
     private static Schedule drawn(List<Schedule> all, Random random) {
         int preemptions = 1 + random.nextInt(2);
         List<Schedule> wanted = all.stream()
@@ -260,12 +257,10 @@ class EverythingBesideEverythingTest {
             InMemoryObjectStore base, Line line, int slot, Map<String, List<Interleaving.Call>> known)
             throws InterruptedException {
         String key = line.name() + " " + slot;
-        List<Interleaving.Call> calls = known.get(key);
-        if (calls == null) {
-            calls = calls(base, line, slot);
-            known.put(key, calls);
+        if (!known.containsKey(key)) {
+            known.put(key, calls(base, line, slot));
         }
-        return calls;
+        return known.get(key);
     }
 
     /** The calls that a line makes alone. */

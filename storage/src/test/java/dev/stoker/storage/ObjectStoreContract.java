@@ -90,7 +90,7 @@ public abstract class ObjectStoreContract {
         ExecutorService threads = Executors.newFixedThreadPool(contenders);
         try {
             Rounds.of(test).atLeast(rounds()).run((random, round) -> {
-                String name = "race/" + round;
+                String name = "race/" + random.nextLong();
                 CountDownLatch start = new CountDownLatch(1);
                 List<Future<Boolean>> outcomes = new ArrayList<>();
                 for (int i = 0; i < contenders; i++) {
@@ -122,7 +122,7 @@ public abstract class ObjectStoreContract {
         ExecutorService threads = Executors.newSingleThreadExecutor();
         try {
             Rounds.of(test).atLeast(rounds()).run((random, round) -> {
-                String name = "whole/" + round;
+                String name = "whole/" + random.nextLong();
                 Future<?> writer = threads.submit(() -> store.createIfAbsent(name, content));
                 while (true) {
                     try {

@@ -9,6 +9,7 @@ import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -38,7 +39,7 @@ class IndexModelTest {
     void theIndexEqualsAFullScanOfALocalDataset(TestInfo test) {
         Rounds.of(test).seconds(1).run((drawn, round) -> {
             random = drawn;
-            try (ObjectStore store = new LocalObjectStore(directory.resolve("round-" + round))) {
+            try (ObjectStore store = new LocalObjectStore(Files.createTempDirectory(directory, "round"))) {
                 run(store);
             }
         });

@@ -254,11 +254,12 @@ public final class Rounds {
                                 String.format(
                                         Locale.ROOT,
                                         "%s failed in round %d of seed %d: %s%nRepeat the round with"
-                                                + " -Dtest=%s -Dtest.seed=%d -Dtest.round=%d",
+                                                + " -D%s=%s -Dtest.seed=%d -Dtest.round=%d",
                                         title,
                                         round,
                                         seed,
                                         text(e),
+                                        test.contains("ITCase.") ? "it.test" : "test",
                                         test.replace('.', '#'),
                                         seed,
                                         round),

@@ -210,4 +210,13 @@ class RoundsTest {
                 .hasMessageStartingWith("RoundsTest.isNamedAfterTheTest failed in round 0 of seed " + TestSeed.value())
                 .hasMessageContaining("-Dtest=RoundsTest#isNamedAfterTheTest ");
     }
+
+    @Test
+    void aFailedIntegrationTestIsRepeatedByFailsafe() {
+        Settings settings = new Settings(1, 123, NONE, NONE, 0, KnownSeeds.parse(List.of()), printed::add);
+        assertThatThrownBy(() -> Rounds.of("SomeITCase.some", settings).run((random, round) -> {
+                    throw new IllegalStateException("wrong");
+                }))
+                .hasMessageContaining(" -Dit.test=SomeITCase#some -Dtest.seed=123 -Dtest.round=0");
+    }
 }

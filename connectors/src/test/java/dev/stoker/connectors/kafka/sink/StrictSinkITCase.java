@@ -199,7 +199,7 @@ class StrictSinkITCase {
                     write(producer);
                 }
                 assertThat(all.last(0).orElseThrow().epoch()).isEqualTo(epoch - 1);
-                if (transaction == 12 || transaction > 3 && random.nextInt(5) == 0) {
+                if (transaction == 12 || (transaction > 3 && random.nextInt(5) == 0)) {
                     producer.commitTransaction();
                     committed = epoch - 1;
                 } else {
