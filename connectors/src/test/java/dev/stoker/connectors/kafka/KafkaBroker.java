@@ -31,9 +31,9 @@ public final class KafkaBroker implements AutoCloseable {
     }
 
     /**
-     * Starts a broker for many test classes, none of which kills it. It has an authorizer. Clients of {@link #bootstrap}
-     * may do everything. Clients of {@link #guarded} log in by name, with their name as the password, and have no rights
-     * until a test grants them.
+     * Starts a broker for many test classes, none of which kills it. It has an authorizer. Clients of
+     * {@link #bootstrap} may do everything. Clients of {@link #guarded} log in by name, with their name as the
+     * password, and have no rights until a test grants them.
      */
     public static KafkaBroker startShared(Path directory, List<String> users) throws IOException {
         StringBuilder login = new StringBuilder("org.apache.kafka.common.security.plain.PlainLoginModule required");

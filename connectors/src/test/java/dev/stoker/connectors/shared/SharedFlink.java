@@ -11,6 +11,8 @@ import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.runtime.client.JobStatusMessage;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.streaming.util.TestStreamEnvironment;
 import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.util.FileUtils;
@@ -61,9 +63,13 @@ public final class SharedFlink implements BeforeAllCallback, AfterAllCallback, P
                         .setNumSlotsPerTaskManager(SLOTS)
                         .withRandomPorts()
                         .build());
-                LeftoverCheck.starting(() -> {
+                Leftovers.starting(() -> {
                     starting.start();
-                    return starting;
+                    // The cluster starts some of its threads with its first job.
+                    StreamExecutionEnvironment first = new TestStreamEnvironment(starting, 1);
+                    first.enableCheckpointing(1_000);
+                    first.fromSequence(0, 0).sinkTo(new DiscardingSink<>());
+                    return first.execute("first");
                 });
                 AtExit.run(() -> {
                     starting.closeAsync().join();

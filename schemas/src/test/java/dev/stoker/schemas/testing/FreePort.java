@@ -26,14 +26,20 @@ public final class FreePort {
     public static int find(String address) {
         for (int i = 0; i < TRIES; i++) {
             int port = ThreadLocalRandom.current().nextInt(FIRST, LAST);
-            try (ServerSocket socket = new ServerSocket()) {
-                socket.bind(new InetSocketAddress(address, port), 1);
+            if (isFree(address, port)) {
                 return port;
-            } catch (IOException e) {
-                // Something listens at this port: try another one.
-                continue;
             }
         }
-        throw new IllegalStateException(TRIES + " ports between " + FIRST + " and " + LAST + " are in use");
+        throw new IllegalStateException(
+                TRIES + " ports of " + address + " between " + FIRST + " and " + LAST + " are in use");
+    }
+
+    private static boolean isFree(String address, int port) {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.bind(new InetSocketAddress(address, port), 1);
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
     }
 }
