@@ -2,13 +2,12 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.extension.RegisterExtension;
-import dev.stoker.connectors.shared.SharedKafka;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.topic.TopicReader;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.flink.embedded.ListeningSockets;
 import dev.stoker.metadata.Dataset;
@@ -48,6 +47,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**

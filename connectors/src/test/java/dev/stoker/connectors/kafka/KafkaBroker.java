@@ -48,7 +48,9 @@ public final class KafkaBroker implements AutoCloseable {
         settings.put("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer");
         settings.put("super.users", "User:ANONYMOUS");
         settings.put("listener.name.guarded.sasl.enabled.mechanisms", "PLAIN");
-        settings.put("listener.name.guarded.plain.sasl.jaas.config", login.append(';').toString());
+        settings.put(
+                "listener.name.guarded.plain.sasl.jaas.config",
+                login.append(';').toString());
         // Soon after the timeout of a transaction, and not up to 10 s later.
         settings.put("transaction.abort.timed.out.transaction.cleanup.interval.ms", "200");
         return start(directory, settings);

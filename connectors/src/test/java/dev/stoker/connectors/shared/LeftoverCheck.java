@@ -16,8 +16,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class LeftoverCheck implements BeforeAllCallback, AfterAllCallback {
 
-    private static final ExtensionContext.Namespace NAMESPACE =
-            ExtensionContext.Namespace.create(LeftoverCheck.class);
+    private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(LeftoverCheck.class);
 
     /** Threads end some moments after the cluster or client that they belong to. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -36,8 +35,9 @@ public final class LeftoverCheck implements BeforeAllCallback, AfterAllCallback 
     @Override
     public void afterAll(ExtensionContext context) throws Exception {
         if (isOutermost(context)) {
-            List<String> found =
-                    context.getStore(NAMESPACE).get(Leftovers.class, Leftovers.class).remove(PATIENCE);
+            List<String> found = context.getStore(NAMESPACE)
+                    .get(Leftovers.class, Leftovers.class)
+                    .remove(PATIENCE);
             if (!found.isEmpty()) {
                 throw new AssertionError(
                         context.getRequiredTestClass().getName() + " leaves " + String.join("; ", found));

@@ -23,14 +23,15 @@ import java.util.regex.Pattern;
 final class Leftovers {
 
     /** Pools wait for work that does not come, even if their threads are daemons. Other daemons are of libraries. */
-    private static final Predicate<String> POOLS =
-            Pattern.compile("(pool-\\d+-thread-\\d+|ForkJoinPool-\\d+-worker-\\d+)").asMatchPredicate();
+    private static final Predicate<String> POOLS = Pattern.compile(
+                    "(pool-\\d+-thread-\\d+|ForkJoinPool-\\d+-worker-\\d+)")
+            .asMatchPredicate();
 
     /** Threads that the JVM, JUnit, Surefire and the shared cluster start once for the whole process. */
-    private static final Predicate<String> ALLOWED =
-            Pattern.compile("(ForkJoinPool\\.commonPool|junit-jupiter-timeout|surefire|flink-|mini-cluster-io"
+    private static final Predicate<String> ALLOWED = Pattern.compile(
+                    "(ForkJoinPool\\.commonPool|junit-jupiter-timeout|surefire|flink-|mini-cluster-io"
                             + "|jobmanager-|Flink).*")
-                    .asMatchPredicate();
+            .asMatchPredicate();
 
     /** Properties that the JVM and libraries set once for the whole process. */
     private static final Predicate<String> OF_LIBRARIES =
@@ -40,8 +41,7 @@ final class Leftovers {
     private static final Set<Thread> OF_SERVERS = ConcurrentHashMap.newKeySet();
 
     private final Set<Thread> threads = threads();
-    private final Properties properties =
-            (Properties) System.getProperties().clone();
+    private final Properties properties = (Properties) System.getProperties().clone();
 
     private Leftovers() {}
 
@@ -108,8 +108,8 @@ final class Leftovers {
     private Collection<String> restore() {
         Set<String> names = new TreeSet<>(properties.stringPropertyNames());
         names.addAll(System.getProperties().stringPropertyNames());
-        names.removeIf(name -> Objects.equals(properties.getProperty(name), System.getProperty(name))
-                || OF_LIBRARIES.test(name));
+        names.removeIf(name ->
+                Objects.equals(properties.getProperty(name), System.getProperty(name)) || OF_LIBRARIES.test(name));
         for (String name : names) {
             String value = properties.getProperty(name);
             if (value == null) {

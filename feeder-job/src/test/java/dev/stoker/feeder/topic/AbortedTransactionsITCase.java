@@ -3,9 +3,9 @@ package dev.stoker.feeder.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.connectors.shared.SharedKafka;
-import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.connectors.kafka.KafkaBroker;
+import dev.stoker.connectors.shared.SharedFlink;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.feeder.RunningJobs;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.server.StreamContent;

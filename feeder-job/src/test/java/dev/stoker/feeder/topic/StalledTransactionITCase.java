@@ -2,9 +2,9 @@ package dev.stoker.feeder.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.connectors.shared.SharedKafka;
-import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.connectors.kafka.KafkaBroker;
+import dev.stoker.connectors.shared.SharedFlink;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.feeder.RunningJobs;
 import dev.stoker.feeder.StalledCheckpoints;
 import dev.stoker.feeder.StalledCheckpoints.Stall;

@@ -3,10 +3,10 @@ package dev.stoker.feeder.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.connectors.kafka.TopicGoneException;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.feeder.RunningJobs;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.schemas.kafka.RecordPosition;
@@ -266,7 +266,9 @@ class TopicFeedJobITCase {
     @Test
     void fencesAZombieAndDropsWhatItHasNotCommitted() throws Exception {
         TopicFeedPlan later = arguments("feed-zombie", "--epochs=1", "--delivery=exactly-once");
-        admin.createTopics(List.of(new NewTopic("feed-zombie", 4, (short) 1))).all().get();
+        admin.createTopics(List.of(new NewTopic("feed-zombie", 4, (short) 1)))
+                .all()
+                .get();
         // A transaction of a task of the feed that was interrupted in the middle of the transaction.
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers",
@@ -279,7 +281,8 @@ class TopicFeedJobITCase {
                 new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
             zombie.initTransactions();
             zombie.beginTransaction();
-            zombie.send(new ProducerRecord<>("feed-zombie", 2, null, new byte[] {1})).get();
+            zombie.send(new ProducerRecord<>("feed-zombie", 2, null, new byte[] {1}))
+                    .get();
             await(start("feed-zombie", "--epochs=1", "--delivery=exactly-once"));
             verify("feed-zombie", 1);
             assertThatThrownBy(zombie::commitTransaction).isInstanceOf(KafkaException.class);

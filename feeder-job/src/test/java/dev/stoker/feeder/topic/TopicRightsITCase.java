@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import dev.stoker.connectors.shared.SharedKafka;
-import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicException;
+import dev.stoker.connectors.shared.SharedFlink;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.feeder.RunningJobs;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.server.TestDataset;

@@ -3,12 +3,12 @@ package dev.stoker.feeder.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.connectors.shared.SharedKafka;
-import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicGoneException;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.connectors.kafka.topic.TopicReader;
+import dev.stoker.connectors.shared.SharedFlink;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.feeder.RunningJobs;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.schemas.kafka.RecordHeader;
@@ -130,8 +130,8 @@ class TopicTroubleITCase {
 
     @Test
     void trainersDoNotSeeAbortedRecords() throws Exception {
-        JobClient first =
-                start("trouble-given-up", "--epochs=" + EPOCHS, "--delivery=exactly-once", "--checkpoint-interval=5 min");
+        JobClient first = start(
+                "trouble-given-up", "--epochs=" + EPOCHS, "--delivery=exactly-once", "--checkpoint-interval=5 min");
         try (TopicReader written = TopicReader.ofAll(plan.target())) {
             await("records of batches", () -> IntStream.range(0, LANES).allMatch(lane -> end(written, lane) > 3));
         }
@@ -144,8 +144,12 @@ class TopicTroubleITCase {
     @Test
     void endsWhenItWritesAgainWhatTrainersHaveHadBeforeTheyLeft() throws Exception {
         FailsOnce.armed.set(true);
-        JobClient job =
-                start("trouble-left", FailsOnce::new, "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--checkpoint-interval=5 min");
+        JobClient job = start(
+                "trouble-left",
+                FailsOnce::new,
+                "--epochs=" + EPOCHS,
+                "--bytes-ahead=1 b",
+                "--checkpoint-interval=5 min");
         try {
             await("the feed to fail at the end of a lane", () -> {
                 commitEnds();

@@ -1,9 +1,9 @@
 package dev.stoker.ingest.topic;
 
-import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicLocation;
 import dev.stoker.connectors.kafka.source.SourceTopic;
+import dev.stoker.connectors.shared.SharedKafka;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;

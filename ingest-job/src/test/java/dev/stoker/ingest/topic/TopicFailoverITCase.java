@@ -3,8 +3,8 @@ package dev.stoker.ingest.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.connectors.kafka.KafkaBroker;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.Packed;
 import dev.stoker.ingest.spec.IngestFailedException;

@@ -3,7 +3,6 @@ package dev.stoker.ingest.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.junit.jupiter.api.extension.RegisterExtension;
 import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
@@ -28,6 +27,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Topics become datasets, in this process, at a real broker. */
@@ -80,7 +80,8 @@ class TopicIngestJobITCase {
 
     @Test
     void theLeaseNamesThisProcessSoThatItDoesNotOutliveIt() throws Exception {
-        assertThat(processesOfLeases("ingest-leased", JobLauncher.Mode.EMBEDDED)).containsExactly(WriterProcess.current());
+        assertThat(processesOfLeases("ingest-leased", JobLauncher.Mode.EMBEDDED))
+                .containsExactly(WriterProcess.current());
     }
 
     @Test
@@ -329,7 +330,8 @@ class TopicIngestJobITCase {
         one.sendValues(0, "more of one");
         Streams.ingest(one, target, "--value=raw");
         assertThat(Streams.texts(target, "data"))
-                .isEqualTo(Map.of("ingest-one-0-0", "of one", "ingest-one-0-1", "more of one", "ingest-two-0-0", "of two"));
+                .isEqualTo(Map.of(
+                        "ingest-one-0-0", "of one", "ingest-one-0-1", "more of one", "ingest-two-0-0", "of two"));
     }
 
     @Test

@@ -3,10 +3,9 @@ package dev.stoker.ingest.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.junit.jupiter.api.extension.RegisterExtension;
-import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicException;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.spec.IngestFailedException;
 import java.nio.file.Path;
@@ -28,6 +27,7 @@ import org.apache.kafka.common.resource.ResourceType;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Ingests of a user with the rights that docs/kafka.md lists, or with fewer, on a broker with an authorizer. */

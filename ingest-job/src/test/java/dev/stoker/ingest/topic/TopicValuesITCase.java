@@ -3,10 +3,9 @@ package dev.stoker.ingest.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.junit.jupiter.api.extension.RegisterExtension;
-import dev.stoker.connectors.shared.SharedKafka;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.ingest.Packed;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
@@ -32,6 +31,7 @@ import org.apache.avro.io.EncoderFactory;
 import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Values of every format become fields, and invalid values become dead letters, with a real broker. */
@@ -113,13 +113,15 @@ class TopicValuesITCase {
         assertThat(result.samples()).isEqualTo(2);
         assertThat(result.deadLetters().count()).isEqualTo(7);
         assertThat(result.lines()).anyMatch(line -> line.contains("7 records") && line.contains(letters.toString()));
-        assertThat(Packed.read(target).values("label")).isEqualTo(Map.of("values-poison-0-0", "cat", "values-poison-0-7", "ant"));
+        assertThat(Packed.read(target).values("label"))
+                .isEqualTo(Map.of("values-poison-0-0", "cat", "values-poison-0-7", "ant"));
         Map<String, String> found = Streams.letters(letters);
         assertThat(found).hasSize(7);
         assertThat(found.get(DeadLetters.name("values-poison", 0, 1)))
                 .contains("\"reason\":\"value\"", "\"partition\":0", "\"offset\":1", "\"value\":\"bm8ganNvbg==\"")
                 .endsWith("}\n");
-        assertThat(found.get(DeadLetters.name("values-poison", 0, 2))).contains("\"reason\":\"missing_field\"", "label");
+        assertThat(found.get(DeadLetters.name("values-poison", 0, 2)))
+                .contains("\"reason\":\"missing_field\"", "label");
         assertThat(found.get(DeadLetters.name("values-poison", 0, 4))).contains("\"reason\":\"field\"", "70000");
         assertThat(found.get(DeadLetters.name("values-poison", 0, 6))).contains("it has no value", "\"value\":null");
 

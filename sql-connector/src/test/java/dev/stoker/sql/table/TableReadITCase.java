@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.connectors.dataset.EveryTypeDataset;
 import dev.stoker.connectors.dataset.MeteredStores;
+import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.metadata.update.NewValues;

@@ -3,9 +3,9 @@ package dev.stoker.sql.table;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.EveryTypeDataset;
+import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
 import dev.stoker.schemas.arrow.Field;

@@ -3,11 +3,10 @@ package dev.stoker.connectors.kafka.sink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.junit.jupiter.api.extension.RegisterExtension;
-import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.topic.TopicReader;
+import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.order.Fingerprint;
@@ -38,6 +37,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Transactions that a real broker commits or aborts, and the resulting contents of the topic. */
 @Timeout(180)

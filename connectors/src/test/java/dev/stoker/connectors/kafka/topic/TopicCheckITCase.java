@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import org.junit.jupiter.api.extension.RegisterExtension;
-import dev.stoker.connectors.shared.SharedKafka;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.TopicException;
+import dev.stoker.connectors.shared.SharedKafka;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +16,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
