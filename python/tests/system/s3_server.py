@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
 
 from stoker_processes import REPOSITORY, until
@@ -64,6 +66,8 @@ class S3Server:
         assert self._process.poll() is None, self._log.read_text(errors="replace")[-4000:]
         try:
             self._put("")
+        except urllib.error.HTTPError as error:
+            return error.code == HTTPStatus.CONFLICT  # the bucket is there
         except OSError:
             return False
         return True
