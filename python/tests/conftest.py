@@ -66,16 +66,23 @@ if shutil.which("nvidia-smi") is None:
     leave_out("with_cuda", "STOKER_CUDA", "no GPU of NVIDIA here (nvidia-smi is not found)")
 
 
+def pytest_itemcollected(item):
+    """Marks the tests of folders that belong to a third, so that `-m full` chooses them."""
+    parts = item.path.parts
+    folders = PART_OF_FOLDER | ({"with_torch": "programs"} if "system" in parts else {})
+    for folder, part in folders.items():
+        if folder in parts and item.get_closest_marker("full") is None:
+            item.add_marker(pytest.mark.full(part))
+
+
 def tier_of(item):
-    """The tier of a test: a mark `full`, or else its folder, names its third of the full tier."""
+    """The tier of a test: a mark `full` names its third of the full tier."""
     mark = item.get_closest_marker("full")
-    if mark is not None:
-        (part,) = mark.args
-        assert part in PARTS, f"{item.nodeid} has the mark full({part!r}); the thirds are {', '.join(PARTS)}"
-        return part
-    if "system" in item.path.parts and "with_torch" in item.path.parts:
-        return "programs"
-    return next((part for folder, part in PART_OF_FOLDER.items() if folder in item.path.parts), "default")
+    if mark is None:
+        return "default"
+    (part,) = mark.args
+    assert part in PARTS, f"{item.nodeid} has the mark full({part!r}); the thirds are {', '.join(PARTS)}"
+    return part
 
 
 def needs_of(item):
