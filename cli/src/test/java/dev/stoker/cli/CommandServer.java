@@ -27,10 +27,10 @@ import org.apache.logging.log4j.LogManager;
 import org.apache.logging.log4j.core.LoggerContext;
 
 /**
- * Answers the commands of tests, one after another, from one JVM. Each line of standard input is a request
- * {@code {"args": […]}}. Each line of standard output that begins with {@code {"code":} is an answer: exit code, output
- * and error output in Base64, and {@code retire}, the reason why this process must not answer again, or null. The
- * process ends with its standard input.
+ * Answers the commands of tests, one after another, from one JVM. Each line of standard input is a request, a JSON
+ * object with {@code args}. Each is answered by a line of standard output, a JSON object that begins with {@code code},
+ * the exit code. {@code out} and {@code err} are what the command printed, in Base64. {@code retire} is the reason why
+ * this process must not answer again, or null. The process ends with its standard input.
  *
  * <p>A command finds what it would find in a new process: the system properties, an empty temporary directory, its own
  * log file and no standard input. Its environment, working directory and JVM options are those of this process.

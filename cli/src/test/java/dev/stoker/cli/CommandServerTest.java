@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.BeforeEach;
@@ -152,14 +153,11 @@ class CommandServerTest {
     void noticesObjectsButNotGarbage() throws Exception {
         System.gc();
         Footprint before = Footprint.now();
-        List<byte[]> left = new ArrayList<>();
-        for (int i = 0; i < 400; i++) {
-            left.add(new byte[1 << 20]);
-        }
+        byte[][] left = new byte[400][1 << 20];
 
         assertThat(before.growth(Duration.ofMinutes(1)))
                 .hasValueSatisfying(reason -> assertThat(reason).startsWith("objects have grown by "));
-        left.clear();
+        Arrays.fill(left, null);
         assertThat(before.growth(Duration.ofMinutes(1))).isEmpty();
     }
 }

@@ -77,9 +77,12 @@ record Footprint(Set<Thread> threads, int files, long objectBytes, long classByt
     private static void collect() throws InterruptedException {
         ReferenceQueue<Object> found = new ReferenceQueue<>();
         PhantomReference<Object> garbage = new PhantomReference<>(new Object(), found);
-        System.gc();
-        found.remove(1_000);
-        Reference.reachabilityFence(garbage);
+        try {
+            System.gc();
+            found.remove(1_000);
+        } finally {
+            Reference.reachabilityFence(garbage);
+        }
     }
 
     /** Returns the threads that a command has left, after it had some time to end them. */
