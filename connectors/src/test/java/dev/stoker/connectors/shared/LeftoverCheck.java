@@ -35,9 +35,9 @@ public final class LeftoverCheck implements BeforeAllCallback, AfterAllCallback 
     @Override
     public void afterAll(ExtensionContext context) throws Exception {
         if (isOutermost(context)) {
-            List<String> found = context.getStore(NAMESPACE)
-                    .get(Leftovers.class, Leftovers.class)
-                    .remove(PATIENCE);
+            Leftovers leftovers = context.getStore(NAMESPACE).get(Leftovers.class, Leftovers.class);
+            boolean areThreadsIgnored = context.getRequiredTestClass().isAnnotationPresent(LeavesThreads.class);
+            List<String> found = areThreadsIgnored ? leftovers.removeAllButThreads() : leftovers.remove(PATIENCE);
             if (!found.isEmpty()) {
                 throw new AssertionError(
                         context.getRequiredTestClass().getName() + " leaves " + String.join("; ", found));

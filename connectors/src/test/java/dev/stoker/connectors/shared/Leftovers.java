@@ -64,10 +64,16 @@ final class Leftovers {
      * @param patience how long threads may need to end
      */
     List<String> remove(Duration patience) throws Exception {
+        List<String> found = removeAllButThreads();
+        note(found, "threads", remaining(patience));
+        return found;
+    }
+
+    /** As {@link #remove}, without a look at threads. */
+    List<String> removeAllButThreads() throws Exception {
         List<String> found = new ArrayList<>();
         note(found, "jobs of the shared cluster", SharedFlink.cancelJobs());
         note(found, "topics of the shared broker", SharedKafka.deleteTopics(""));
-        note(found, "threads", remaining(patience));
         note(found, "system properties", restore());
         return found;
     }

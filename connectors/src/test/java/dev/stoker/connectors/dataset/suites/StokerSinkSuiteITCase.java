@@ -1,5 +1,6 @@
 package dev.stoker.connectors.dataset.suites;
 
+import dev.stoker.connectors.shared.LeavesThreads;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.connector.testframe.environment.MiniClusterTestEnvironment;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Flink's tests of sinks. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD, unit = TimeUnit.SECONDS)
 @Tag("full-programs")
+@LeavesThreads("MetricQuerier never ends the pool of its REST client")
 class StokerSinkSuiteITCase extends SinkTestSuiteBase<String> {
 
     @TempDir
