@@ -108,6 +108,7 @@ class FakeFeed:
     def client(self, *, consumer=None, addresses=None, target=None, timing=QUICK, opened=True, **options):
         given = tuple(addresses or [f.address for f in self.feeders])
         options["security"] = Security(options.pop("token", None))
+        options.setdefault("batch_timeout", 60.0)  # so that a lost batch fails its test
         client = FeederSource(target or FeedTarget(given=given), timing=timing, **options)
         self._clients.callback(client.close)
         if opened:

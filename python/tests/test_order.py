@@ -101,6 +101,18 @@ def test_delivery_vectors() -> None:
                     assert list(Numbers(skip, first, stride, count)) == mine
 
 
+def test_a_worker_goes_on_after_any_number_of_its_steps() -> None:
+    for case in load("delivery")["cases"]:
+        plan = BatchPlan(OrderSpec.from_json(case["order"]), case["lane_rows"])
+        skip = Skip(plan.batches, [(first, last) for first, last in case.get("skip", ())])
+        for rank in case["ranks"]:
+            share = Share(plan, case["tail"], case["start"], rank["rank"], case["world_size"], skip=skip)
+            for k, numbers in rank["workers"].items():
+                for w, mine in enumerate(numbers):
+                    for taken in range(len(mine) + 1):
+                        assert list(Numbers(skip, *share.worker(w, int(k), taken))) == mine[taken:]
+
+
 def test_fingerprint_vectors() -> None:
     for case in load("fingerprint")["cases"]:
         spec = OrderSpec.from_json(case["order"])

@@ -223,6 +223,7 @@ class TopicFeedJobITCase {
         String topic = "feed-paced-" + delivery;
         JobClient job = start(
                 topic,
+                "--epochs=20", // without a throttle, an endless feed would fill the disk
                 "--throttle-groups=trainers;evaluation",
                 "--epochs-ahead=1",
                 "--delivery=" + delivery,
