@@ -61,7 +61,7 @@ def open_files(writer: DatasetWriter) -> list[str]:
 
 
 def leases_of(writer: DatasetWriter) -> set[int]:
-    """The descriptors of this dataset's leases: rows of other tests may still have theirs, and lose them at any time."""
+    """The descriptors of leases on this dataset. Rows of other tests may have theirs, and lose them at any time."""
     found = {fd: os.path.realpath(f"/proc/self/fd/{fd}") for fd in list(leases._WATCH.held)}
     return {fd for fd, path in found.items() if path.startswith(str(writer.root))}
 

@@ -1,5 +1,5 @@
 /**
- * How much random tests and matrices of tests do: seeds, rounds, budgets, and the cells that a run draws. It also counts
- * the processes that tests start. It depends on nothing of Stoker, and the tests of all modules use it.
+ * What the tests of all modules share: seeds, rounds and budgets of random tests, the cells that a matrix draws, free
+ * ports, and the count of started processes. The package depends on nothing of Stoker.
  */
 package dev.stoker.schemas.testing;
