@@ -1,5 +1,6 @@
 package dev.stoker.connectors.shared;
 
+import dev.stoker.storage.ServerThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -9,8 +10,6 @@ import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
@@ -33,12 +32,11 @@ final class Leftovers {
                             + "|jobmanager-|Flink).*")
             .asMatchPredicate();
 
-    /** Properties that the JVM and libraries set once for the whole process. */
-    private static final Predicate<String> OF_LIBRARIES =
-            Pattern.compile("(user\\.timezone|io\\.netty\\..*)").asMatchPredicate();
-
-    /** Threads of the shared servers in this process. */
-    private static final Set<Thread> OF_SERVERS = ConcurrentHashMap.newKeySet();
+    /** Properties that the JVM, libraries and Stoker set once for the whole process. */
+    private static final Predicate<String> OF_PROCESS = Pattern.compile(
+                    "(user\\.timezone|io\\.netty\\..*|jetty\\.git\\.hash|sun\\.font\\..*"
+                            + "|stoker\\.cache\\.process|stoker\\.own-process)")
+            .asMatchPredicate();
 
     private final Set<Thread> threads = threads();
     private final Properties properties = (Properties) System.getProperties().clone();
@@ -48,14 +46,6 @@ final class Leftovers {
     /** Notes the state before a test. */
     static Leftovers before() {
         return new Leftovers();
-    }
-
-    /** Starts a server of the whole JVM, whose threads stay. */
-    static <T> T starting(Callable<T> server) throws Exception {
-        Set<Thread> before = threads();
-        T started = server.call();
-        threads().stream().filter(thread -> !before.contains(thread)).forEach(OF_SERVERS::add);
-        return started;
     }
 
     /**
@@ -106,7 +96,7 @@ final class Leftovers {
 
     private boolean isLeft(Thread thread) {
         return !threads.contains(thread)
-                && !OF_SERVERS.contains(thread)
+                && !ServerThreads.contain(thread)
                 && (!thread.isDaemon() || POOLS.test(thread.getName()))
                 && !ALLOWED.test(thread.getName());
     }
@@ -115,7 +105,7 @@ final class Leftovers {
         Set<String> names = new TreeSet<>(properties.stringPropertyNames());
         names.addAll(System.getProperties().stringPropertyNames());
         names.removeIf(name ->
-                Objects.equals(properties.getProperty(name), System.getProperty(name)) || OF_LIBRARIES.test(name));
+                Objects.equals(properties.getProperty(name), System.getProperty(name)) || OF_PROCESS.test(name));
         for (String name : names) {
             String value = properties.getProperty(name);
             if (value == null) {

@@ -1,5 +1,6 @@
 package dev.stoker.connectors.shared;
 
+import dev.stoker.storage.ServerThreads;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -63,7 +64,7 @@ public final class SharedFlink implements BeforeAllCallback, AfterAllCallback, P
                         .setNumSlotsPerTaskManager(SLOTS)
                         .withRandomPorts()
                         .build());
-                Leftovers.starting(() -> {
+                ServerThreads.starting(() -> {
                     starting.start();
                     // The cluster starts some of its threads with its first job.
                     StreamExecutionEnvironment first = new TestStreamEnvironment(starting, 1);

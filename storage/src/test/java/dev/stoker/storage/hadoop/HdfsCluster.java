@@ -1,5 +1,6 @@
 package dev.stoker.storage.hadoop;
 
+import dev.stoker.storage.ServerThreads;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
@@ -7,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileUtil;
+import org.apache.hadoop.hdfs.DFSTestUtil;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
 import org.apache.hadoop.util.ShutdownHookManager;
 
@@ -24,9 +26,22 @@ public final class HdfsCluster implements Closeable {
     /** The one of this JVM, started with the first call. */
     public static synchronized HdfsCluster shared() throws IOException {
         if (shared == null) {
-            shared = start();
+            try {
+                shared = ServerThreads.starting(HdfsCluster::started);
+            } catch (IOException | RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IOException(e);
+            }
         }
         return shared;
+    }
+
+    /** Starts one and writes a file, as the nodes start some of their threads only then. */
+    private static HdfsCluster started() throws IOException {
+        HdfsCluster cluster = start();
+        DFSTestUtil.writeFile(cluster.cluster.getFileSystem(), new org.apache.hadoop.fs.Path("/first"), "first");
+        return cluster;
     }
 
     /** Starts another one. */
