@@ -86,7 +86,7 @@ class ClusterITCase {
 
     @Test
     void runsBothJobsAndServesOnWhenATaskManagerIsKilled() throws Exception {
-        Path source = directory.resolve("cluster-photos");
+        Path source = directory.resolve("photos");
         for (int i = 0; i < SAMPLES; i++) {
             Path file = source.resolve("class" + i % 3).resolve("s" + i + ".jpg");
             Files.createDirectories(file.getParent());
@@ -231,7 +231,7 @@ class ClusterITCase {
             }
         }
         assertThat(cluster.run(ingest(broker, "bounded", "--until=latest")))
-                .contains(records + " samples", "the same command resumes at photos");
+                .contains(records + " samples", "the same command resumes at cluster-photos");
         assertThat(rows("bounded")).isEqualTo(records);
 
         List<String> detached = new ArrayList<>(List.of("-d"));
