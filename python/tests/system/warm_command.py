@@ -27,6 +27,9 @@ LIBRARIES = REPOSITORY / "cli" / "target" / "dist" / "lib"
 PROCESSES = frozenset(("feed", "run", "sql", "mount", "browse", "bench", "mirror"))
 """Verbs that serve others or wait for signals."""
 
+OF_LIBRARIES = ("_RJEM_", "KMP_", "OMP_", "TF_", "XLA_")
+"""What polars, torch and TensorFlow set for themselves when a test imports them. No command reads it."""
+
 
 class WarmCommand:
     """One JVM that answers commands; another takes its place when it has grown or failed. Thread-safe."""
@@ -163,7 +166,7 @@ class _Limit:
 
 def surroundings(environment: Mapping[str, str]) -> tuple[dict[str, str], Path, str]:
     """What a test may change before it runs a command. The commands' environment has no variables of these names."""
-    variables = {k: v for k, v in environment.items() if not k.startswith(("STOKER_", "PYTEST_"))}
+    variables = {k: v for k, v in environment.items() if not k.startswith(("STOKER_", "PYTEST_", *OF_LIBRARIES))}
     umask = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("Umask:"))
     return {k: v for k, v in variables.items() if k not in ("RANK", "WORLD_SIZE")}, Path.cwd(), umask
 
