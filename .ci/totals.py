@@ -175,7 +175,8 @@ def compare(ran: list[Result], tests: list[Test], tier: str) -> Iterator[str]:
     """What the reports and the list say differently."""
     in_run = {test.key: test for test in tests if test.tier in tiers_of(tier)}
     demanded = {key for key, test in in_run.items() if is_demanded(test)}
-    seen = {(result.family, result.id) for result in ran}
+    # A class that fails before or after its tests has a report without a name of a test.
+    seen = {(result.family, result.id) for result in ran if result.name}
     known = {test.key for test in tests}
     without = {family for family, _ in demanded} - {family for family, _ in seen}
     for family in sorted(without):
@@ -215,7 +216,7 @@ def update(ran: list[Result], tests: list[Test]) -> None:
     new: dict[tuple[str, str], Test] = {}
     for result in ran:
         key = result.family, result.id
-        if key not in known | set(new):
+        if result.outcome == "passed" and key not in known | set(new):
             tier, needs = (result.tier, result.needs) if result.tier else tags_in_source(result.id)
             new[key] = Test(tier, needs, *key)
     write(sorted([*tests, *new.values()], key=lambda test: test.key))
