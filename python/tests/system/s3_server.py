@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import urllib.error
 import urllib.parse
@@ -13,6 +12,8 @@ from http import HTTPStatus
 from pathlib import Path
 
 from stoker_processes import REPOSITORY, until
+
+from ports import free_port
 
 _JAR = REPOSITORY / "storage/target/s3proxy.jar"
 _BUCKET = "stoker-test"
@@ -31,8 +32,7 @@ class S3Server:
     waits until it answers."""
 
     def __init__(self, directory: Path, host: str) -> None:
-        with socket.create_server((host, 0)) as free:
-            self.endpoint = f"http://{host}:{free.getsockname()[1]}"
+        self.endpoint = f"http://{host}:{free_port(host)}"
         settings = {
             "s3proxy.authorization": "none",
             "s3proxy.endpoint": self.endpoint,

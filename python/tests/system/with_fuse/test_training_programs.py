@@ -32,8 +32,6 @@ TENSORFLOW = """
 import os, sys, zlib
 import tensorflow as tf
 
-pytestmark = pytest.mark.full("programs")
-
 def load(path):
     return tf.strings.split(path, os.sep)[-2], tf.io.decode_png(tf.io.read_file(path), channels=3)
 
