@@ -36,6 +36,7 @@ public final class Cells {
 
     /** Returns the cells to run, in their order. The matrix has the name of the method that calls this. */
     @SafeVarargs
+    @SuppressWarnings("varargs") // the array is only read
     public static <T> Stream<T> drawn(Stream<T> cells, Function<? super T, ?>... axes) {
         String caller = StackWalker.getInstance()
                 .walk(frames -> frames.skip(1)
@@ -47,6 +48,7 @@ public final class Cells {
 
     /** Returns the cells to run, in their order. Matrices of different names draw different cells. */
     @SafeVarargs
+    @SuppressWarnings("varargs") // the array is only read
     public static <T> Stream<T> drawn(String matrix, Stream<T> cells, Function<? super T, ?>... axes) {
         List<T> all = cells.toList();
         if (areAll()) {
