@@ -35,7 +35,7 @@ final class TopicFiles {
 
     /** Publishes the running feed. */
     void publish() throws IOException {
-        FeedRegister.put(plan.feed().name(), entry().running());
+        FeedRegister.put(plan.feed().name(), FeedRegister.text(entry().running()));
     }
 
     /** Publishes the feed's progress. */
@@ -61,7 +61,7 @@ final class TopicFiles {
 
     /** Publishes the feed's end. */
     void withdraw() throws IOException {
-        FeedRegister.put(plan.feed().name(), entry().ended(System.currentTimeMillis()));
+        FeedRegister.put(plan.feed().name(), FeedRegister.text(entry().ended(System.currentTimeMillis())));
         UsedVersions.release(plan.feed());
     }
 

@@ -110,9 +110,4 @@ public record FeedEntry(
     public ObjectNode ended(long nowMs) throws IOException {
         return running().put("ended_ms", nowMs);
     }
-
-    /** Returns the entry of a feed on a cluster whose coordinator closed without ending it. */
-    public ObjectNode closed(long nowMs) throws IOException {
-        return running().put("closed_ms", nowMs);
-    }
 }

@@ -2,9 +2,11 @@ package dev.stoker.feeder.registry;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.storage.PrivateFiles;
 import dev.stoker.transport.RegularFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -40,10 +42,29 @@ public final class FeedRegister {
         return read(StokerHome.feedFile(name));
     }
 
+    /** Returns the text of the entry of a feed; an empty text if there is none. */
+    public static String text(String name) throws IOException {
+        try {
+            return new String(RegularFile.read(StokerHome.feedFile(name), MAX_BYTES), StandardCharsets.UTF_8);
+        } catch (NoSuchFileException e) {
+            return "";
+        }
+    }
+
+    /** Returns an entry as text without spaces or line breaks. */
+    public static String text(ObjectNode entry) throws IOException {
+        return JSON.writeValueAsString(entry);
+    }
+
+    /** Returns the text of an entry with one more field, which it does not have. */
+    public static String textWith(String entry, String field, long value) {
+        return entry.substring(0, entry.length() - 1) + ",\"" + field + "\":" + value + "}";
+    }
+
     /** Writes the entry of a feed. */
-    public static void put(String name, JsonNode entry) throws IOException {
+    public static void put(String name, String entry) throws IOException {
         // It names the file with the token, and what runs here.
-        PrivateFiles.replace(StokerHome.feedFile(name), JSON.writeValueAsBytes(entry));
+        PrivateFiles.replace(StokerHome.feedFile(name), entry.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Reads the last progress of a feed to a topic. */

@@ -13,6 +13,7 @@ import dev.stoker.feeder.source.split.LaneSplit;
 import dev.stoker.feeder.source.split.LaneSplitSerializer;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.server.FeedNode;
+import java.io.IOException;
 import java.util.Optional;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
@@ -60,13 +61,14 @@ public final class LaneSource
     }
 
     @Override
-    public SplitEnumerator<LaneSplit, EnumeratorState> createEnumerator(SplitEnumeratorContext<LaneSplit> context) {
+    public SplitEnumerator<LaneSplit, EnumeratorState> createEnumerator(SplitEnumeratorContext<LaneSplit> context)
+            throws IOException {
         return LaneEnumerators.create(plan, context, Optional.empty());
     }
 
     @Override
     public SplitEnumerator<LaneSplit, EnumeratorState> restoreEnumerator(
-            SplitEnumeratorContext<LaneSplit> context, EnumeratorState state) {
+            SplitEnumeratorContext<LaneSplit> context, EnumeratorState state) throws IOException {
         return LaneEnumerators.create(plan, context, Optional.of(state));
     }
 

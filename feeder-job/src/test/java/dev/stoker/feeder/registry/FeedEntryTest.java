@@ -66,7 +66,6 @@ class FeedEntryTest {
     @Test
     void theEndIsAddedToTheEntry() throws IOException {
         assertThat(trainers().ended(5).path("ended_ms").asLong()).isEqualTo(5);
-        assertThat(trainers().closed(6).path("closed_ms").asLong()).isEqualTo(6);
         assertThat(trainers().running().has("ended_ms")).isFalse();
     }
 }

@@ -1,7 +1,5 @@
 package dev.stoker.feeder.source.enumerator;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.MissingNode;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.plan.UsedVersions;
 import dev.stoker.feeder.registry.FeedEntry;
@@ -22,12 +20,22 @@ import java.util.OptionalLong;
  * machine. Written when every lane has its reader for the first time, and then whenever the addresses change, by
  * rename.
  *
+ * <p>Flink may unload the job's classes while the coordinator closes. {@link #withdraw} therefore only uses classes
+ * that earlier calls have loaded: it changes the text of an entry, and neither parses nor writes JSON.
+ *
  * <p>Called by one worker thread at a time.
  */
 final class FeedFiles implements LaneMaps.Hint {
 
     private final FeedPlan plan;
     private final long startedMs = System.currentTimeMillis();
+    private final String idField;
+    private final String startField;
+    /** The text of the entry without addresses, for the end. */
+    private final String endText;
+    /** The text of the newest entry. */
+    private String writtenText = "";
+
     private List<String> written = List.of();
     private List<String> writtenUrls = List.of();
     private Map<String, UnixAddress> writtenUnix = Map.of();
@@ -37,8 +45,14 @@ final class FeedFiles implements LaneMaps.Hint {
     /** Whether the uses of versions were deleted, or will never be. */
     private volatile boolean released;
 
-    FeedFiles(FeedPlan plan) {
+    FeedFiles(FeedPlan plan) throws IOException {
         this.plan = plan;
+        idField = "\"id\":\"" + plan.id() + "\"";
+        startField = "\"started_ms\":" + startedMs + ",";
+        endText = FeedRegister.text(entry(List.of(), Map.of(), List.of()).running());
+        // Loads the classes for the end.
+        FeedRegister.textWith(endText, "ended_ms", startedMs);
+        StopRequest.isThere(plan.name(), plan.id(), startedMs);
     }
 
     @Override
@@ -51,8 +65,10 @@ final class FeedFiles implements LaneMaps.Hint {
         if (closed || same || !(complete || isKnown())) {
             return;
         }
-        FeedRegister.put(
-                plan.name(), entry(any.addresses(), any.unix(), statusUrls).running());
+        String text =
+                FeedRegister.text(entry(any.addresses(), any.unix(), statusUrls).running());
+        FeedRegister.put(plan.name(), text);
+        writtenText = text;
         written = any.addresses();
         writtenUnix = any.unix();
         writtenUrls = statusUrls;
@@ -63,22 +79,13 @@ final class FeedFiles implements LaneMaps.Hint {
         if (!written.isEmpty()) {
             return true;
         }
-        JsonNode file = read();
-        return isOfThisFeed(file) && !file.hasNonNull("ended_ms");
+        String file = FeedRegister.text(plan.name());
+        return file.contains(idField) && !file.contains("\"ended_ms\":");
     }
 
     @Override
     public synchronized boolean isGoingOn() throws IOException {
         return isKnown();
-    }
-
-    /** What the file says; a missing node if there is none. */
-    private JsonNode read() throws IOException {
-        return FeedRegister.find(plan.name()).orElseGet(MissingNode::getInstance);
-    }
-
-    private boolean isOfThisFeed(JsonNode file) {
-        return file.path("id").asText().equals(plan.id().toString());
     }
 
     @Override
@@ -121,21 +128,23 @@ final class FeedFiles implements LaneMaps.Hint {
             return;
         }
         if (ended || Boolean.getBoolean(StokerHome.OWN_PROCESS)) {
-            FeedEntry entry = entry(List.of(), Map.of(), List.of());
-            FeedRegister.put(plan.name(), entry.ended(System.currentTimeMillis()));
+            put(endText, "ended_ms");
             written = List.of();
             StopRequest.withdraw(plan.name());
         } else if (isOurs()) {
             // The job was cancelled or stopped, or another coordinator takes over, which trainers wait for.
-            FeedEntry entry = entry(written, writtenUnix, writtenUrls);
-            FeedRegister.put(plan.name(), entry.closed(System.currentTimeMillis()));
+            put(writtenText, "closed_ms");
         }
+    }
+
+    private void put(String text, String field) throws IOException {
+        FeedRegister.put(plan.name(), FeedRegister.textWith(text, field, System.currentTimeMillis()));
     }
 
     /** Whether no other coordinator has written the file since. */
     private boolean isOurs() throws IOException {
-        JsonNode file = read();
-        return isOfThisFeed(file) && file.path("started_ms").asLong() == startedMs;
+        String file = FeedRegister.text(plan.name());
+        return file.contains(idField) && file.contains(startField);
     }
 
     private FeedEntry entry(List<String> addresses, Map<String, UnixAddress> unix, List<String> statusUrls) {

@@ -3,6 +3,7 @@ package dev.stoker.feeder.source.enumerator;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.source.split.LaneSplit;
 import dev.stoker.server.feed.GroupName;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -22,7 +23,8 @@ public final class LaneEnumerators {
      * @param state of the coordinator before this one; empty when the job starts without state
      */
     public static SplitEnumerator<LaneSplit, EnumeratorState> create(
-            FeedPlan plan, SplitEnumeratorContext<LaneSplit> context, Optional<EnumeratorState> state) {
+            FeedPlan plan, SplitEnumeratorContext<LaneSplit> context, Optional<EnumeratorState> state)
+            throws IOException {
         JobEnd end = new JobEnd(
                 plan.epochs() == 0 ? OptionalLong.empty() : OptionalLong.of(plan.epochs()),
                 plan.groups().stream()

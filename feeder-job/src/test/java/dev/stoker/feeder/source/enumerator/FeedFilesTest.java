@@ -14,13 +14,21 @@ import dev.stoker.server.TestDataset;
 import dev.stoker.server.Waiting;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
+import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.Constructor;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -162,5 +170,63 @@ class FeedFilesTest {
         second.publish(at("a:1"), List.of(), true);
         second.withdraw(true);
         assertThat(new FeedFiles(plan).isGoingOn()).as("after its end").isFalse();
+    }
+
+    /** The classes of a job on a cluster: its own, and never those of the process, until they are unloaded. */
+    private static final class JobClasses extends URLClassLoader {
+        JobClasses() throws IOException {
+            super(classpath(), FeedFilesTest.class.getClassLoader());
+        }
+
+        private static URL[] classpath() throws IOException {
+            List<URL> all = new ArrayList<>();
+            for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+                all.add(Path.of(entry).toUri().toURL());
+            }
+            return all.toArray(URL[]::new);
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            synchronized (getClassLoadingLock(name)) {
+                if (!name.startsWith("dev.stoker.") && !name.startsWith("com.fasterxml.")) {
+                    return super.loadClass(name, resolve);
+                }
+                Class<?> loaded = findLoadedClass(name);
+                return loaded == null ? findClass(name) : loaded;
+            }
+        }
+    }
+
+    /** A coordinator's life up to its end, for {@link JobClasses}. */
+    static final class Life implements Function<String[], Callable<String>> {
+        @Override
+        public Callable<String> apply(String[] arguments) {
+            try {
+                FeedFiles files = new FeedFiles(FeedPlan.of(FeedOptions.parse(arguments)));
+                files.publish(at("a:1"), List.of(), true);
+                files.release();
+                return () -> {
+                    files.withdraw(true);
+                    return "withdrawn";
+                };
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    @Test
+    void theEndIsPublishedAfterTheClassesOfTheJobWereUnloaded() throws Exception {
+        JobClasses classes = new JobClasses();
+        Constructor<?> constructor =
+                Class.forName(Life.class.getName(), true, classes).getDeclaredConstructor();
+        constructor.setAccessible(true);
+        @SuppressWarnings("unchecked")
+        Function<String[], Callable<String>> life = (Function<String[], Callable<String>>) constructor.newInstance();
+        Callable<String> end = life.apply(new String[] {plan.streams().get(0).path(), "--name", plan.name()});
+        classes.close();
+        assertThat(end.call()).isEqualTo("withdrawn");
+        assertThat(file).content().contains("ended_ms").doesNotContain("a:1");
     }
 }
