@@ -97,3 +97,15 @@ def zoo(root: Path) -> None:
     with Writer(root, SCHEMA, append=True, **options) as writer:
         for number in range(140, 150):
             writer.write(picture(number))
+
+
+TEXTS = [f"A sentence of some length, number {n}, that a person wants to read." for n in range(60)]
+LONG_KEY = "test/data-00000-of-00003.parquet/"
+
+
+def texts(root: Path) -> None:
+    """Texts without payload, with scores and long keys."""
+    with Writer(root, {"text": "utf8", "score": "float64", "note": "utf8?"}, payload=[], shuffle=False) as writer:
+        for n, text in enumerate(TEXTS):
+            row = {"key": f"{LONG_KEY}{n:05}", "text": text, "score": (n * 7 % 60) / 7.0, "note": None}
+            writer.write(row)

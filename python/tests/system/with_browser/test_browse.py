@@ -9,7 +9,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from browse_data import DELETED, HOSTILE, TAG, hostile, picture, zoo
+from browse_data import DELETED, HOSTILE, LONG_KEY, TAG, TEXTS, hostile, picture, texts, zoo
 from browser import browser
 from stoker_processes import until
 
@@ -188,6 +188,54 @@ def test_samples_are_found_by_class_and_key(page, zoo_url):
     assert page.value(KEYS) == ["circle/00012.png", "circle/00015.png", "circle/00018.png"]
     write(page, "#prefix", "no such key")
     page.until("document.querySelector('#status').textContent.startsWith('No sample found')")
+    assert page.errors == []
+
+
+def test_classes_have_counts_and_keys_can_be_copied(page, zoo_url):
+    page.open(zoo_url)
+    page.until(READY)
+    label = "document.querySelector('#class option[data-name=square]').textContent"
+    page.until(f"{label} === 'square (46)'")
+    page.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+    page.value("document.querySelectorAll('#grid .mark')[1].click()")
+    page.value("document.querySelectorAll('#grid .mark')[4].click()")
+    chosen = page.value(KEYS)
+    page.value("document.querySelector('#next').click()")
+    page.until(f"{READY} && document.querySelector('#status').textContent.startsWith('49–96 ')")
+    assert page.value("document.querySelector('#copy').textContent") == "Copy 2 keys"
+    page.value("document.querySelector('#copy').click()")
+    page.until("document.querySelector('#copy').textContent === 'Copied 2 keys'")
+    assert page.value("navigator.clipboard.readText()") == f"{chosen[1]}\n{chosen[4]}\n"
+    assert page.errors == []
+
+
+def test_texts_are_large_and_found_by_a_condition(page, browse, tmp_path):
+    texts(tmp_path / "texts")
+    page.open(browse(tmp_path / "texts"))
+    page.until(READY)
+    card = page.value("document.querySelector('#grid .card').innerText")
+    assert card.count(TEXTS[0][:20]) == 1, "the text is not repeated below itself"
+    assert "note" not in card, "a field without value takes no room"
+    first = "document.querySelector('#grid .key')"
+    assert page.value(f"{first}.textContent") == LONG_KEY + "00000"
+    assert page.value(f"{first}.lastChild.getBoundingClientRect().right < {first}.getBoundingClientRect().right + 1")
+    write(page, "#where", "score > 8.3")
+    page.value("document.querySelector('#where').dispatchEvent(new Event('change'))")
+    page.until("document.querySelector('#status').textContent === '1 sample found, and no more'")
+    assert page.value(KEYS) == [LONG_KEY + "00017"]
+    write(page, "#where", "score >")
+    page.value("document.querySelector('#where').dispatchEvent(new Event('change'))")
+    page.until("!document.querySelector('#problem').hidden")
+    write(page, "#where", "")
+    choose(page, "#order", "-field:score")
+    page.until(f"{READY} && document.querySelector('#status').textContent === '1–48 of 60 samples'")
+    assert page.value(KEYS)[0] == LONG_KEY + "00017"
+    look_at_all_sizes(page, "texts")
+    page.value("document.querySelector('#grid .open').click()")
+    page.until("!!document.querySelector('#sample-body dl')")
+    assert page.value("document.querySelector('#sample-body pre.text').textContent") == TEXTS[17]
+    assert "CRC-32C" not in page.value("document.querySelector('#sample').innerText")
+    look_at_all_sizes(page, "text")
     assert page.errors == []
 
 

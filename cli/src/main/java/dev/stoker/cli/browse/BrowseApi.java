@@ -46,6 +46,7 @@ final class BrowseApi implements AutoCloseable {
             case "versions" -> Optional.of(versions(parameters));
             case "version" -> Optional.of(version(open(parameters)));
             case "samples" -> Optional.of(samples(parameters));
+            case "classes" -> Optional.of(classes(parameters));
             case "sample" -> Optional.of(sample(parameters));
             case "content" -> Optional.of(content(parameters));
             case "diff" -> Optional.of(diff(parameters));
@@ -121,6 +122,7 @@ final class BrowseApi implements AutoCloseable {
                     .put("type", field.type().canonical())
                     .put("payload", field.payload())
                     .put("shown", Values.hasBytes(field))
+                    .put("sortable", SortOrder.canSort(field))
                     .putArray("classes");
             snapshot.classes().names(field.name()).stream().limit(MOST_CLASSES).forEach(classes::add);
         }
@@ -138,7 +140,10 @@ final class BrowseApi implements AutoCloseable {
                 || !filter.prefix().isEmpty();
         Optional<SampleIndex> index = isByKey ? version.index() : Optional.empty();
         Listing listing;
-        if (index.isPresent()) {
+        Optional<SortOrder> order = SortOrder.of(parameters, version.fields());
+        if (order.isPresent()) {
+            listing = search.inSortedOrder(order.get(), parameters.number("from", 0));
+        } else if (index.isPresent()) {
             Optional<Place> after = parameters.text("from").map(text -> Place.parse(version.table(), text));
             listing = search.inKeyOrder(index.get(), after);
         } else {
@@ -151,10 +156,20 @@ final class BrowseApi implements AutoCloseable {
                 .put("searched", listing.searched())
                 .put("total", version.positions(filter.split()).size());
         listing.position().ifPresent(position -> node.put("position", position));
+        listing.found().ifPresent(found -> node.put("found", found));
         ArrayNode problems = node.putArray("problems");
         listing.problems().forEach(problems::add);
         node.set("samples", json.cards(version, listing.samples(), show));
         return node;
+    }
+
+    /** Counts samples by class; a page asks again for the rest. */
+    private ObjectNode classes(Parameters parameters) throws IOException {
+        OpenVersion version = open(parameters);
+        Filter all = new Filter(parameters.text("split"), "", Optional.empty(), Optional.empty());
+        return new SampleSearch(version, all, Integer.MAX_VALUE, System::nanoTime)
+                .classCounts(parameters.number("from", 0))
+                .json();
     }
 
     private static Place place(OpenVersion version, Parameters parameters) throws IOException {

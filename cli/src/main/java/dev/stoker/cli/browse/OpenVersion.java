@@ -24,6 +24,10 @@ final class OpenVersion {
     private final PlacedSamples samples;
     private final Map<String, Positions> positions = new HashMap<>();
     private @Nullable SampleIndex index;
+    private @Nullable SortedList sorted;
+
+    /** The sorted samples of the last request, because the next one is for another page of them. */
+    private record SortedList(Filter filter, SortOrder order, SortOrder.Sorted samples) {}
 
     OpenVersion(Dataset dataset, Snapshot snapshot) {
         this.dataset = dataset;
@@ -64,5 +68,15 @@ final class OpenVersion {
         return index.chunksWithoutRun() == 0 || snapshot.table().liveRows() <= MOST_UNINDEXED
                 ? Optional.of(index)
                 : Optional.empty();
+    }
+
+    /** Returns the selected samples in an order, after the heads of all chunks of the split were read. */
+    synchronized SortOrder.Sorted sorted(Filter filter, SortOrder order) throws IOException {
+        SortedList last = sorted;
+        if (last == null || !last.filter.equals(filter) || !last.order.equals(order)) {
+            last = new SortedList(filter, order, SampleSearch.sort(this, filter, order));
+            sorted = last;
+        }
+        return last.samples;
     }
 }

@@ -84,7 +84,8 @@ final class SampleSearch {
                 position < positions.size() ? Long.toString(position) : null,
                 searched,
                 List.copyOf(problems),
-                OptionalLong.of(position));
+                OptionalLong.of(position),
+                OptionalLong.empty());
     }
 
     /** Returns the test of the rows of a chunk; empty if no row can be selected, or if the chunk cannot be read. */
@@ -105,6 +106,74 @@ final class SampleSearch {
     private long skipTo(long next, long position) {
         searched += next - position;
         return next;
+    }
+
+    /**
+     * Searches in the order of a field's values.
+     *
+     * @param from number of the first sample in this order
+     */
+    Listing inSortedOrder(SortOrder order, long from) throws IOException {
+        SortOrder.Sorted sorted = version.sorted(filter, order);
+        searched = sorted.searched();
+        problems.addAll(sorted.problems());
+        List<Place> all = sorted.places();
+        int begin = (int) Math.min(from, all.size());
+        int next = Math.min(begin + limit, all.size());
+        return new Listing(
+                Listing.Order.SORTED,
+                List.copyOf(all.subList(begin, next)),
+                next < all.size() ? Integer.toString(next) : null,
+                searched,
+                List.copyOf(problems),
+                OptionalLong.of(next),
+                OptionalLong.of(all.size()));
+    }
+
+    /** Reads all selected samples for {@link SortOrder}, whatever time it takes. */
+    static SortOrder.Sorted sort(OpenVersion version, Filter filter, SortOrder order) throws IOException {
+        SampleSearch search = new SampleSearch(version, filter, Integer.MAX_VALUE, System::nanoTime);
+        Positions positions = version.positions(filter.split());
+        if (positions.size() > SortOrder.MOST) {
+            throw new IllegalArgumentException("more than " + SortOrder.MOST + " samples cannot be sorted; select a"
+                    + " split, or export the fields with stoker export --columns");
+        }
+        SortOrder.Sorter sorter = order.sorter(version.fields());
+        for (int number = 0; number < positions.chunks(); number++) {
+            int chunk = positions.chunk(number);
+            Optional<IntPredicate> test = search.test(chunk);
+            if (test.isPresent()) {
+                try {
+                    sorter.add(version.samples().head(chunk), chunk, positions.rows(number), test.get());
+                } catch (IOException e) {
+                    search.problems.add(Problems.text(e));
+                }
+            }
+        }
+        return new SortOrder.Sorted(sorter.sorted(), positions.size(), List.copyOf(search.problems));
+    }
+
+    /**
+     * Counts the samples of each class, some chunks at a time.
+     *
+     * @param from position of the first sample in the split
+     */
+    ClassCounts classCounts(long from) {
+        end = nanoTime.getAsLong() + TIME.toNanos();
+        Positions positions = version.positions(filter.split());
+        ClassCounts counts = new ClassCounts(version.fields());
+        long position = Math.min(from, positions.size());
+        while (position < positions.size() && nanoTime.getAsLong() - end <= 0) {
+            int number = positions.numberOf(position);
+            try {
+                counts.add(version.samples().head(positions.chunk(number)), positions.rows(number));
+            } catch (IOException e) {
+                counts.missed(positions.begin(number + 1) - positions.begin(number));
+            }
+            position = positions.begin(number + 1);
+        }
+        counts.end(position < positions.size() ? position : -1);
+        return counts;
     }
 
     /**
@@ -140,6 +209,7 @@ final class SampleSearch {
                 isEnd || last == null ? null : last.text(table),
                 searched,
                 List.copyOf(problems),
+                OptionalLong.empty(),
                 OptionalLong.empty());
     }
 
@@ -147,7 +217,7 @@ final class SampleSearch {
         if (filter.split().isPresent() && !filter.split().get().equals(stat.split())) {
             return false;
         }
-        if (filter.ofClass().isEmpty()) {
+        if (filter.ofClass().isEmpty() && filter.where().isEmpty()) {
             return true;
         }
         return test(place.chunk()).filter(test -> test.test(place.row())).isPresent();

@@ -9,10 +9,12 @@ const bytes = n => n >= 1e9 ? short(n / 1e9) + " GB" : n >= 1e6 ? short(n / 1e6)
 const plural = (n, one) => whole(n) + " " + one + (n === 1 ? "" : "s");
 const time = ms => new Date(ms).toISOString().replace("T", " ").slice(0, 16) + " UTC";
 
-let dataset = null, version = null;
+let dataset = null, version = null, counting = 0;
 /* What the grid shows. Pages before this one are remembered by where they begin. */
 let view = {from: "", before: []};
 let cards = [], next = null, request = null, opened = -1;
+/* The keys that were selected, on any page. */
+const selected = new Set();
 
 async function api(name, parameters, signal) {
   const query = new URLSearchParams();
@@ -113,6 +115,18 @@ function show(box, number, card, content, isLarge) {
   }
 }
 
+/** A number with three significant digits, as cards have little room. */
+const rounded = value => /^-?\d+\.\d+(E-?\d+)?$/.test(value) ? String(Number(Number(value).toPrecision(3))) : value;
+const brief = value => Array.isArray(value) ? "[" + value.map(brief).join(", ") + "]" : rounded(String(value));
+
+/** Shows a key on one line. Its end tells more than its middle, which is cut if the key is too long. */
+function keyText(key) {
+  const box = make("span", undefined, "key"), at = key.length > 24 ? key.length - 12 : key.length;
+  box.append(make("span", key.slice(0, at), "begin"), make("span", key.slice(at), "end"));
+  box.title = key;
+  return box;
+}
+
 const plain = value => value === null ? "null" : Array.isArray(value) ? "[" + value.map(plain).join(", ") + "]" : String(value);
 
 /* The grid */
@@ -120,7 +134,9 @@ const plain = value => value === null ? "null" : Array.isArray(value) ? "[" + va
 function filters() {
   const chosen = $("class").selectedOptions[0];
   return {
-    version: version.version, prefix: $("prefix").value, split: $("split").value, order: $("order").value,
+    version: version.version, prefix: $("prefix").value, split: $("split").value,
+    order: $("order").value.replace(/^-/, ""), descending: $("order").value.startsWith("-") ? 1 : "",
+    where: $("where").value.trim(),
     field: chosen && chosen.dataset.field || "", class: chosen && chosen.dataset.field ? chosen.dataset.name : "",
     show: $("show").value,
   };
@@ -161,10 +177,12 @@ async function load() {
 }
 
 function status(page, asked, searched) {
-  const isAll = !asked.prefix && !asked.class;
-  $("jump-label").hidden = !(isAll && page.order === "stored");
+  const isAll = !asked.prefix && !asked.class && !asked.where;
+  $("jump-label").hidden = $("random").hidden = !(isAll && page.order === "stored");
   let text;
-  if (isAll && page.order === "stored") {
+  if (page.order === "sorted") {
+    text = cards.length ? `${whole(page.position - cards.length + 1)}–${whole(page.position)} of ${plural(page.found, "sample")}` : "No sample found";
+  } else if (isAll && page.order === "stored") {
     text = cards.length ? `${whole(page.position - cards.length + 1)}–${whole(page.position)} of ${plural(page.total, "sample")}` : plural(page.total, "sample");
   } else if (isAll) {
     text = `${plural(cards.length, "sample")} on this page, of ${whole(page.total)} by key`;
@@ -190,17 +208,51 @@ function draw(found, number) {
     const open = make("button", undefined, "open");
     open.setAttribute("aria-label", "Open " + (card.key ?? `row ${card.row} of chunk ${card.chunk}`));
     open.onclick = () => look(i);
-    const key = make("span", card.key ?? `chunk ${card.chunk}, row ${card.row}`, "key");
-    key.title = key.textContent;
-    const values = Object.entries(card.fields || {}).map(([name, value]) => `${name}: ${plain(value)}`);
-    const first = make("span", values.slice(0, 1).join(""), "values"), rest = make("span", values.slice(1).join(", "), "values");
-    caption.append(key, first, rest);
+    const key = keyText(card.key ?? `chunk ${card.chunk}, row ${card.row}`);
+    const values = Object.entries(card.fields || {}).filter(([name, value]) => value !== null && name !== shownField());
+    caption.append(key, ...values.slice(0, 3).map(([name, value]) => {
+      const line = make("span", `${name}: ${brief(value)}`, "values");
+      line.title = `${name}: ${plain(value)}`;
+      return line;
+    }));
+    if (card.key !== undefined) caption.append(mark(card.key));
     item.append(box, caption, open);
     if (card.problem) box.replaceChildren(note(card.problem, "bad"));
     else if (card.content) show(box, number, card, card.content, false);
     else box.replaceChildren(note("no content"));
     return item;
   }));
+}
+
+/** The field whose content the cards show; its value is not repeated below. */
+const shownField = () => version.fields[Number($("show").value)]?.name;
+
+/** A box that selects a key for "Copy keys". */
+function mark(key) {
+  const box = make("input", undefined, "mark");
+  box.type = "checkbox";
+  box.checked = selected.has(key);
+  box.setAttribute("aria-label", "Select " + key);
+  box.onchange = () => { if (box.checked) selected.add(key); else selected.delete(key); marked(); };
+  return box;
+}
+
+function marked() {
+  $("copy").textContent = selected.size ? `Copy ${plural(selected.size, "key")}` : "Copy keys";
+}
+
+/** Copies keys as stoker delete --keys-from reads them. */
+async function copy() {
+  const keys = selected.size ? [...selected] : cards.map(card => card.key).filter(key => key !== undefined);
+  const odd = keys.find(key => /[\r\n]/.test(key));
+  if (odd !== undefined) return report(new Error(`The key ${JSON.stringify(odd)} has a line break, so a list of lines cannot hold it.`));
+  try {
+    await navigator.clipboard.writeText(keys.map(key => key + "\n").join(""));
+    $("copy").textContent = `Copied ${plural(keys.length, "key")}`;
+    setTimeout(marked, 2000);
+  } catch (e) {
+    report(new Error("The browser does not let this page copy: " + e.message));
+  }
 }
 
 function restart() {
@@ -228,6 +280,13 @@ function jump() {
   load();
 }
 
+function random() {
+  const split = version.splits.find(one => one.name === $("split").value);
+  const all = split ? split.samples : version.samples;
+  view = {from: String(Math.floor(Math.random() * Math.max(1, all - LIMIT + 1)) || ""), before: []};
+  load();
+}
+
 /* One sample */
 
 async function look(i) {
@@ -249,7 +308,11 @@ async function describe(number, card) {
     if (body.dataset.key !== (card.key ?? "")) return;
     const left = make("div"), right = make("dl");
     const add = (name, value, style) => right.append(make("dt", name), make("dd", value, style));
-    for (const field of sample.fields.filter(f => f.payload)) {
+    const payloads = sample.fields.filter(f => f.payload);
+    /* The text is what matters of a sample without payload. */
+    const texts = payloads.length ? [] : sample.fields.filter(f => f.type === "utf8" && f.value !== null);
+    for (const field of texts) left.append(make("h3", field.name), make("pre", field.value, "text"));
+    for (const field of payloads) {
       const box = make("div", undefined, "media"), about = field.content;
       const size = about.width ? `, ${whole(about.width)} × ${whole(about.height)}` : "";
       const title = make("h3", `${field.name}: ${about.type ?? field.type}${about.bytes === undefined ? "" : ", " + bytes(about.bytes)}${size}, CRC-32C ${field.crc32c}`);
@@ -261,19 +324,21 @@ async function describe(number, card) {
         left.append(link);
       }
     }
-    if (!left.childNodes.length) left.append(note("This dataset has no payload field."));
-    for (const field of sample.fields.filter(f => !f.payload)) add(`${field.name} (${field.type})`, plain(field.value));
+    for (const field of sample.fields.filter(f => !f.payload && !texts.includes(f))) add(`${field.name} (${field.type})`, plain(field.value));
     add("key", sample.key, "code");
     add("split", sample.split);
-    add("length", `${whole(sample.bytes)} bytes`);
-    add("checksum", `CRC-32C ${sample.crc32c}`, "code");
+    if (payloads.length) {
+      add("length", `${whole(sample.bytes)} bytes`);
+      add("checksum", `CRC-32C ${sample.crc32c}`, "code");
+    }
     add("chunk", `${sample.chunk} (${sample.chunk_id})`, "code");
     add("row", `${sample.row} (the chunk has ${plural(sample.chunk_rows, "row")})`);
     add("chunk file", bytes(sample.chunk_bytes));
     add("version", String(number));
     add("added in", `version ${sample.added_in}, ingest ${sample.ingest}`);
     if (sample.updated) add("updated", "the chunk has an overlay; this version shows the new values");
-    body.replaceChildren(left, right);
+    body.classList.toggle("narrow", !left.childNodes.length);
+    body.replaceChildren(...left.childNodes.length ? [left, right] : [right]);
   } catch (e) {
     body.replaceChildren(make("p", e.message, "problem"));
   }
@@ -401,6 +466,7 @@ function adopt(found) {
       option.value = JSON.stringify([field.name, name]);
       option.dataset.field = field.name;
       option.dataset.name = name;
+      option.title = name;
       option.selected = option.value === keep.class;
       group.append(option);
     }
@@ -408,6 +474,30 @@ function adopt(found) {
   }
   $("class").append(...groups);
   $("class-label").hidden = !fields.length;
+  const order = $("order").value;
+  options($("order"), [["stored", "stored"], ["key", "by key"], ["size", "smallest first"], ["-size", "largest first"],
+    ...found.fields.filter(field => field.sortable).flatMap(({name}) => [["field:" + name, name + ", ascending"], ["-field:" + name, name + ", descending"]])], order || "stored");
+  count();
+}
+
+/** Adds the number of samples to the names of the classes, while the page can be used. */
+async function count() {
+  const mine = ++counting, counts = new Map();
+  if ($("class-label").hidden) return;
+  try {
+    for (let from = ""; from !== undefined;) {
+      const part = await api("classes", {version: version.version, split: $("split").value, from});
+      if (mine !== counting) return;
+      for (const field of part.fields) for (const [name, samples] of Object.entries(field.classes)) {
+        const id = JSON.stringify([field.name, name]);
+        counts.set(id, (counts.get(id) || 0) + samples);
+      }
+      from = part.next;
+    }
+  } catch (e) {
+    return;
+  }
+  for (const option of $("class").options) if (option.dataset.field) option.textContent = `${option.dataset.name} (${whole(counts.get(option.value) || 0)})`;
 }
 
 async function choose(number) {
@@ -424,7 +514,8 @@ async function choose(number) {
 function remember() {
   const state = new URLSearchParams();
   const asked = filters();
-  for (const key of ["version", "prefix", "split", "order", "show"]) if (asked[key] !== "") state.set(key, asked[key]);
+  for (const key of ["version", "prefix", "split", "where", "show"]) if (asked[key] !== "") state.set(key, asked[key]);
+  state.set("order", $("order").value);
   if ($("class").value) state.set("class", $("class").value);
   if (view.from) state.set("from", view.from);
   history.replaceState(null, "", "#" + state);
@@ -440,7 +531,7 @@ async function restore() {
       return report(e);
     }
   }
-  for (const key of ["prefix", "split", "order", "show", "class"]) if (state.has(key)) $(key).value = state.get(key);
+  for (const key of ["prefix", "split", "where", "order", "show", "class"]) if (state.has(key)) $(key).value = state.get(key);
   for (const key of ["split", "order", "show", "class"]) if ($(key).selectedIndex < 0) $(key).selectedIndex = 0;
   view.from = state.get("from") || "";
 }
@@ -466,7 +557,12 @@ async function start() {
 let typing = 0;
 $("filters").onsubmit = event => event.preventDefault();
 $("prefix").oninput = () => { clearTimeout(typing); typing = setTimeout(restart, 250); };
-for (const id of ["class", "split", "order", "show"]) $(id).onchange = restart;
+/* A condition is complete when Enter is pressed or the field is left. */
+$("where").onchange = restart;
+for (const id of ["class", "order", "show"]) $(id).onchange = restart;
+$("split").onchange = () => { restart(); count(); };
+$("random").onclick = random;
+$("copy").onclick = copy;
 $("version").onchange = () => choose($("version").value);
 $("first").onclick = restart;
 $("previous").onclick = back;

@@ -25,11 +25,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -407,5 +410,73 @@ class BrowseServerTest {
         assertThat(diff.at("/splits/0/added").asInt()).isEqualTo(50);
         assertThat(keys(diff)).hasSize(3);
         assertThat(diff.at("/samples/0/change").asText()).isEqualTo("added");
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void aConditionSelectsSamplesInEveryOrder() throws Exception {
+        String rare = "&where=" + encoded("label = 'rare'");
+        List<String> expected = List.of("rare/500", "rare/1000", "rare/1500", "rare/2000");
+        assertThat(all("version=3&limit=3" + rare)).containsExactlyElementsOf(expected);
+        assertThat(all("version=3&limit=3&order=key" + rare)).containsExactlyInAnyOrderElementsOf(expected);
+        assertThat(all("version=3&limit=3&order=size" + rare)).containsExactlyInAnyOrderElementsOf(expected);
+        assertThat(all("version=3&split=val" + rare)).containsExactly("rare/2000");
+        assertThat(all("version=3&where=" + encoded("key = 'usual/101'"))).containsExactly("usual/101");
+        for (Map.Entry<String, String> wrong : Map.of(
+                        "label == 'rare'", "==",
+                        "colour = 'red'", "colour",
+                        "image = 'x'", "no payload for a condition")
+                .entrySet()) {
+            HttpResponse<byte[]> answer = ask("api/samples?version=3&where=" + encoded(wrong.getKey()));
+            assertThat(answer.statusCode()).isEqualTo(400);
+            assertThat(new String(answer.body(), StandardCharsets.UTF_8)).contains(wrong.getValue());
+        }
+    }
+
+    @Test
+    void samplesAreSortedByAFieldOrTheirSize() throws Exception {
+        List<String> stored = all("version=3&limit=50");
+        List<String> byClass = all("version=3&limit=50&order=" + encoded("field:label"));
+        assertThat(byClass).containsExactlyInAnyOrderElementsOf(stored);
+        Function<String, String> classOf = key -> key.substring(0, key.indexOf('/'));
+        assertThat(byClass.stream().map(classOf)).isSorted();
+        assertThat(byClass.stream().filter(key -> key.startsWith("usual/")))
+                .as("equal values keep the stored order")
+                .containsExactlyElementsOf(
+                        stored.stream().filter(key -> key.startsWith("usual/")).toList());
+        assertThat(all("version=3&limit=50&descending=1&order=" + encoded("field:label")).stream()
+                        .map(classOf))
+                .isSortedAccordingTo(Comparator.reverseOrder());
+        JsonNode page = json("api/samples?version=3&limit=2&order=size&descending=1");
+        assertThat(keys(page).get(0)).isEqualTo("svg/1");
+        assertThat(page.get("found").asInt()).isEqualTo(stored.size());
+        for (String wrong : List.of("field:image", "field:none", "colour")) {
+            assertThat(ask("api/samples?version=3&order=" + encoded(wrong)).statusCode())
+                    .as(wrong)
+                    .isEqualTo(400);
+        }
+    }
+
+    @Test
+    void classesAreCounted() throws Exception {
+        Map<String, Long> counts = new TreeMap<>();
+        JsonNode next = null;
+        do {
+            JsonNode part = json("api/classes?version=3&split=train" + (next == null ? "" : "&from=" + next.asLong()));
+            part.get("fields")
+                    .get(0)
+                    .get("classes")
+                    .fields()
+                    .forEachRemaining(
+                            of -> counts.merge(of.getKey(), of.getValue().asLong(), Long::sum));
+            next = part.get("next");
+        } while (next != null);
+        Map<String, Long> expected = new TreeMap<>();
+        all("version=3&split=train&limit=100")
+                .forEach(key -> expected.merge(key.substring(0, key.indexOf('/')), 1L, Long::sum));
+        assertThat(counts).isEqualTo(expected).containsEntry("rare", 3L);
     }
 }
