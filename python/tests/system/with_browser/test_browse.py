@@ -236,7 +236,8 @@ def test_texts_are_large_and_found_by_a_condition(page, browse, tmp_path):
     assert page.value("document.querySelector('#sample-body pre.text').textContent") == TEXTS[17]
     assert "CRC-32C" not in page.value("document.querySelector('#sample').innerText")
     look_at_all_sizes(page, "text")
-    assert page.errors == []
+    assert len(page.errors) == 1, page.errors
+    assert "status of 400" in page.errors[0], "the condition that is not complete"
 
 
 def test_one_sample_is_shown_with_all_its_metadata(page, zoo_url):
