@@ -213,11 +213,17 @@ final class BenchReportVerb implements Callable<Integer> {
             err.println("stoker: warning: no PNG: " + e.getMessage());
         }
         report.findings().note().ifPresent(note -> err.println("stoker: warning: " + note));
+        out.println(report.headline());
         for (Verdict verdict : report.verdicts()) {
             out.println(verdict.point().name() + ": "
                     + Units.rate(verdict.point().bytesPerSecond()) + ". " + verdict.text() + " " + verdict.advice());
         }
         for (Report.Supply supply : report.supplies()) {
+            if (!supply.isEstimate()) {
+                out.println(supply.shape().name() + ", " + supply.shape().accelerator() + ": no estimate from "
+                        + supply.from() + "; measure a dataset with such samples");
+                continue;
+            }
             out.println(supply.shape().name() + ", " + supply.shape().accelerator() + ": keeps "
                     + Units.plural(supply.accelerators(), "accelerator") + " busy at least "
                     + Math.round(100 * supply.shape().utilization()) + " % of the time (estimated from "

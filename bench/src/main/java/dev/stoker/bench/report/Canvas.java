@@ -25,6 +25,20 @@ interface Canvas {
     /** A diamond. */
     void diamond(double x, double y, double radius, String color, String fill);
 
+    /**
+     * A filled area without a border.
+     *
+     * @param corners x and y of each corner, one after the other
+     */
+    void area(double[] corners, String fill);
+
+    /**
+     * A text that begins at a point, and is turned around it.
+     *
+     * @param degrees clockwise
+     */
+    void turned(double x, double y, double degrees, String text, int size, String color);
+
     /** @param size of the font */
     void text(double x, double y, String text, int size, Anchor anchor, String color);
 }

@@ -6,6 +6,7 @@ import java.awt.Font;
 import java.awt.Graphics2D;
 import java.awt.RenderingHints;
 import java.awt.Shape;
+import java.awt.geom.AffineTransform;
 import java.awt.geom.Ellipse2D;
 import java.awt.geom.Line2D;
 import java.awt.geom.Path2D;
@@ -81,6 +82,26 @@ final class PngCanvas implements Canvas {
             case END -> x - width;
         };
         graphics.drawString(text, (float) left, (float) y);
+    }
+
+    @Override
+    public void area(double[] corners, String fill) {
+        Path2D path = new Path2D.Double();
+        path.moveTo(corners[0], corners[1]);
+        for (int i = 2; i < corners.length; i += 2) {
+            path.lineTo(corners[i], corners[i + 1]);
+        }
+        path.closePath();
+        graphics.setColor(Color.decode(fill));
+        graphics.fill(path);
+    }
+
+    @Override
+    public void turned(double x, double y, double degrees, String text, int size, String color) {
+        AffineTransform before = graphics.getTransform();
+        graphics.rotate(Math.toRadians(degrees), x, y);
+        text(x, y, text, size, Anchor.START, color);
+        graphics.setTransform(before);
     }
 
     byte[] png() throws IOException {

@@ -9,6 +9,7 @@ import dev.stoker.bench.feed.FeedResult;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
@@ -45,14 +46,25 @@ public record Report(
             int wanted,
             Sizing sizing) {
 
-        /** From here on, samples differ too much for an estimate. */
+        /** From here on, samples differ so much that the page marks the estimate. */
         private static final double FAR = 4;
+        /** From here on, an estimate says nothing. */
+        private static final double TOO_FAR = 100;
 
         /** What the estimate is made of. */
         public String from() {
-            boolean isFar = Math.max(fromBytes / shape.sampleBytes(), shape.sampleBytes() / fromBytes) > FAR;
+            boolean isFar = distance() > FAR;
             return "samples of " + Units.bytes(Math.round(fromBytes))
                     + (isFar ? ", far from " + Units.bytes(Math.round(shape.sampleBytes())) : "");
+        }
+
+        private double distance() {
+            return Math.max(fromBytes / shape.sampleBytes(), shape.sampleBytes() / fromBytes);
+        }
+
+        /** Whether the measured samples allow an estimate for the shape. */
+        public boolean isEstimate() {
+            return distance() <= TOO_FAR;
         }
     }
 
@@ -95,9 +107,21 @@ public record Report(
         return new Report(findings, roofline, verdicts, all.stream().distinct().toList(), supplies);
     }
 
+    /** Returns one sentence: the limit of the best feed, or why it is unknown. */
+    public String headline() {
+        Optional<Verdict> best = verdicts.stream()
+                .filter(verdict -> !verdict.point().isFirstEpoch())
+                .max(Comparator.comparing(
+                                (Verdict verdict) -> verdict.point().transport().equals("tcp"))
+                        .thenComparing(verdict -> verdict.point().bytesPerSecond()))
+                .or(() -> verdicts.stream().findFirst());
+        return best.map(Verdict::headline).orElse("No feed was measured, so its limit is unknown");
+    }
+
     /** The same for programs. */
     public ObjectNode json() {
-        ObjectNode json = JsonNodeFactory.instance.objectNode().put("bench", "report");
+        ObjectNode json =
+                JsonNodeFactory.instance.objectNode().put("bench", "report").put("headline", headline());
         ArrayNode limits = json.putArray("feeds");
         for (Verdict verdict : verdicts) {
             ObjectNode feed = limits.addObject()
@@ -121,9 +145,11 @@ public record Report(
             ObjectNode shape = all.addObject()
                     .put("shape", supply.shape().name())
                     .put("accelerator", supply.shape().accelerator())
-                    .put("from_sample_bytes", supply.fromBytes())
-                    .put("feed_samples_per_s", supply.samplesPerSecond())
-                    .put("accelerators", supply.accelerators());
+                    .put("from_sample_bytes", supply.fromBytes());
+            if (!supply.isEstimate()) {
+                continue;
+            }
+            shape.put("feed_samples_per_s", supply.samplesPerSecond()).put("accelerators", supply.accelerators());
             Sizing sizing = supply.sizing();
             ObjectNode each = shape.putObject("sizing")
                     .put("accelerators", supply.wanted())

@@ -3,9 +3,11 @@ package dev.stoker.bench.report;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.schemas.text.Units;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
 
@@ -23,6 +25,7 @@ public final class ReportPage {
             """;
 
     private static final String STYLE = """
+            h1 { font-size: 1.4em; line-height: 1.3; }
             body { font-family: sans-serif; color: #222; background: #fff; max-width: 1000px; margin: 2em auto;
                    padding: 0 1em; line-height: 1.4; }
             table { border-collapse: collapse; margin: 0.5em 0 1.5em; }
@@ -30,7 +33,6 @@ public final class ReportPage {
                      vertical-align: top; }
             td.n, th.n { text-align: right; }
             svg { max-width: 100%; height: auto; }
-            .verdict { border-left: 4px solid #1f77b4; padding: 0.3em 1em; margin: 0.6em 0; }
             .quiet { color: #666; }
             code { background: #f3f3f3; padding: 0 0.2em; }
             """;
@@ -47,7 +49,8 @@ public final class ReportPage {
     }
 
     private void write(Report report) {
-        html.append(HEAD).append(STYLE).append("</style>\n</head>\n<body>\n<h1>Stoker bench</h1>\n");
+        html.append(HEAD).append(STYLE).append("</style>\n</head>\n<body>\n<h1>");
+        html.append(Amounts.escaped(report.headline())).append("</h1>\n");
         machines(report.findings());
         limits(report);
         html.append("<h2>Roofline</h2>\n");
@@ -93,22 +96,27 @@ public final class ReportPage {
         if (report.verdicts().isEmpty()) {
             paragraph("No feed was measured: run stoker bench feed.");
         }
-        for (Verdict verdict : report.verdicts()) {
-            FeedPoint point = verdict.point();
-            html.append("<div class=\"verdict\"><b>")
-                    .append(Amounts.escaped(point.name()))
-                    .append("</b>: ")
-                    .append(Amounts.count(point.samplesPerSecond()))
-                    .append(" samples/s of ")
-                    .append(Units.bytes(Math.round(point.sampleBytes())))
-                    .append(", ")
-                    .append(Units.rate(point.bytesPerSecond()))
-                    .append(Double.isNaN(point.spread()) ? ", measured once" : ", spread " + spread(point.spread()))
-                    .append("<br>\n")
-                    .append(Amounts.escaped(verdict.text()))
-                    .append("<br>\n<i>What to change:</i> ")
-                    .append(Amounts.escaped(verdict.advice()))
-                    .append("</div>\n");
+        if (!report.verdicts().isEmpty()) {
+            begin("Feed", "n:Samples/s", "n:Bytes of a sample", "n:Bytes/s", "n:Spread", "Limit");
+            for (Verdict verdict : report.verdicts()) {
+                FeedPoint point = verdict.point();
+                row(
+                        point.name(),
+                        "n:" + Amounts.count(point.samplesPerSecond()),
+                        "n:" + Units.bytes(Math.round(point.sampleBytes())),
+                        "n:" + Units.rate(point.bytesPerSecond()),
+                        "n:" + spread(point.spread()),
+                        verdict.text());
+            }
+            end();
+            html.append("<h2>What to change</h2>\n<ul>\n");
+            Map<String, List<String>> advice = new LinkedHashMap<>();
+            for (Verdict verdict : report.verdicts()) {
+                advice.computeIfAbsent(verdict.advice(), text -> new ArrayList<>())
+                        .add(verdict.point().name());
+            }
+            advice.forEach((text, feeds) -> item(String.join("; ", feeds) + ": " + text));
+            html.append("</ul>\n");
         }
         if (!report.roofline().roofs().isEmpty()) {
             begin("Roof", "n:Bytes per second", "How it was measured", "n:Spread");
@@ -150,10 +158,10 @@ public final class ReportPage {
                     supply.shape().name(),
                     supply.shape().accelerator(),
                     "n:" + Amounts.count(supply.shape().samplesPerSecond()) + " samples/s",
-                    "n:" + Amounts.count(supply.samplesPerSecond()) + " samples/s",
-                    supply.from(),
+                    "n:" + (supply.isEstimate() ? Amounts.count(supply.samplesPerSecond()) + " samples/s" : "–"),
+                    supply.isEstimate() ? supply.from() : supply.from() + ": measure such samples",
                     "n:≥ " + Amounts.percent(supply.shape().utilization()),
-                    "n:" + Units.count(supply.accelerators()),
+                    "n:" + (supply.isEstimate() ? Units.count(supply.accelerators()) : "–"),
                     String.join("; ", emulated));
         }
         end();
@@ -188,6 +196,9 @@ public final class ReportPage {
                 "n:Memory each",
                 "n:Tiers each");
         for (Report.Supply supply : report.supplies()) {
+            if (!supply.isEstimate()) {
+                continue;
+            }
             Sizing sizing = supply.sizing();
             row(
                     supply.wanted() + " × " + supply.shape().name() + ", "

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.DoubleStream;
 
 /**
  * Draws a roofline: samples a second over bytes of a sample, both logarithmic. A resource that allows some bytes a
@@ -27,9 +28,17 @@ public final class RooflineChart {
     private static final int NAME = 15;
 
     private static final int MOST_NAMES = 12;
+    /** Powers of ten on each axis at least. */
+    private static final int LEAST_POWERS = 3;
+
+    /** Pixels of a line that has room for its name. */
+    private static final double LEAST_LINE = 150;
 
     private static final String INK = "#222222";
     private static final String GRID = "#e3e3e3";
+    /** Where no feed can be. */
+    private static final String ABOVE = "#f4f2ee";
+
     private static final String FILES = "#8c564b";
     private static final String FEED = "#1f77b4";
     private static final String FIRST = "#9ecae1";
@@ -65,11 +74,11 @@ public final class RooflineChart {
             sizes.add(shape.sampleBytes());
             rates.add(shape.samplesPerSecond());
         });
-        leftPower = Math.min(3, power(sizes, false));
-        rightPower = Math.max(6, power(sizes, true));
-        bottomPower = Math.max(
-                -3, Math.min(0, power(rates.stream().map(rate -> rate * 0.8).toList(), false)));
-        topPower = Math.max(5, power(rates, true)) + 1;
+        leftPower = Math.max(0, power(sizes, false));
+        rightPower = Math.max(leftPower + LEAST_POWERS, power(sizes, true));
+        bottomPower = Math.max(-3, power(rates.stream().map(rate -> rate * 0.8).toList(), false));
+        // One more, because the roofs are above the feeds.
+        topPower = Math.max(bottomPower + LEAST_POWERS, power(rates, true) + 1);
     }
 
     private static int power(List<Double> values, boolean isUpper) {
@@ -113,13 +122,20 @@ public final class RooflineChart {
     }
 
     private void draw(Canvas canvas) {
+        // The storage limits first epochs only.
+        List<Roof> always = roofline.roofs().stream()
+                .filter(roof -> roof.resource() != Roof.Resource.STORAGE)
+                .toList();
+        Roof.lowest(always.isEmpty() ? roofline.roofs() : always).ifPresent(lowest -> shade(canvas, lowest));
         axes(canvas);
         legend(canvas, "Roofs");
+        int number = 0;
         for (Roof roof : roofline.roofs()) {
             String color = COLORS.getOrDefault(roof.resource(), INK);
             Canvas.Stroke stroke =
                     roof.resource() == Roof.Resource.PAGE_CACHE ? Canvas.Stroke.DASHED : Canvas.Stroke.THICK;
             roof(canvas, roof, color, stroke);
+            label(canvas, roof, color, number++);
             entry(canvas, color, stroke, label(roof) + ": " + rate(roof.bytesPerSecond()));
         }
         files(canvas);
@@ -165,13 +181,63 @@ public final class RooflineChart {
                 : Amounts.count(Math.pow(10, power)).replace(".00", "").replace(".0", "");
     }
 
+    /** The least bytes of a sample at which a roof is in the picture. */
+    private double from(Roof roof) {
+        return Math.max(Math.pow(10, leftPower), roof.bytesPerSecond() / Math.pow(10, topPower));
+    }
+
+    /** The most bytes of a sample at which a roof is in the picture; below {@link #from} if it is not. */
+    private double to(Roof roof) {
+        return Math.min(Math.pow(10, rightPower), roof.bytesPerSecond() / Math.pow(10, bottomPower));
+    }
+
     /** Draws the part of a falling line that is in the picture. */
     private void roof(Canvas canvas, Roof roof, String color, Canvas.Stroke stroke) {
-        double from = Math.max(Math.pow(10, leftPower), roof.bytesPerSecond() / Math.pow(10, topPower));
-        double to = Math.min(Math.pow(10, rightPower), roof.bytesPerSecond() / Math.pow(10, bottomPower));
+        double from = from(roof);
+        double to = to(roof);
         if (from < to) {
             canvas.line(x(from), y(roof.samplesPerSecond(from)), x(to), y(roof.samplesPerSecond(to)), color, stroke);
         }
+    }
+
+    /** Shades the part of the picture above a roof. */
+    private void shade(Canvas canvas, Roof roof) {
+        double from = from(roof);
+        double to = to(roof);
+        if (from >= to) {
+            return;
+        }
+        DoubleStream.Builder corners = DoubleStream.builder();
+        corners.add(x(from)).add(y(roof.samplesPerSecond(from)));
+        corners.add(x(to)).add(y(roof.samplesPerSecond(to)));
+        if (to < Math.pow(10, rightPower)) {
+            corners.add(RIGHT).add(BOTTOM);
+        }
+        corners.add(RIGHT).add(TOP);
+        if (from <= Math.pow(10, leftPower)) {
+            corners.add(LEFT).add(TOP);
+        }
+        canvas.area(corners.build().toArray(), ABOVE);
+    }
+
+    /** Writes the name of a roof on its line. Lines can be close, so the names begin at different places. */
+    private void label(Canvas canvas, Roof roof, String color, int number) {
+        double from = from(roof);
+        double to = to(roof);
+        if (from >= to) {
+            return;
+        }
+        double dx = x(to) - x(from);
+        double dy = y(roof.samplesPerSecond(to)) - y(roof.samplesPerSecond(from));
+        double length = Math.hypot(dx, dy);
+        if (length < LEAST_LINE) {
+            return;
+        }
+        double part = 0.08 + 0.2 * (number % 4);
+        // Above the line.
+        double x = x(from) + part * dx + 5 * dy / length;
+        double y = y(roof.samplesPerSecond(from)) + part * dy - 5 * dx / length;
+        canvas.turned(x, y, Math.toDegrees(Math.atan2(dy, dx)), cut(label(roof), ""), 11, color);
     }
 
     private void files(Canvas canvas) {

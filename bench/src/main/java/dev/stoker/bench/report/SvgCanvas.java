@@ -50,6 +50,23 @@ final class SvgCanvas implements Canvas {
                 x, y, size, anchor.name().toLowerCase(Locale.ROOT), color, Amounts.escaped(text));
     }
 
+    @Override
+    public void area(double[] corners, String fill) {
+        StringBuilder path = new StringBuilder();
+        for (int i = 0; i < corners.length; i += 2) {
+            path.append(String.format(Locale.ROOT, "%s%.1f %.1f ", i == 0 ? "M" : "L", corners[i], corners[i + 1]));
+        }
+        add("<path d=\"%sZ\" fill=\"%s\"/>", path, fill);
+    }
+
+    @Override
+    public void turned(double x, double y, double degrees, String text, int size, String color) {
+        add(
+                "<text x=\"%.1f\" y=\"%.1f\" transform=\"rotate(%.1f %.1f %.1f)\" font-size=\"%d\" fill=\"%s\">%s"
+                        + "</text>",
+                x, y, degrees, x, y, size, color, Amounts.escaped(text));
+    }
+
     private void add(String format, Object... values) {
         body.append(String.format(Locale.ROOT, format, values)).append('\n');
     }

@@ -73,6 +73,22 @@ public record Verdict(FeedPoint point, Optional<Roof> limit, double share, Certa
         return share > ABOVE && !limit.map(Roof::isGiven).orElse(false);
     }
 
+    /** One sentence: the limit, or that no measured resource is it. */
+    public String headline() {
+        if (limit.isEmpty()) {
+            return "The limit of " + point.name() + " is unknown, because no resource was measured";
+        }
+        String resource = limit.get().resource() + " (" + Units.rate(limit.get().bytesPerSecond()) + ")";
+        if (!isExplained()) {
+            return isAbove()
+                    ? "The limit of " + point.name() + " is unknown: it was faster than its lowest roof, " + resource
+                    : "No measured resource is the limit of " + point.name() + ": it reaches " + Amounts.percent(share)
+                            + " of its lowest roof, " + resource;
+        }
+        return "The limit of " + point.name() + " is " + (isCertain() ? "" : "probably ") + resource + ": it reaches "
+                + Amounts.percent(share) + " of it";
+    }
+
     /** Some sentences: the limit, how far it is away, and whether the rounds allow such a comparison. */
     public String text() {
         if (limit.isEmpty()) {

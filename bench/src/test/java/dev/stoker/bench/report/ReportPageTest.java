@@ -66,7 +66,7 @@ class ReportPageTest {
         assertThat(feeds.path(0).has("spread")).isFalse();
         assertThat(feeds.path(0).path("certain").asBoolean()).isFalse();
         assertThat(feeds.path(1).path("spread").asDouble(-1)).isZero();
-        assertThat(ReportPage.html(report)).contains("750 MB/s, measured once");
+        assertThat(ReportPage.html(report)).contains("<td class=\"n\">750 MB/s</td><td class=\"n\">1 round</td>");
     }
 
     @Test
@@ -87,10 +87,32 @@ class ReportPageTest {
     @Test
     void anEstimateFromOtherSizesIsMarked() throws Exception {
         Report small = report(Results.feed(45, 1e7, 2e9, 10e9));
-        assertThat(ReportPage.html(small)).contains("samples of 45 B, far from 115 kB");
+        assertThat(ReportPage.html(small)).contains("samples of 45 B, far from 115 kB: measure such samples");
         assertThat(small.json().at("/shapes/0/from_sample_bytes").asDouble()).isEqualTo(45);
+        assertThat(small.json().at("/shapes/0").has("accelerators"))
+                .as("a count from samples that are 2,548 times smaller")
+                .isFalse();
         assertThat(ReportPage.html(report(Results.feed(1e5, 1.5e9, 2e9, 10e9))))
-                .contains("<td>samples of 100 kB</td>", "samples of 100 kB, far from 147 MB");
+                .contains("<td>samples of 100 kB</td>", "samples of 100 kB, far from 2.83 MB</td>")
+                .contains("samples of 100 kB, far from 147 MB: measure such samples");
+    }
+
+    @Test
+    void theFirstLineNamesTheLimit() throws Exception {
+        assertThat(ReportPage.html(full())).contains("<h1>" + full().headline().replace("\"", "&quot;"));
+        assertThat(report(Results.feed(1e5, 1.9e9, 2e9, 10e9)).headline())
+                .matches("The limit of photos, tcp is (probably )?network \\(2.00 GB/s\\): it reaches 95 % of it");
+        assertThat(report(Results.feed(1e5, 1e7, 2e9, 10e9)).headline())
+                .startsWith("No measured resource is the limit of photos, tcp: it reaches");
+        assertThat(report(Results.demand(0.95)).headline()).startsWith("No feed was measured");
+    }
+
+    @Test
+    void eachAdviceIsGivenOnce() throws Exception {
+        Report report = report(Results.feed(1e5, 1e7, 2e9, 10e9), Results.feed(1.1e5, 1e7, 2e9, 10e9));
+        for (Verdict verdict : report.verdicts()) {
+            assertThat(ReportPage.html(report)).containsOnlyOnce(Amounts.escaped(verdict.advice()));
+        }
     }
 
     @Test
