@@ -14,6 +14,7 @@ import pytest
 import torch
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
+from feed_fakes import eventually
 from small_datasets import DatasetWriter, small_dataset
 from stoker import Batch, Feed, errors
 from stoker._order.spec import TAILS
@@ -162,4 +163,7 @@ def test_nothing_is_left_over(writer: DatasetWriter) -> None:
         del feed
         if before is None:
             before = held()
-    assert held() <= before + 1
+    assert before is not None
+    most = before + 1
+    # The queues of a DataLoader close their pipes in threads, which end when they get the processor.
+    eventually(lambda: held() <= most, 60)
