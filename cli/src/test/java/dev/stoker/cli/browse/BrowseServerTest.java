@@ -469,9 +469,8 @@ class BrowseServerTest {
             part.get("fields")
                     .get(0)
                     .get("classes")
-                    .fields()
-                    .forEachRemaining(
-                            of -> counts.merge(of.getKey(), of.getValue().asLong(), Long::sum));
+                    .properties()
+                    .forEach(of -> counts.merge(of.getKey(), of.getValue().asLong(), Long::sum));
             next = part.get("next");
         } while (next != null);
         Map<String, Long> expected = new TreeMap<>();
