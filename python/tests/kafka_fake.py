@@ -103,6 +103,7 @@ class FakeConsumer:
         self.topic, self.group = topic, conf["group.id"]
         self.at: dict[int, int] = {}
         self.eof: set[int] = set()
+        # As in librdkafka, a pause lasts until `resume`, whatever is assigned in between.
         self.paused: set[int] = set()
 
     def list_topics(self, name, timeout):
@@ -113,7 +114,6 @@ class FakeConsumer:
     def assign(self, places):
         self.at = {p.partition: p.offset for p in places}
         self.eof.clear()
-        self.paused.clear()
 
     def incremental_unassign(self, places):
         for p in places:
@@ -125,6 +125,7 @@ class FakeConsumer:
             self.at[p.partition] = p.offset
 
     def pause(self, places):
+        assert all(p.partition in self.at for p in places)
         self.paused |= {p.partition for p in places}
 
     def resume(self, places):

@@ -74,6 +74,7 @@ class TopicLog:
         self.patience_s = patience_s
         self._pid = os.getpid()
         self._trouble = ""
+        self._paused: set[int] = set()
         try:
             self._consumer = confluent_kafka.Consumer(
                 settings_of(target, group) | (fetching.settings() if fetching else LOOKING) | {"error_cb": self._note}
@@ -126,14 +127,14 @@ class TopicLog:
     # ---- reading on
 
     def read_from(self, offsets: dict[int, int]) -> None:
-        """Continues at these offsets, and reads no other partitions."""
+        """Continues at these offsets, and reads no other partitions. None of them is paused."""
+        self._end_pauses(self._paused)
         self._consumer.assign([self._place(partition, offset) for partition, offset in sorted(offsets.items())])
 
     def seek(self, partition: int, offset: int) -> None:
-        """Continues at another offset of an assigned partition."""
-        self._consumer.incremental_unassign([self._place(partition)])
-        self._consumer.incremental_assign([self._place(partition, offset)])
-        self.resume([partition])
+        """Continues at another offset of an assigned partition, which is no longer paused."""
+        self.remove(partition)
+        self.add(partition, offset)
 
     def add(self, partition: int, offset: int) -> None:
         """Reads a partition beside the others."""
@@ -141,14 +142,24 @@ class TopicLog:
 
     def remove(self, partition: int) -> None:
         """Reads a partition no longer."""
+        self._end_pauses(self._paused & {partition})
         self._consumer.incremental_unassign([self._place(partition)])
 
+    def _end_pauses(self, partitions: set[int]) -> None:
+        """Resumes partitions before they are unassigned: the client keeps a pause until `resume`, whatever is assigned
+        in between.
+        """
+        if partitions:
+            self.resume(sorted(partitions))
+
     def pause(self, partitions: Sequence[int]) -> None:
-        """Nothing more of these until `resume`."""
+        """Nothing more of these until `resume`, or until another offset is read."""
+        self._paused.update(partitions)
         self._consumer.pause([self._place(partition) for partition in partitions])
 
     def resume(self, partitions: Sequence[int]) -> None:
         """See `pause`."""
+        self._paused.difference_update(partitions)
         self._consumer.resume([self._place(partition) for partition in partitions])
 
     def poll(self, wait_s: float, count: int = 64) -> list[tuple[int, Record] | Lost | AtEnd]:

@@ -76,8 +76,12 @@ class TopicReading:
         assert self._plan is not None
         self._plan.add(span, skip)
         for lane, offset in self._stalled.items():
-            self._stream.seek(lane, offset)
+            self._seek(lane, offset)
         self._stalled.clear()
+
+    def _seek(self, lane: int, offset: int) -> None:
+        self._stream.seek(lane, offset)
+        self._paused.discard(lane)
 
     def forget(self) -> None:
         """Nothing of what is read is wanted."""
@@ -114,42 +118,45 @@ class TopicReading:
 
     def receive(self, wait_s: float) -> None:
         """Takes in what comes in this time."""
+        elsewhere: set[int] = set()
         for found in self._stream.poll(wait_s):
             if isinstance(found, Lost):
                 self._resync(found.partition, None)
-                continue
-            if not isinstance(found, AtEnd):
+                elsewhere.add(found.partition)
+            elif not isinstance(found, AtEnd) and found[0] not in elsewhere:
                 lane, record = found
                 self._counts["bytes"] += len(record.value)
-                self._take_in(lane, record)
+                if not self._take_in(lane, record):
+                    elsewhere.add(lane)  # what follows of it was polled before, and comes again
 
-    def _take_in(self, lane: int, record: Record) -> None:
+    def _take_in(self, lane: int, record: Record) -> bool:
+        """Returns whether the lane is read on; otherwise it continues at another offset."""
         assert self._plan is not None
         assert self._pieces is not None
         self._pieces.check(lane, record)
         if lane in self._stalled:
-            return
+            return True
         position = record.position
         wanted = self._plan.next(lane)
         if wanted is None and position.kind == BATCH and position > self._last.get(lane, position):
             self._stalled[lane] = record.offset
             self._stream.pause([lane])
-            return
+            return True
         parts = self._parts.get(lane, [])
         if wanted is not None and parts:
             wanted = wanted._replace(part=len(parts))
         if wanted is not None and position > wanted:
             self._resync(lane, record)
-            return
+            return False
         self._seen[lane] = (position, record.offset + 1)
         if position != wanted:
             self._counts["duplicates"] += position.kind == BATCH
-            return
+            return True
         same_piece(parts, record)
         parts.append(record)
         if len(parts) < record.header.parts:
             self._parts[lane] = parts
-            return
+            return True
         self._parts.pop(lane, None)
         self._plan.took(lane)
         self._last[lane] = position
@@ -162,6 +169,7 @@ class TopicReading:
         if lane not in self._paused and self._kept_bytes[lane] * lanes > most < sum(self._kept_bytes.values()):
             self._paused.add(lane)
             self._stream.pause([lane])
+        return True
 
     def _resume(self, lane: int) -> None:
         assert self._plan is not None
@@ -176,7 +184,7 @@ class TopicReading:
         self._parts.pop(lane, None)
         wanted = self._plan.next(lane)
         if wanted is None:
-            self._stream.seek(lane, ahead.offset + 1 if ahead else self._search(lane, Position(0, 0))[0])
+            self._seek(lane, ahead.offset + 1 if ahead else self._search(lane, Position(0, 0))[0])
             return
         offset, found = self._search(lane, wanted)
         if ahead is not None and (found is None or offset >= ahead.offset):
@@ -184,7 +192,7 @@ class TopicReading:
             if found is None:
                 raise self._look.gap(lane, wanted, ahead)
             offset = found.offset
-        self._stream.seek(lane, offset)
+        self._seek(lane, offset)
 
     # ---- progress
 

@@ -80,6 +80,46 @@ def test_ranks_of_any_number_read_the_same_batches_from_any_position(broker, who
         assert all(place.offset > 0 for place in consumer.committed(places, timeout=LIMIT_S))
 
 
+def test_a_reader_that_jumps_reads_lanes_that_were_paused_before(whole, expected):
+    with Feed(whole, tail="keep", batch_timeout=LIMIT_S) as feed:
+        state = [batch.state for batch in feed][6]
+        assert len(list(islice(feed, 3))) == 3
+        feed.set_epoch(0)
+        assert views(islice(feed, 3)) == expected[0][:3]
+        feed.load_state_dict(state)
+        assert views(feed) == expected[0][7:]
+        assert views(feed) == expected[1]
+
+
+@pytest.mark.full("feeds")
+def test_ranks_read_each_others_lanes_in_every_epoch(cli, broker, start, photos, tmp_path):
+    """In a mixed order the lanes of a rank are others in each epoch, and those of the epoch before are paused."""
+    finish(start("mixed", "--epochs", 3, "--lane-order", "mixed", "--allow-read-amplification"))
+    target, order = f"kafka://{broker.address}/mixed", {**ORDER, "lane_order": "mixed"}
+    options = [{"rank": rank, "world_size": 2, "tail": "keep"} for rank in range(2)]
+    java = [JavaTrainer(cli, tmp_path / f"notes-{o['rank']}", target, 3, group="java", **o) for o in options]
+    try:
+        for trainer, option in zip(java, options, strict=True):
+            skip = [(0, 3, 8), (1, 0, 4)]
+            with Feed(photos.path, version=2, **order, **option) as path:
+                epochs = [views(path) for _ in range(3)]
+            with Feed(target, **option, batch_timeout=LIMIT_S) as feed:
+                assert [views(feed) for _ in range(3)] == epochs
+                feed.set_epoch(1)
+                assert views(feed) == epochs[1]
+            with (
+                Feed(photos.path, version=2, **order, **option, skip=skip) as path,
+                Feed(target, **option, skip=skip, batch_timeout=LIMIT_S) as feed,
+            ):
+                for _ in range(3):
+                    assert views(feed) == views(path)
+            assert trainer.end() == [batch for epoch in epochs for batch in epoch]
+    finally:
+        for trainer in java:
+            trainer.process.kill()
+            trainer.process.communicate()
+
+
 @pytest.mark.full("feeds")
 def test_the_java_client_reads_the_same_bytes_and_goes_on_with_a_state_of_python(cli, whole, expected, tmp_path):
     with Feed(whole, tail="keep") as feed:

@@ -14,6 +14,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.InvalidOffsetException;
@@ -42,7 +43,7 @@ final class KafkaLog implements TopicLog {
     /** The longest time that a request may take. */
     private final Duration answer;
 
-    private final KafkaConsumer<byte[], byte[]> consumer;
+    private final Consumer<byte[], byte[]> consumer;
     private final List<ConsumerRecord<byte[], byte[]>> looked = new ArrayList<>();
     private @Nullable String trouble = "";
     private boolean isAnswered = true;
@@ -81,6 +82,18 @@ final class KafkaLog implements TopicLog {
 
     private KafkaLog(
             TopicTarget target, FeedOptions options, Map<String, String> environment, Map<String, String> more) {
+        this(target.topic(), options.connectTimeout(), consumer(target, options, environment, more));
+    }
+
+    /** Takes ownership of a consumer, which has no partitions. */
+    KafkaLog(String topic, Duration connectTimeout, Consumer<byte[], byte[]> consumer) {
+        this.topic = topic;
+        this.answer = connectTimeout.compareTo(ANSWER) < 0 ? connectTimeout : ANSWER;
+        this.consumer = consumer;
+    }
+
+    private static Consumer<byte[], byte[]> consumer(
+            TopicTarget target, FeedOptions options, Map<String, String> environment, Map<String, String> more) {
         Properties settings = target.clients(environment);
         settings.setProperty(ConsumerConfig.GROUP_ID_CONFIG, options.group());
         settings.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
@@ -91,10 +104,8 @@ final class KafkaLog implements TopicLog {
         // The records' own checksum covers headers and value.
         settings.setProperty(ConsumerConfig.CHECK_CRCS_CONFIG, "false");
         more.forEach(settings::setProperty);
-        this.topic = target.topic();
-        this.answer = options.connectTimeout().compareTo(ANSWER) < 0 ? options.connectTimeout() : ANSWER;
         try {
-            this.consumer = new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+            return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         } catch (KafkaException e) {
             throw new IllegalArgumentException(target + ": " + deepest(e), e);
         }
@@ -117,7 +128,7 @@ final class KafkaLog implements TopicLog {
     }
 
     /** Asks the brokers. Empty while they do not answer. Permanent errors are thrown. */
-    private <T> Optional<T> ask(Function<KafkaConsumer<byte[], byte[]>, T> question) {
+    private <T> Optional<T> ask(Function<Consumer<byte[], byte[]>, T> question) {
         try {
             Optional<T> answer = Optional.ofNullable(question.apply(consumer));
             isAnswered = true;
@@ -145,6 +156,8 @@ final class KafkaLog implements TopicLog {
     @Override
     public void readFrom(Map<Integer, Long> offsets) {
         consumer.assign(places(offsets.keySet()));
+        // The consumer keeps the pause of a partition that was assigned before.
+        consumer.resume(places(offsets.keySet()));
         offsets.forEach((partition, offset) -> consumer.seek(place(partition), offset));
     }
 

@@ -27,10 +27,10 @@ public interface TopicLog extends AutoCloseable {
     /** The number of partitions; 0 if the topic does not exist. */
     int partitions();
 
-    /** Reads only these partitions, from these offsets. */
+    /** Reads only these partitions, from these offsets. None of them is paused. */
     void readFrom(Map<Integer, Long> offsets);
 
-    /** Continues at another offset of one of these partitions. */
+    /** Continues at another offset of one of these partitions, which is no longer paused. */
     void seek(int partition, long offset);
 
     /** Pauses these partitions until {@link #resume}. */

@@ -104,8 +104,7 @@ final class TopicReading {
     void resume(Set<Integer> needed) {
         if (isExtended) {
             isExtended = false;
-            stalled.forEach(stream::seek);
-            stalled.keySet().forEach(paused::remove);
+            stalled.forEach(this::seek);
             stalled.clear();
         }
         List<Integer> going = paused.keySet().stream()
@@ -116,6 +115,12 @@ final class TopicReading {
             going.forEach(paused::remove);
             stream.resume(going);
         }
+    }
+
+    /** Continues at another offset of a lane, which ends its pause. */
+    private void seek(int lane, long offset) {
+        stream.seek(lane, offset);
+        paused.remove(lane);
     }
 
     private long kept(int lane) {
@@ -191,7 +196,7 @@ final class TopicReading {
     void resync(int lane, Optional<RecordPosition> wanted, Optional<TopicRecord> ahead) {
         parts.remove(lane);
         if (wanted.isEmpty()) {
-            stream.seek(lane, ahead.map(record -> record.offset() + 1).orElseGet(() -> search.begin(lane)));
+            seek(lane, ahead.map(record -> record.offset() + 1).orElseGet(() -> search.begin(lane)));
             return;
         }
         TopicSearch.Place place = search.find(lane, wanted.get());
@@ -204,8 +209,7 @@ final class TopicReading {
                             .offset(),
                     found);
         }
-        stream.seek(lane, place.offset());
-        paused.remove(lane);
+        seek(lane, place.offset());
     }
 
     /** The next position of a lane; under the lock. */
