@@ -49,6 +49,7 @@ final class IngestReport {
                 .ifPresent(position -> json.putObject("position")
                         .put("topic", position.topic())
                         .put("next", TopicPosition.text(position.next())));
+        result.hidden().ifPresent(hidden -> json.put("hidden", hidden));
         return json;
     }
 }

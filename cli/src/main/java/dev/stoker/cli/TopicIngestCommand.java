@@ -53,11 +53,9 @@ final class TopicIngestCommand {
 
         @Override
         public void progressed(TopicIngestProgress progress) {
-            double seconds = progress.elapsed().toNanos() / 1e9;
             line.show((progress.newestVersion() == 0 ? "no version yet" : "version " + progress.newestVersion()) + ", "
                     + Units.plural(progress.samples(), "sample") + ", "
-                    + Units.rate(progress.bytes() / Math.max(1e-3, seconds))
-                    + " on average, lag " + Units.count(progress.lag())
+                    + Units.rate(progress.bytesPerSecond()) + ", lag " + Units.count(progress.lag())
                     + (progress.deadLetters() == 0 ? "" : ", " + Units.plural(progress.deadLetters(), "dead letter"))
                     + (progress.waitsFor().isEmpty() ? "" : ", waits for: " + String.join("; ", progress.waitsFor())));
         }

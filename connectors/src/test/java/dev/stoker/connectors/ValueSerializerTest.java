@@ -98,7 +98,8 @@ class ValueSerializerTest {
                                                 -1,
                                                 ByteBuffer.wrap(bytes),
                                                 null,
-                                                List.of(new SourceRecord.Header("h", null)))))),
+                                                List.of(new SourceRecord.Header("h", null)))),
+                                6)),
                 Arguments.of(TopicRecordSerializer.TYPE, new TopicRecord(1, Map.of("h", bytes), new byte[] {4})));
     }
 

@@ -6,19 +6,15 @@ import java.util.List;
  * Records of one partition that the consumer returned together. They share the memory of a fetch.
  *
  * @param partition their partition
- * @param records at least one, by ascending offset
+ * @param records by ascending offset; empty if the consumer passed only markers of transactions and aborted records
+ * @param end the consumer's position: each record before this offset was read or is in no committed transaction
  */
-public record PartitionFetch(int partition, List<SourceRecord> records) {
+public record PartitionFetch(int partition, List<SourceRecord> records, long end) {
 
     public PartitionFetch {
         records = List.copyOf(records);
-        if (records.isEmpty()) {
-            throw new IllegalArgumentException("partition " + partition + ": a fetch has at least one record");
+        if (!records.isEmpty() && end <= records.get(records.size() - 1).offset()) {
+            throw new IllegalArgumentException("partition " + partition + ": a fetch ends behind its records");
         }
-    }
-
-    /** The offset after the last record. */
-    public long end() {
-        return records.get(records.size() - 1).offset() + 1;
     }
 }

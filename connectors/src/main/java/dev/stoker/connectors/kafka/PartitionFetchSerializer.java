@@ -14,7 +14,7 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * i32 partition, i32 records, each with i64 offset, i64 time, key, value, i32 headers, each with name and value; bytes
+ * i32 partition, i64 end, i32 records, each with i64 offset, i64 time, key, value, i32 headers, each with name and value; bytes
  * as i32 length (-1: null). Used only if a reader is not chained to the operator that takes its fetches.
  */
 public final class PartitionFetchSerializer extends ValueSerializer<PartitionFetch> {
@@ -28,12 +28,13 @@ public final class PartitionFetchSerializer extends ValueSerializer<PartitionFet
 
     @Override
     public PartitionFetch createInstance() {
-        return new PartitionFetch(0, List.of(new SourceRecord(0, 0, -1, null, null, List.of())));
+        return new PartitionFetch(0, List.of(), 0);
     }
 
     @Override
     public void serialize(PartitionFetch fetch, DataOutputView out) throws IOException {
         out.writeInt(fetch.partition());
+        out.writeLong(fetch.end());
         out.writeInt(fetch.records().size());
         for (SourceRecord record : fetch.records()) {
             out.writeLong(record.offset());
@@ -51,11 +52,12 @@ public final class PartitionFetchSerializer extends ValueSerializer<PartitionFet
     @Override
     public PartitionFetch deserialize(DataInputView in) throws IOException {
         int partition = in.readInt();
+        long end = in.readLong();
         List<SourceRecord> records = new ArrayList<>();
         for (int count = in.readInt(); count > 0; count--) {
             records.add(record(partition, in));
         }
-        return new PartitionFetch(partition, records);
+        return new PartitionFetch(partition, records, end);
     }
 
     private static SourceRecord record(int partition, DataInputView in) throws IOException {

@@ -20,6 +20,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -204,6 +205,9 @@ public final class TopicIngestJob {
                             Math.max(totals.deadLetters(), meter.deadLetters()),
                             options.deadLetters().location()),
                     TopicPosition.find(dataset, newest, topic),
+                    options.reach().until() == TopicIngestOptions.Until.LATEST
+                            ? preparation.reach().hidden()
+                            : Optional.empty(),
                     duration);
         }
     }

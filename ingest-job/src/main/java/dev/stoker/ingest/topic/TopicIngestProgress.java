@@ -1,6 +1,5 @@
 package dev.stoker.ingest.topic;
 
-import java.time.Duration;
 import java.util.List;
 
 /**
@@ -12,8 +11,8 @@ import java.util.List;
  * @param bytes of their records
  * @param deadLetters records that could not become samples
  * @param lag unread records of the topic, by offsets
- * @param elapsed since the job was submitted
- * @param waitsFor services that are unavailable at present
+ * @param bytesPerSecond of the records of the last seconds
+ * @param waitsFor services that are unavailable at present, and transactions that hide records
  */
 public record TopicIngestProgress(
         long versions,
@@ -22,7 +21,7 @@ public record TopicIngestProgress(
         long bytes,
         long deadLetters,
         long lag,
-        Duration elapsed,
+        double bytesPerSecond,
         List<String> waitsFor) {
     public TopicIngestProgress {
         waitsFor = List.copyOf(waitsFor);

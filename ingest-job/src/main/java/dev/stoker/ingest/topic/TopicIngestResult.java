@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param bytes of their chunks
  * @param deadLetters records that could not become samples, and their location
  * @param position the dataset's position in the topic, if it has records of it
+ * @param hidden what open transactions hid at the end of the topic, if it was read to its end
  * @param duration since the submission of the job
  */
 public record TopicIngestResult(
@@ -25,6 +26,7 @@ public record TopicIngestResult(
         long bytes,
         DeadLetterCount deadLetters,
         Optional<TopicPosition> position,
+        Optional<String> hidden,
         Duration duration) {
 
     /**
@@ -40,7 +42,7 @@ public record TopicIngestResult(
         List<String> lines = new ArrayList<>();
         lines.add(
                 versions == 0
-                        ? "no new version: there were no new samples"
+                        ? "no new version: there were no new samples" + (hidden.isEmpty() ? "" : " that can be read")
                         : (versions == 1 ? "version " : versions + " versions up to ") + newestVersion + ": "
                                 + Units.plural(samples, "sample") + ", " + Units.bytes(bytes) + ", "
                                 + Units.seconds(duration));
@@ -48,6 +50,7 @@ public record TopicIngestResult(
             lines.add("dead letters: " + Units.plural(deadLetters.count(), "record") + " could not become samples; see "
                     + deadLetters.location());
         }
+        hidden.ifPresent(text -> lines.add("note: " + text));
         position.ifPresent(p -> lines.add("the same command resumes at " + p.topic() + " "
                 + TopicPosition.text(p.next()) + " (partition=offset)"));
         return lines;

@@ -32,8 +32,7 @@ import java.util.TreeMap;
  * @param state of the dataset
  * @param shape of the topic
  * @param committed the dataset's position in the topic; without offsets if it has no records of it
- * @param start the start offset by partition
- * @param end the topic's present end by partition
+ * @param reach what is read of it
  * @param value format of the values, with its schema
  * @param splitRule assigns samples to splits
  * @param notes for the user
@@ -43,8 +42,7 @@ record TopicPreparation(
         State state,
         SourceTopic.Shape shape,
         TopicPosition committed,
-        SortedMap<Integer, Long> start,
-        SortedMap<Integer, Long> end,
+        Reach reach,
         ValueFormat value,
         SplitRule splitRule,
         List<String> notes) {
@@ -59,6 +57,23 @@ record TopicPreparation(
      * @param baseVersion its newest version
      */
     record State(boolean isNew, long baseVersion) {}
+
+    /**
+     * What is read of a topic.
+     *
+     * @param start the start offset by partition
+     * @param end the present end of what can be read, by partition
+     * @param hidden what open transactions hide behind it
+     */
+    record Reach(SortedMap<Integer, Long> start, SortedMap<Integer, Long> end, Optional<String> hidden) {}
+
+    SortedMap<Integer, Long> start() {
+        return reach.start();
+    }
+
+    SortedMap<Integer, Long> end() {
+        return reach.end();
+    }
 
     static TopicPreparation of(TopicIngestOptions options, DatasetStore stores) throws IOException {
         try (SourceTopic topic = new SourceTopic(options.topic());
@@ -89,8 +104,14 @@ record TopicPreparation(
                     + " but no records of the topic " + name + "; add the topic to it with --append");
         }
         List<String> notes = new ArrayList<>();
+        // In this order: what is written between the two answers is not taken for hidden.
+        SortedMap<Integer, Long> written = topic.written(shape.partitions());
         SortedMap<Integer, Long> end = topic.ends(shape.partitions());
+        OpenTransactions open = new OpenTransactions();
+        open.look(end, written, System.nanoTime());
+        open.now().ifPresent(notes::add);
         SortedMap<Integer, Long> start = new TopicStart(options, position, notes).offsets(topic, shape, end);
+        Reach reach = new Reach(start, end, open.now());
         ValueFormat value = NewFields.withRegistrySchema(
                 options.value(), name, options.topic().clients());
         TopicPosition committed =
@@ -99,15 +120,14 @@ record TopicPreparation(
             DatasetInfo info = dataset.get().latest().info();
             requireFit(info, options, value, isEmpty);
             SplitRule rule = options.shape().splitRule().orElseGet(() -> SplitRule.kept(info));
-            return new TopicPreparation(
-                    info, new State(false, version), shape, committed, start, end, value, rule, notes);
+            return new TopicPreparation(info, new State(false, version), shape, committed, reach, value, rule, notes);
         }
         List<SourceRecord> first = topic.first(start, end, FIRST_RECORDS, FIRST_BYTES);
         SplitRule rule = options.shape().splitRule().orElseGet(() -> new SplitRule.Shares(new LinkedHashMap<>()));
         List<Field> fields = new NewFields(options, value, first, notes).decide();
         DatasetInfo info = TargetDataset.describe(
                 options.shape().name(), fields, Map.of(), options.work().chunkSizeBytes(), rule);
-        return new TopicPreparation(info, new State(true, 0), shape, committed, start, end, value, rule, notes);
+        return new TopicPreparation(info, new State(true, 0), shape, committed, reach, value, rule, notes);
     }
 
     /**
@@ -182,15 +202,15 @@ record TopicPreparation(
                 info.id().toString(),
                 run,
                 committed,
-                new TreeMap<>(start),
+                new TreeMap<>(start()),
                 new TopicRun.Limits(
                         new TopicGuard(options.topic(), shape.id(), run),
                         options.mapping().keys(),
                         state.baseVersion(),
                         options.deadLetters().most()));
         TopicIngestPlan.Reading reading = new TopicIngestPlan.Reading(
-                new TreeMap<>(start),
-                options.reach().until() == TopicIngestOptions.Until.LATEST ? new TreeMap<>(end) : null,
+                new TreeMap<>(start()),
+                options.reach().until() == TopicIngestOptions.Until.LATEST ? new TreeMap<>(end()) : null,
                 shape.partitions(),
                 options.work().parallelism().orElse(0),
                 options.work().commitInterval().toMillis());
@@ -199,7 +219,7 @@ record TopicPreparation(
 
     /** Records between start and end, counted by offsets. Transaction markers count. */
     long waiting() {
-        return lag(start, end);
+        return lag(start(), end());
     }
 
     static long lag(SortedMap<Integer, Long> at, SortedMap<Integer, Long> end) {

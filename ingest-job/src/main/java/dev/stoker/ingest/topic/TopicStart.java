@@ -2,7 +2,6 @@ package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.kafka.source.SourceTopic;
-import dev.stoker.ingest.spec.InvalidIngestException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +51,7 @@ record TopicStart(TopicIngestOptions options, Optional<TopicPosition> position, 
             }
         });
         if (!problems.isEmpty()) {
-            throw new InvalidIngestException(problems);
+            throw new LostRecordsException(problems);
         }
         return start;
     }

@@ -9,6 +9,8 @@ import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -44,12 +46,17 @@ final class TopicWatch implements AutoCloseable {
     private final boolean isBounded;
 
     private @Nullable SourceTopic topic;
-    private @Nullable CompletableFuture<SortedMap<Integer, Long>> ends;
+    private @Nullable CompletableFuture<Ends> ends;
     private SortedMap<Integer, Long> end;
+    private final OpenTransactions open = new OpenTransactions();
+    private final PresentRate rate = new PresentRate();
     private long reported = System.nanoTime();
     private long lagAsked = System.nanoTime();
     private @Nullable CompletableFuture<?> stopping;
     private long stopBegan;
+
+    /** How far the topic is, by partition: readable, and written. */
+    private record Ends(SortedMap<Integer, Long> readable, SortedMap<Integer, Long> written) {}
 
     TopicWatch(TopicIngestOptions options, TopicPreparation preparation, TopicMeter meter, int tasks) {
         this.options = options;
@@ -134,7 +141,8 @@ final class TopicWatch implements AutoCloseable {
     private void lookAtEnds() {
         if (ends != null && ends.isDone()) {
             try {
-                end = ends.join();
+                end = ends.join().readable();
+                open.look(end, ends.join().written(), System.nanoTime());
                 Outages.clear(this);
             } catch (CompletionException e) {
                 Outages.note(this, ErrorText.of(cause(e)));
@@ -152,18 +160,23 @@ final class TopicWatch implements AutoCloseable {
                 : e;
     }
 
-    private SortedMap<Integer, Long> askEnds() {
+    private Ends askEnds() {
         try {
             if (topic == null) {
                 topic = new SourceTopic(options.topic(), LAG_PATIENCE);
             }
-            return topic.ends(preparation.shape().partitions());
+            int partitions = preparation.shape().partitions();
+            // In this order: what is written between the two answers is not taken for hidden.
+            SortedMap<Integer, Long> written = topic.written(partitions);
+            return new Ends(topic.ends(partitions), written);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
     private TopicIngestProgress progress(Duration elapsed) {
+        List<String> waitsFor = new ArrayList<>(Outages.all());
+        open.lasting(System.nanoTime()).ifPresent(waitsFor::add);
         SortedMap<Integer, Long> at = new TreeMap<>(preparation.start());
         at.putAll(meter.next());
         return new TopicIngestProgress(
@@ -173,8 +186,8 @@ final class TopicWatch implements AutoCloseable {
                 meter.bytes(),
                 meter.deadLetters(),
                 TopicPreparation.lag(at, end),
-                elapsed,
-                Outages.all());
+                rate.of(meter.bytes(), elapsed),
+                waitsFor);
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicLocation;
 import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.connectors.shared.SharedKafka;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -94,11 +95,24 @@ final class Topic {
      * delay.
      */
     void awaitEnd(long offset) throws Exception {
+        await(offset, source -> source.ends(1).get(0));
+    }
+
+    /** Waits until partition 0 ends at this offset, also for readers of open transactions. */
+    void awaitWritten(long offset) throws Exception {
+        await(offset, source -> source.written(1).get(0));
+    }
+
+    /** The end of a partition. */
+    @FunctionalInterface
+    private interface End {
+        long of(SourceTopic source) throws IOException;
+    }
+
+    private void await(long offset, End found) throws Exception {
         try (SourceTopic source = new SourceTopic(TopicLocation.parse(uri(), Optional.empty()))) {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
-            for (long end = source.ends(1).get(0);
-                    end != offset;
-                    end = source.ends(1).get(0)) {
+            for (long end = found.of(source); end != offset; end = found.of(source)) {
                 if (System.nanoTime() > deadline) {
                     throw new AssertionError(name + " ends at " + end + ", not at " + offset);
                 }

@@ -237,18 +237,30 @@ class TopicIngestJobITCase {
             // Ends in a marker, behind which nothing ever comes.
             assertThat(Streams.ingest(topic, target, "--value=raw").samples()).isEqualTo(1);
             assertThat(Streams.texts(target, "data").values()).containsExactly("committed");
+            assertThat(Streams.entry(target, 1).properties()).containsEntry("kafka.next", "0=4");
 
             zombie.beginTransaction();
             Topic.send(zombie, List.of(topic.record(0, null, "open")));
             producer.beginTransaction();
             Topic.send(producer, List.of(topic.record(0, null, "behind")));
             producer.commitTransaction();
-            assertThat(Streams.ingest(topic, target, "--value=raw").versions()).isZero();
+            topic.awaitWritten(7);
+            TopicIngestResult hidden = Streams.ingest(topic, target, "--value=raw");
+            assertThat(hidden.versions()).isZero();
+            assertThat(hidden.lines())
+                    .contains("no new version: there were no new samples that can be read")
+                    .anyMatch(line -> line.contains("open transactions hide offsets: 3 in partition 0 from offset 4"));
             zombie.abortTransaction();
         }
         topic.awaitEnd(8);
         assertThat(Streams.ingest(topic, target, "--value=raw").samples()).isEqualTo(1);
         assertThat(Streams.texts(target, "data").values()).containsExactlyInAnyOrder("committed", "behind");
+
+        // Retention deletes all records of the quiet topic, and the markers behind them.
+        topic.deleteBefore(0, 8);
+        topic.sendValues(0, "after");
+        assertThat(Streams.ingest(topic, target, "--value=raw").samples()).isEqualTo(1);
+        assertThat(Streams.texts(target, "data").values()).containsExactlyInAnyOrder("committed", "behind", "after");
     }
 
     @Test
@@ -293,7 +305,7 @@ class TopicIngestJobITCase {
         topic.deleteBefore(0, 4);
 
         assertThatThrownBy(() -> Streams.ingest(topic, target, "--value=raw"))
-                .isInstanceOf(InvalidIngestException.class)
+                .isInstanceOf(LostRecordsException.class)
                 .hasMessageContaining("deleted the offsets 2 to 3 of partition 0")
                 .hasMessageContaining("--allow-gap");
         Streams.ingest(topic, target, "--value=raw", "--allow-gap");

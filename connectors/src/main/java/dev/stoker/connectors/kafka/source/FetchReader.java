@@ -28,7 +28,10 @@ final class FetchReader
 
     private FetchReader(Properties consumer, KafkaSourceReaderMetrics metrics, SourceReaderContext context) {
         super(
-                () -> new FetchSplits(splits(consumer, metrics, context)),
+                () -> {
+                    ReadPositions positions = new ReadPositions();
+                    return new FetchSplits(splits(positions.of(consumer), metrics, context), positions);
+                },
                 new Emitter(context.metricGroup().getIOMetricGroup().getNumRecordsInCounter()),
                 new Configuration(),
                 context);

@@ -106,6 +106,11 @@ public final class SourceTopic implements AutoCloseable {
         return offsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
     }
 
+    /** The offset after the last record or marker, by partition, also of open transactions. */
+    public SortedMap<Integer, Long> written(int partitions) throws IOException {
+        return offsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_UNCOMMITTED);
+    }
+
     /** The first offset of this time or later, by partition; the partition's end if there is none. */
     public SortedMap<Integer, Long> since(int partitions, long timestampMs) throws IOException {
         SortedMap<Integer, Long> found =

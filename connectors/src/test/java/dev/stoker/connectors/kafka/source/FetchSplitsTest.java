@@ -8,24 +8,33 @@ import dev.stoker.connectors.kafka.SourceRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.connector.source.SourceOutput;
 import org.apache.flink.connector.base.source.reader.RecordsBySplits;
 import org.apache.flink.connector.base.source.reader.RecordsWithSplitIds;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitReader;
+import org.apache.flink.connector.base.source.reader.splitreader.SplitsAddition;
 import org.apache.flink.connector.base.source.reader.splitreader.SplitsChange;
 import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
 import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplitState;
 import org.apache.flink.metrics.SimpleCounter;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 class FetchSplitsTest {
 
+    private static final List<TopicPartition> PLACES =
+            List.of(new TopicPartition("t", 0), new TopicPartition("t", 1), new TopicPartition("t", 2));
     private static final ByteBuffer FETCH = ByteBuffer.wrap("..key1value1..".getBytes(UTF_8));
 
     @Test
@@ -64,6 +73,55 @@ class FetchSplitsTest {
         RecordsWithSplitIds<PartitionFetch> fetches = polled(Map.of("t-0", List.of()), Set.of("t-0"));
         assertThat(fetches.nextSplit()).isEqualTo("t-0");
         assertThat(fetches.nextRecordFromSplit()).isNull();
+        assertThat(fetches.nextSplit()).isNull();
+    }
+
+    @Test
+    void endsAtThePositionOfTheConsumerWhichIsBehindMarkersAndAbortedRecords() throws Exception {
+        ReadPositions positions = new ReadPositions();
+        RecordsBySplits.Builder<ConsumerRecord<ByteBuffer, ByteBuffer>> polled = new RecordsBySplits.Builder<>();
+        polled.addAll("t-0", List.of(record(0, 5), record(0, 6)));
+        polled.addAll("t-2", List.of(record(2, 5)));
+        FetchSplits splits = new FetchSplits(new Reader(polled.build()), positions);
+        splits.handleSplitsChanges(new SplitsAddition<>(
+                List.of(new KafkaPartitionSplit(PLACES.get(2), 0, 6), new KafkaPartitionSplit(PLACES.get(0), 0))));
+        positions.note(PLACES.get(0), 8);
+        positions.note(PLACES.get(1), 20);
+        positions.note(PLACES.get(2), 9);
+
+        RecordsWithSplitIds<PartitionFetch> fetches = splits.fetch();
+        Map<String, PartitionFetch> found = new TreeMap<>();
+        for (String split = fetches.nextSplit(); split != null; split = fetches.nextSplit()) {
+            found.put(split, fetches.nextRecordFromSplit());
+            assertThat(fetches.nextRecordFromSplit()).isNull();
+        }
+        assertThat(found.keySet()).containsExactly("t-0", "t-1", "t-2");
+        assertThat(found.get("t-0").end()).isEqualTo(8);
+        assertThat(found.get("t-1")).isEqualTo(new PartitionFetch(1, List.of(), 20));
+        assertThat(found.get("t-2").end())
+                .as("the reader drops what is behind the end of a split")
+                .isEqualTo(6);
+        assertThat(splits.fetch().nextSplit()).as("a position is told once").isNull();
+    }
+
+    @Test
+    void aConsumerNotesItsPositionsBesidesTheInterceptorsOfTheUser() {
+        Properties own = new Properties();
+        own.setProperty("interceptor.classes", "of.a.User");
+        ReadPositions positions = new ReadPositions();
+        Properties settings = positions.of(own);
+        assertThat(settings.getProperty("interceptor.classes"))
+                .isEqualTo("of.a.User," + ReadPositions.Interceptor.class.getName());
+        assertThat(own).hasSize(1);
+
+        ReadPositions.Interceptor interceptor = new ReadPositions.Interceptor();
+        Map<String, Object> seen = new HashMap<>();
+        settings.forEach((name, value) -> seen.put(name.toString(), value));
+        interceptor.configure(seen);
+        interceptor.onConsume(
+                new ConsumerRecords<>(Map.of(), Map.of(PLACES.get(1), new OffsetAndMetadata(7, Optional.empty(), ""))));
+        assertThat(positions.take()).isEqualTo(Map.of(PLACES.get(1), 7L));
+        assertThat(positions.take()).isEmpty();
     }
 
     @Test
@@ -76,12 +134,13 @@ class FetchSplitsTest {
                 0,
                 List.of(
                         new SourceRecord(0, 5, -1, null, null, List.of()),
-                        new SourceRecord(0, 8, -1, null, null, List.of())));
+                        new SourceRecord(0, 8, -1, null, null, List.of())),
+                11);
 
         new FetchReader.Emitter(records).emitRecord(fetch, output, split);
 
         assertThat(output.fetches()).containsExactly(fetch);
-        assertThat(split.toKafkaPartitionSplit().getStartingOffset()).isEqualTo(9);
+        assertThat(split.toKafkaPartitionSplit().getStartingOffset()).isEqualTo(11);
         assertThat(split.toKafkaPartitionSplit().getStoppingOffset()).hasValue(20L);
         assertThat(records.getCount())
                 .as("besides the element, which Flink counts")
@@ -97,7 +156,7 @@ class FetchSplitsTest {
         RecordsBySplits.Builder<ConsumerRecord<ByteBuffer, ByteBuffer>> polled = new RecordsBySplits.Builder<>();
         records.forEach(polled::addAll);
         polled.addFinishedSplits(finished);
-        return new FetchSplits(new Reader(polled.build())).fetch();
+        return new FetchSplits(new Reader(polled.build()), new ReadPositions()).fetch();
     }
 
     /** Returns the records of one poll. */
