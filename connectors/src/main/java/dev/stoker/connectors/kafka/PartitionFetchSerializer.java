@@ -14,8 +14,8 @@ import org.apache.flink.core.memory.DataOutputView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * i32 partition, i64 end, i32 records, each with i64 offset, i64 time, key, value, i32 headers, each with name and value; bytes
- * as i32 length (-1: null). Used only if a reader is not chained to the operator that takes its fetches.
+ * i32 partition, i64 end, i32 records, each with i64 offset, i64 time, key, value, i32 headers, each with name and
+ * value; bytes as i32 length (-1: null). Used only if a reader is not chained to the operator that takes its fetches.
  */
 public final class PartitionFetchSerializer extends ValueSerializer<PartitionFetch> {
 
