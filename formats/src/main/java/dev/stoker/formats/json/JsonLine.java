@@ -10,6 +10,7 @@ import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.input.ByteInput;
 import dev.stoker.formats.input.LineBuffer;
+import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.formats.values.Utf8;
 import java.io.IOException;
 import java.nio.CharBuffer;
@@ -18,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 /** Moves over the lines of a file and parses each one strictly. Not thread-safe. */
 final class JsonLine {
     private static final int MAX_NUMBER = 1000;
-    private static final int SHOWN = 120;
 
     /** Gets the content of a line. */
     @FunctionalInterface
@@ -137,20 +137,8 @@ final class JsonLine {
                 throw damaged("there is more than one value in the line", null);
             }
         } catch (JsonProcessingException e) {
-            throw damaged(reason(e), e);
+            throw damaged(JsonTokens.reason(e), e);
         }
-    }
-
-    private static String reason(JsonProcessingException e) {
-        String message = e.getOriginalMessage();
-        if (message.contains("ALLOW_NON_NUMERIC_NUMBERS")) {
-            return "NaN and Infinity are not JSON; write null, or the text \"NaN\"";
-        }
-        String shown = message.length() > SHOWN ? message.substring(0, SHOWN) + "…" : message;
-        return shown.replaceAll("\\p{Cntrl}", "?")
-                + (e.getLocation() == null
-                        ? ""
-                        : " at column " + e.getLocation().getColumnNr());
     }
 
     DamagedFileException damaged(String reason, @Nullable IOException cause) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ColumnHints.Others;
 import dev.stoker.formats.ValueSink;
+import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
@@ -232,7 +233,7 @@ final class JsonRow {
             node.slot.fail(parser);
         }
         for (JsonSlot slot : node.inside) {
-            slot.fail(JsonSlot.words(parser.currentToken()) + " is where the first rows have objects");
+            slot.fail(JsonTokens.words(parser.currentToken()) + " is where the first rows have objects");
         }
     }
 }

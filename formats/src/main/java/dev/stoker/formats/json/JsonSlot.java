@@ -1,9 +1,9 @@
 package dev.stoker.formats.json;
 
 import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
+import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.schemas.arrow.FieldType;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -39,18 +39,7 @@ abstract class JsonSlot {
     }
 
     final void fail(JsonParser parser) {
-        fail(words(parser.currentToken()) + " is not " + type);
-    }
-
-    static String words(JsonToken token) {
-        return switch (token) {
-            case START_OBJECT -> "an object";
-            case START_ARRAY -> "a list";
-            case VALUE_STRING -> "text";
-            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> "a number";
-            case VALUE_TRUE, VALUE_FALSE -> "a bool";
-            default -> "null";
-        };
+        fail(JsonTokens.words(parser.currentToken()) + " is not " + type);
     }
 
     /** Returns whether the slot reads a value to its last token itself, whatever it is. */

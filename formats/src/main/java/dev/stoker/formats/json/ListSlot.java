@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.NullItems;
 import dev.stoker.formats.ValueSink;
+import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.formats.values.NumberList;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.FieldType;
@@ -113,7 +114,7 @@ final class ListSlot extends JsonSlot {
     @Override
     void take(JsonParser parser, int around) throws IOException, BadValueException {
         if (around != depth) {
-            fail(words(parser.currentToken()) + (around == 0 ? "" : " in a list") + " is not " + type);
+            fail(JsonTokens.words(parser.currentToken()) + (around == 0 ? "" : " in a list") + " is not " + type);
             return;
         }
         JsonToken token = parser.currentToken();
@@ -121,33 +122,10 @@ final class ListSlot extends JsonSlot {
             if (token == JsonToken.VALUE_STRING) {
                 texts.add(Utf8.encode(parser.getText()));
             } else {
-                fail(words(token) + " is not text, as the items of " + type + " are");
+                fail(JsonTokens.words(token) + " is not text, as the items of " + type + " are");
             }
         } else {
-            add(parser, numbers, element);
-        }
-    }
-
-    /** Adds the parser's current number. Bools are 0 and 1 in lists of uint8. */
-    static void add(JsonParser parser, NumberList numbers, ScalarType element) throws IOException, BadValueException {
-        switch (parser.currentToken()) {
-            case VALUE_NUMBER_INT -> {
-                if (element.isFloat()) {
-                    numbers.add(ScalarSlot.toDouble(parser));
-                } else if (element == ScalarType.UINT64) {
-                    numbers.addBits(ScalarSlot.toLong(parser, true));
-                } else {
-                    numbers.add(ScalarSlot.toLong(parser, false));
-                }
-            }
-            case VALUE_NUMBER_FLOAT -> numbers.add(ScalarSlot.toNumber(parser));
-            case VALUE_TRUE, VALUE_FALSE -> {
-                if (element != ScalarType.UINT8) {
-                    throw new BadValueException("a bool is not " + element);
-                }
-                numbers.add(parser.getBooleanValue() ? 1L : 0L);
-            }
-            default -> throw new BadValueException(words(parser.currentToken()) + " is not " + element);
+            JsonTokens.add(parser, numbers, element);
         }
     }
 

@@ -3,14 +3,13 @@ package dev.stoker.formats.json;
 import com.fasterxml.jackson.core.JsonParser;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.formats.values.Numbers;
+import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.formats.values.TextValue;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TimestampType;
 import java.io.IOException;
-import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -52,9 +51,9 @@ final class ScalarSlot extends JsonSlot {
 
     private void takeInteger(JsonParser parser) throws IOException, BadValueException {
         if (isInteger || type instanceof TimestampType) {
-            integer = toLong(parser, type == ScalarType.UINT64);
+            integer = JsonTokens.toLong(parser, type == ScalarType.UINT64);
         } else if (isFloat) {
-            number = toDouble(parser);
+            number = JsonTokens.toDouble(parser);
         } else if (TextValue.isParsed(type)) {
             parsed = parser.getText();
         } else {
@@ -64,7 +63,7 @@ final class ScalarSlot extends JsonSlot {
 
     private void takeNumber(JsonParser parser) throws IOException, BadValueException {
         if (isFloat) {
-            number = toNumber(parser);
+            number = JsonTokens.toNumber(parser);
         } else if (isInteger) {
             fail("the number " + Utf8.shown(parser.getText()) + " is not an " + type);
         } else if (TextValue.isParsed(type)) {
@@ -82,39 +81,6 @@ final class ScalarSlot extends JsonSlot {
         } else {
             fail("the text " + Utf8.shown(parser.getText()) + " is not " + type);
         }
-    }
-
-    /** Returns the parser's integer, or its bits if it is unsigned. */
-    static long toLong(JsonParser parser, boolean unsigned) throws IOException, BadValueException {
-        if (parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
-            long value = parser.getLongValue();
-            if (unsigned && value < 0) {
-                throw new BadValueException(value + " does not fit into uint64");
-            }
-            return value;
-        }
-        BigInteger value = parser.getBigIntegerValue();
-        if (!unsigned || value.signum() < 0 || value.bitLength() > 64) {
-            throw new BadValueException(
-                    Utf8.shown(parser.getText()) + " does not fit into " + (unsigned ? "uint64" : "int64"));
-        }
-        return value.longValue();
-    }
-
-    /** Returns the parser's floating-point number. */
-    static double toNumber(JsonParser parser) throws IOException, BadValueException {
-        double value = parser.getDoubleValue();
-        if (Double.isInfinite(value)) {
-            throw new BadValueException(Utf8.shown(parser.getText()) + " is too large for a float64");
-        }
-        return value;
-    }
-
-    /** Returns the parser's integer as a floating-point number. */
-    static double toDouble(JsonParser parser) throws IOException, BadValueException {
-        return parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER
-                ? Numbers.toDouble(parser.getText())
-                : Numbers.exactDouble(parser.getLongValue());
     }
 
     @Override

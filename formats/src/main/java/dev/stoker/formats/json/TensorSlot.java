@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
+import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.formats.values.NumberList;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.errors.ErrorText;
@@ -69,7 +70,7 @@ final class TensorSlot extends JsonSlot {
 
     private void number(JsonParser parser) throws IOException {
         try {
-            ListSlot.add(parser, numbers, tensor.element());
+            JsonTokens.add(parser, numbers, tensor.element());
         } catch (BadValueException e) {
             fail(ErrorText.of(e));
         }

@@ -1,5 +1,7 @@
 package dev.stoker.ingest.topic;
 
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.values.NumberList;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
@@ -31,7 +33,7 @@ final class AvroValues implements ValueDecoder {
     private final int[] places;
     private final int[] positions;
     private final AvroUnits[] units;
-    private final NumberList elements = new NumberList();
+    private final CheckedNumbers numbers = new CheckedNumbers();
     private final NestedItems items = new NestedItems();
 
     AvroValues(AvroReader reader, List<Field> fields, Map<String, Integer> own) {
@@ -64,14 +66,15 @@ final class AvroValues implements ValueDecoder {
             }
             try {
                 set(builder, places[i], units[i], field, own);
-            } catch (IllegalArgumentException e) {
+            } catch (BadValueException | IllegalArgumentException e) {
                 throw new PoisonException(
                         PoisonException.Reason.FIELD, "its field " + field.name() + ": " + e.getMessage());
             }
         }
     }
 
-    private void set(ChunkBuilder builder, int place, AvroUnits units, Field field, Object value) {
+    private void set(ChunkBuilder builder, int place, AvroUnits units, Field field, Object value)
+            throws BadValueException {
         if (TimeText.isTime(field.type())) {
             builder.setLong(place, time(field.type(), units, value));
         } else if (field.type() instanceof DecimalType) {
@@ -84,8 +87,7 @@ final class AvroValues implements ValueDecoder {
         } else if (field.type() instanceof ScalarType type) {
             setScalar(builder, place, type, value);
         } else {
-            list(field.type(), value);
-            builder.setBytes(place, elements.take());
+            builder.setBytes(place, list(field.type(), value).bytes());
         }
     }
 
@@ -116,7 +118,7 @@ final class AvroValues implements ValueDecoder {
         return units.decimal(unscaled);
     }
 
-    private void items(NestedListType type, Object value) {
+    private void items(NestedListType type, Object value) throws BadValueException {
         if (!(value instanceof Collection<?> list)) {
             throw new IllegalArgumentException("it is not an array");
         }
@@ -127,13 +129,12 @@ final class AvroValues implements ValueDecoder {
             } else if (type.item() == ScalarType.BINARY) {
                 items.add(bytes(item));
             } else {
-                list(type.item(), item);
-                items.add(elements.take());
+                items.add(list(type.item(), item).bytes());
             }
         }
     }
 
-    private List<@Nullable ByteBuffer> nullableItems(ScalarType type, Object value) {
+    private List<@Nullable ByteBuffer> nullableItems(ScalarType type, Object value) throws BadValueException {
         if (!(value instanceof Collection<?> list)) {
             throw new IllegalArgumentException("it is not an array");
         }
@@ -146,15 +147,15 @@ final class AvroValues implements ValueDecoder {
             } else if (type == ScalarType.BINARY) {
                 taken.add(bytes(item));
             } else {
-                elements.begin(type);
-                element(type, item);
-                taken.add(elements.copy());
+                NumberList one = numbers.begin(type);
+                element(one, type, item);
+                taken.add(CheckedNumbers.copy(one));
             }
         }
         return taken;
     }
 
-    private static void setScalar(ChunkBuilder builder, int place, ScalarType type, Object value) {
+    private void setScalar(ChunkBuilder builder, int place, ScalarType type, Object value) throws BadValueException {
         switch (type) {
             case UTF8 -> builder.setString(place, text(value, type));
             case CATEGORICAL -> builder.setClass(place, value.toString());
@@ -165,22 +166,11 @@ final class AvroValues implements ValueDecoder {
                 }
                 builder.setLong(place, flag ? 1 : 0);
             }
-            default -> number(builder, place, Objects.requireNonNull(type), value);
-        }
-    }
-
-    private static void number(ChunkBuilder builder, int place, ScalarType type, Object value) {
-        if (!(value instanceof Number number)) {
-            throw unfit(value, type);
-        }
-        if (type.isFloat()) {
-            builder.setDouble(place, number.doubleValue());
-        } else if (value instanceof Float
-                || value instanceof Double
-                || (type == ScalarType.UINT64 && number.longValue() < 0)) {
-            throw unfit(value, type);
-        } else {
-            builder.setLong(place, number.longValue());
+            default -> {
+                NumberList one = numbers.begin(Objects.requireNonNull(type));
+                element(one, type, value);
+                CheckedNumbers.set(builder, place, type, one);
+            }
         }
     }
 
@@ -201,25 +191,23 @@ final class AvroValues implements ValueDecoder {
         throw unfit(value, ScalarType.BINARY);
     }
 
-    private void list(FieldType type, Object value) {
-        ScalarType element = NumberList.elementOf(type).orElseThrow();
-        elements.begin(element);
-        if (!(value instanceof Collection<?> list)) {
+    private NumberList list(FieldType type, Object value) throws BadValueException {
+        ScalarType element = CheckedNumbers.elementOf(type).orElseThrow();
+        if (!(value instanceof Collection<?> found)) {
             throw new IllegalArgumentException("it is not an array");
         }
-        for (Object item : list) {
-            element(element, item);
+        NumberList list = numbers.begin(element);
+        for (Object item : found) {
+            element(list, element, item);
         }
+        return list;
     }
 
-    private void element(ScalarType type, @Nullable Object item) {
-        if (item instanceof Float || item instanceof Double) {
-            elements.add(((Number) item).doubleValue());
-        } else if (item instanceof Number number) {
-            elements.add(number.longValue());
-        } else {
+    private static void element(NumberList list, ScalarType type, @Nullable Object item) throws BadValueException {
+        if (!(item instanceof Number number) || (!type.isFloat() && (item instanceof Float || item instanceof Double))) {
             throw unfit(item, type);
         }
+        CheckedNumbers.add(list, number);
     }
 
     private static IllegalArgumentException unfit(@Nullable Object value, FieldType type) {

@@ -12,9 +12,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Infers the fields of JSON values from the first values. */
@@ -25,70 +30,100 @@ final class JsonFields {
 
     private JsonFields() {}
 
-    /** The kind of a member, in one record or in all. */
+    /** The kind of a value that is no list. */
     private enum Kind {
-        NULL(""),
         BOOL("bool"),
-        WHOLE("int64"),
-        REAL("float64"),
-        TEXT("utf8"),
-        NO_ELEMENTS(""),
-        WHOLES("int64[]"),
-        REALS("float64[]"),
-        OTHER("");
+        WHOLE("whole numbers"),
+        BIG("whole numbers beyond int64"),
+        REAL("numbers"),
+        TEXT("text"),
+        OBJECT("objects"),
+        NULL_ITEM("null in a list");
 
-        private final String type;
+        private final String words;
 
-        Kind(String type) {
-            this.type = type;
+        Kind(String words) {
+            this.words = words;
         }
 
         static Kind of(JsonNode node) {
-            if (node.isArray()) {
-                Kind elements = NO_ELEMENTS;
-                for (JsonNode element : node) {
-                    Kind own = element.isIntegralNumber() ? WHOLES : element.isNumber() ? REALS : OTHER;
-                    elements = elements.with(own);
-                }
-                return elements;
-            }
             return switch (node.getNodeType()) {
-                case NULL -> NULL;
                 case BOOLEAN -> BOOL;
-                case NUMBER -> node.isIntegralNumber() ? WHOLE : REAL;
+                case NUMBER -> !node.isIntegralNumber() ? REAL : node.canConvertToLong() ? WHOLE : BIG;
                 case STRING -> TEXT;
-                default -> OTHER;
+                case NULL -> NULL_ITEM;
+                default -> OBJECT;
             };
-        }
-
-        Kind with(Kind other) {
-            if (this == other || other == NULL) {
-                return this;
-            }
-            if (this == NULL) {
-                return other;
-            }
-            if (isOf(other, WHOLE, REAL)) {
-                return REAL;
-            }
-            if (isOf(other, WHOLES, REALS)) {
-                return REALS;
-            }
-            if (this == NO_ELEMENTS && (other == WHOLES || other == REALS)) {
-                return other;
-            }
-            return other == NO_ELEMENTS && (this == WHOLES || this == REALS) ? this : OTHER;
-        }
-
-        private boolean isOf(Kind other, Kind a, Kind b) {
-            return (this == a && other == b) || (this == b && other == a);
         }
     }
 
     /** A member over all records. */
     private static final class Member {
-        private Kind kind = Kind.NULL;
+        private final EnumSet<Kind> kinds = EnumSet.noneOf(Kind.class);
+        /** The numbers of lists around the values. */
+        private final SortedSet<Integer> depths = new TreeSet<>();
+
         private int present;
+
+        void see(JsonNode value, int depth) {
+            if (value.isArray()) {
+                value.forEach(item -> see(item, depth + 1));
+                return;
+            }
+            Kind kind = Kind.of(value);
+            kinds.add(kind);
+            if (kind != Kind.NULL_ITEM) {
+                depths.add(depth);
+            }
+        }
+
+        /** Returns the type of the field; empty if the values have none. */
+        Optional<String> type() {
+            EnumSet<Kind> left = EnumSet.copyOf(kinds);
+            if (left.contains(Kind.REAL)) {
+                left.remove(Kind.WHOLE);
+            }
+            if (left.size() != 1 || depths.size() != 1) {
+                return Optional.empty();
+            }
+            int depth = depths.first();
+            // There are no lists of bool.
+            String element =
+                    switch (left.iterator().next()) {
+                        case BOOL -> depth == 0 ? "bool" : depth == 1 ? "uint8" : "";
+                        case WHOLE -> "int64";
+                        case REAL -> "float64";
+                        case TEXT -> depth <= 1 ? "utf8" : "";
+                        default -> "";
+                    };
+            return element.isEmpty() || depth > 2 ? Optional.empty() : Optional.of(element + "[]".repeat(depth));
+        }
+
+        /** Returns why the values have no type, and what to do about this member. */
+        String problem(String name) {
+            if (kinds.contains(Kind.OBJECT)) {
+                return "it has objects, which do not become fields";
+            }
+            if (kinds.contains(Kind.BIG) && EnumSet.of(Kind.WHOLE, Kind.BIG, Kind.REAL).containsAll(kinds)) {
+                return "some of its numbers do not fit into int64; --schema " + name + ":uint64 takes them up to 2^64";
+            }
+            if (kinds.remove(Kind.NULL_ITEM)) {
+                Optional<String> type = type().filter(found -> found.indexOf('[') == found.length() - 2);
+                return "an item of its lists is null"
+                        + type.map(found -> "; --schema " + name + ":" + found.replace("[]", "?[]") + " keeps it")
+                                .orElse("");
+            }
+            if (depths.size() > 1) {
+                return "some of its values are in more lists than others";
+            }
+            if (kinds.size() == 1) {
+                return depths.first() > 2
+                        ? "it has lists of lists of lists"
+                        : "its lists of lists have other values than numbers";
+            }
+            return "its values have different types: "
+                    + kinds.stream().map(kind -> kind.words).collect(Collectors.joining(", "));
+        }
     }
 
     /**
@@ -109,9 +144,10 @@ final class JsonFields {
             objects++;
             object.properties().forEach(property -> {
                 Member member = members.computeIfAbsent(property.getKey(), name -> new Member());
-                Kind kind = Kind.of(property.getValue());
-                member.present += kind == Kind.NULL ? 0 : 1;
-                member.kind = member.kind.with(kind);
+                if (!property.getValue().isNull()) {
+                    member.present++;
+                    member.see(property.getValue(), 0);
+                }
             });
         }
         if (objects == 0) {
@@ -124,27 +160,42 @@ final class JsonFields {
             field(entry.getKey(), entry.getValue(), objects, notes, problems, fields);
         }
         if (!problems.isEmpty()) {
+            problems.add(
+                    fields.isEmpty()
+                            ? "select the members that become fields with --schema name:type"
+                            : "to leave out " + (problems.size() == 1 ? "this member" : "these members")
+                                    + ", give the others: --schema " + schema(fields));
             throw new InvalidIngestException(problems);
         }
         return fields;
+    }
+
+    private static String schema(List<Field> fields) {
+        return fields.stream()
+                .map(field -> field.name() + ":" + field.type().canonical() + (field.nullable() ? "?" : ""))
+                .collect(Collectors.joining(","));
     }
 
     private static void field(
             String name, Member member, int objects, List<String> notes, List<String> problems, List<Field> fields) {
         if (name.equals(Field.KEY)) {
             notes.add("the member key is ignored: key is the name of the sample's key");
-        } else if (member.kind == Kind.NULL || member.kind == Kind.NO_ELEMENTS) {
+            return;
+        }
+        if (member.depths.isEmpty() && !member.kinds.contains(Kind.NULL_ITEM)) {
             notes.add("the member " + name + " is ignored: it has no value in the first records");
-        } else if (member.kind == Kind.OTHER) {
-            problems.add("the member " + name + " of the JSON values does not have a single simple type in the first"
-                    + " records; select the members with --schema name:type");
-        } else {
-            try {
-                fields.add(new Field(name, FieldType.parse(member.kind.type), member.present < objects, false));
-            } catch (IllegalArgumentException e) {
-                problems.add("a member of the JSON values cannot become a field: " + e.getMessage()
-                        + "; select the members with --schema name:type");
+            return;
+        }
+        try {
+            Optional<String> type = member.type();
+            if (type.isPresent()) {
+                fields.add(new Field(name, FieldType.parse(type.get()), member.present < objects, false));
+            } else {
+                problems.add("the member " + name + " of the JSON values in the first records: "
+                        + member.problem(name));
             }
+        } catch (IllegalArgumentException e) {
+            problems.add("a member of the JSON values cannot become a field: " + e.getMessage());
         }
     }
 
@@ -167,13 +218,19 @@ final class JsonFields {
         Map<String, Long> sizes = new LinkedHashMap<>();
         JsonNode object = parse(record);
         if (object != null) {
-            object.properties().forEach(property -> {
-                JsonNode value = property.getValue();
-                sizes.put(
-                        property.getKey(),
-                        value.isTextual() ? value.textValue().length() : value.isArray() ? 8L * value.size() : 8L);
-            });
+            object.properties().forEach(property -> sizes.put(property.getKey(), size(property.getValue())));
         }
         return sizes;
+    }
+
+    private static long size(JsonNode value) {
+        if (!value.isArray()) {
+            return value.isTextual() ? value.textValue().length() : 8;
+        }
+        long size = 0;
+        for (JsonNode item : value) {
+            size += size(item);
+        }
+        return size;
     }
 }

@@ -6,6 +6,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.values.JsonTokens;
+import dev.stoker.formats.values.NumberList;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
@@ -16,7 +19,6 @@ import dev.stoker.schemas.arrow.TimeText;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -47,7 +49,7 @@ final class JsonValues implements ValueDecoder {
     private final List<Field> fields;
     private final Map<String, Integer> own;
     private final boolean[] seen;
-    private final NumberList elements = new NumberList();
+    private final CheckedNumbers numbers = new CheckedNumbers();
     private final NestedItems items = new NestedItems();
 
     JsonValues(List<Field> fields, Map<String, Integer> own) {
@@ -77,7 +79,7 @@ final class JsonValues implements ValueDecoder {
                 throw notAnObject("more text follows the JSON object");
             }
         } catch (JsonProcessingException e) {
-            throw notAnObject("it is not JSON: " + e.getOriginalMessage());
+            throw notAnObject("it is not JSON: " + JsonTokens.reason(e));
         }
         for (int field : own.values()) {
             if (!seen[field] && !fields.get(field).nullable()) {
@@ -105,13 +107,14 @@ final class JsonValues implements ValueDecoder {
             set(json, place, field, builder);
         } catch (JsonProcessingException e) {
             throw e;
-        } catch (IllegalArgumentException e) {
+        } catch (BadValueException | IllegalArgumentException e) {
             throw new PoisonException(
                     PoisonException.Reason.FIELD, "its member " + field.name() + ": " + e.getMessage());
         }
     }
 
-    private void set(JsonParser json, int place, Field field, ChunkBuilder builder) throws IOException {
+    private void set(JsonParser json, int place, Field field, ChunkBuilder builder)
+            throws IOException, BadValueException {
         if (TimeText.isTime(field.type())) {
             builder.setLong(place, time(json, field.type()));
         } else if (field.type() instanceof DecimalType) {
@@ -124,13 +127,14 @@ final class JsonValues implements ValueDecoder {
         } else if (field.type() instanceof ScalarType type) {
             setScalar(json, place, type, builder);
         } else {
-            elements(json, NumberList.elementOf(field.type()).orElseThrow());
-            builder.setBytes(place, elements.take());
+            builder.setBytes(
+                    place,
+                    list(json, CheckedNumbers.elementOf(field.type()).orElseThrow()).bytes());
         }
     }
 
-    private static void setScalar(JsonParser json, int place, ScalarType type, ChunkBuilder builder)
-            throws IOException {
+    private void setScalar(JsonParser json, int place, ScalarType type, ChunkBuilder builder)
+            throws IOException, BadValueException {
         switch (type) {
             case UTF8 -> builder.setString(place, text(json));
             case CATEGORICAL -> builder.setClass(place, text(json));
@@ -140,20 +144,17 @@ final class JsonValues implements ValueDecoder {
                 builder.setLong(place, json.getBooleanValue() ? 1 : 0);
             }
             default -> {
-                if (Objects.requireNonNull(type).isFloat()) {
-                    require(json.currentToken().isNumeric(), json, "a number");
-                    builder.setDouble(place, json.getDoubleValue());
-                } else {
-                    builder.setLong(place, whole(json, type));
-                }
+                NumberList one = numbers.begin(Objects.requireNonNull(type));
+                number(json, type, one);
+                CheckedNumbers.set(builder, place, type, one);
             }
         }
     }
 
-    private static long time(JsonParser json, FieldType type) throws IOException {
+    private static long time(JsonParser json, FieldType type) throws IOException, BadValueException {
         boolean isText = json.currentToken() == JsonToken.VALUE_STRING;
         require(isText || json.currentToken() == JsonToken.VALUE_NUMBER_INT, json, "ISO 8601 text or a whole number");
-        return isText ? TimeText.parse(type, json.getText()) : whole(json, ScalarType.INT64);
+        return isText ? TimeText.parse(type, json.getText()) : JsonTokens.toLong(json, false);
     }
 
     private static BigDecimal decimal(JsonParser json) throws IOException {
@@ -162,7 +163,7 @@ final class JsonValues implements ValueDecoder {
         try {
             return isText ? new BigDecimal(json.getText()) : json.getDecimalValue();
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("'" + json.getText() + "' is not a decimal number", e);
+            throw new IllegalArgumentException(JsonTokens.shown(json) + " is not a decimal number", e);
         }
     }
 
@@ -171,7 +172,7 @@ final class JsonValues implements ValueDecoder {
         return ByteBuffer.wrap(Base64.getDecoder().decode(json.getText()));
     }
 
-    private void items(JsonParser json, NestedListType type) throws IOException {
+    private void items(JsonParser json, NestedListType type) throws IOException, BadValueException {
         require(json.currentToken() == JsonToken.START_ARRAY, json, "an array of " + type.item());
         items.begin();
         while (json.nextToken() != JsonToken.END_ARRAY) {
@@ -180,13 +181,14 @@ final class JsonValues implements ValueDecoder {
             } else if (type.item() == ScalarType.BINARY) {
                 items.add(base64(json));
             } else {
-                elements(json, NumberList.elementOf(type.item()).orElseThrow());
-                items.add(elements.take());
+                items.add(
+                        list(json, CheckedNumbers.elementOf(type.item()).orElseThrow()).bytes());
             }
         }
     }
 
-    private List<@Nullable ByteBuffer> nullableItems(JsonParser json, ScalarType type) throws IOException {
+    private List<@Nullable ByteBuffer> nullableItems(JsonParser json, ScalarType type)
+            throws IOException, BadValueException {
         require(json.currentToken() == JsonToken.START_ARRAY, json, "an array of " + type + " or null");
         List<@Nullable ByteBuffer> list = new ArrayList<>();
         while (json.nextToken() != JsonToken.END_ARRAY) {
@@ -197,9 +199,9 @@ final class JsonValues implements ValueDecoder {
             } else if (type == ScalarType.BINARY) {
                 list.add(base64(json));
             } else {
-                elements.begin(type);
-                element(json, type);
-                list.add(elements.copy());
+                NumberList one = numbers.begin(type);
+                number(json, type, one);
+                list.add(CheckedNumbers.copy(one));
             }
         }
         return list;
@@ -210,42 +212,29 @@ final class JsonValues implements ValueDecoder {
         return json.getText();
     }
 
-    private static long whole(JsonParser json, ScalarType type) throws IOException {
-        require(json.currentToken() == JsonToken.VALUE_NUMBER_INT, json, "a whole number");
-        if (json.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
-            long value = json.getLongValue();
-            if (value < 0 && type == ScalarType.UINT64) {
-                throw new IllegalArgumentException(value + " is not between 0 and 2^64");
-            }
-            return value;
-        }
-        BigInteger value = json.getBigIntegerValue();
-        if (type != ScalarType.UINT64 || value.signum() < 0 || value.bitLength() > 64) {
-            throw new IllegalArgumentException(value + " does not fit into " + type);
-        }
-        return value.longValue();
-    }
-
-    private void elements(JsonParser json, ScalarType element) throws IOException {
+    private NumberList list(JsonParser json, ScalarType element) throws IOException, BadValueException {
         require(json.currentToken() == JsonToken.START_ARRAY, json, "an array of numbers");
-        elements.begin(element);
+        NumberList list = numbers.begin(element);
         while (json.nextToken() != JsonToken.END_ARRAY) {
-            element(json, element);
+            number(json, element, list);
         }
+        return list;
     }
 
-    private void element(JsonParser json, ScalarType element) throws IOException {
-        if (elements.isFloat()) {
+    private static void number(JsonParser json, ScalarType type, NumberList list)
+            throws IOException, BadValueException {
+        if (type.isFloat()) {
             require(json.currentToken().isNumeric(), json, "a number");
-            elements.add(json.getDoubleValue());
         } else {
-            elements.add(whole(json, element));
+            boolean isBit = type == ScalarType.UINT8 && json.currentToken().isBoolean();
+            require(isBit || json.currentToken() == JsonToken.VALUE_NUMBER_INT, json, "a whole number");
         }
+        JsonTokens.add(json, list, type);
     }
 
-    private static void require(boolean holds, JsonParser json, String wanted) {
+    private static void require(boolean holds, JsonParser json, String wanted) throws IOException {
         if (!holds) {
-            throw new IllegalArgumentException(json.currentToken() + " is not " + wanted);
+            throw new IllegalArgumentException(JsonTokens.shown(json) + " is not " + wanted);
         }
     }
 }

@@ -148,9 +148,22 @@ class SpecialValuesTest {
                 "date;true;is not ISO 8601 text or a whole number",
                 "time[s];86400;is not between 0 and 86399",
                 "decimal(3,1);100;at most 2 digits before",
-                "decimal(3,1);\"ten\";'ten' is not a decimal number",
-                "utf8[];\"text\";is not an array of utf8",
-                "utf8[];[null];is not text",
+                "decimal(3,1);\"ten\";the text 'ten' is not a decimal number",
+                "utf8[];\"text\";the text 'text' is not an array of utf8",
+                "utf8[];[null];null is not text",
+                "float64;9007199254740993;9007199254740993 has no exact floating-point number",
+                "float64;1e400;'1e400' is too large for a float64",
+                "float64;-1e400;'-1e400' is too large for a float64",
+                "float32;1e39;1.0E39 is too large for a float32",
+                "float32[];[0, 1e39];1.0E39 is too large for a float32",
+                "float64[];[9007199254740993];has no exact floating-point number",
+                "float32?[];[null, 1e400];is too large for a float64",
+                "float64;\"1\";the text '1' is not a number",
+                "int64;1.5;the number '1.5' is not a whole number",
+                "int64;9223372036854775808;'9223372036854775808' does not fit into int64",
+                "uint64;-1;-1 does not fit into uint64",
+                "int8;300;300 does not fit into int8",
+                "int32[];{};an object is not an array of numbers",
                 "int8[][];[[1],[128]];128 does not fit into int8",
                 "int8[][];[1];is not an array of numbers"
             })
@@ -159,6 +172,46 @@ class SpecialValuesTest {
                 .isInstanceOf(PoisonException.class)
                 .hasMessageStartingWith("its member x: ")
                 .hasMessageContaining(why);
+    }
+
+    @Test
+    void saysWhyAValueIsNotJson() {
+        assertThatThrownBy(() -> json(fields("x:float64"), "{\"x\":NaN}"))
+                .isInstanceOf(PoisonException.class)
+                .hasMessage("it is not JSON: NaN and Infinity are not JSON; write null, or the text \"NaN\"");
+        assertThatThrownBy(() -> json(fields("x:float64"), "{\"x\":1,}"))
+                .isInstanceOf(PoisonException.class)
+                .hasMessageStartingWith("it is not JSON: ")
+                .hasMessageEndingWith(" at column 8");
+    }
+
+    @Test
+    void storesNumbersThatTheirTypesHold() throws Exception {
+        ChunkHead head = json(
+                fields("d:float64", "f:float32", "big:uint64", "b:uint8", "ds:float64[]", "bits:uint8[]"), """
+                {"d":9007199254740992,"f":16777216,"big":18446744073709551615,"b":255,"ds":[1,2.5],"bits":[true,0]}""");
+        assertThat(head.column(0).doubleAt(0)).isEqualTo(9007199254740992.0);
+        assertThat(head.column(1).doubleAt(0)).isEqualTo(16777216.0);
+        assertThat(head.column(2).longAt(0)).isEqualTo(-1);
+        assertThat(head.column(3).longAt(0)).isEqualTo(255);
+        assertThat(head.column(4).bytesAt(0).getDouble(8)).isEqualTo(2.5);
+        assertThat(head.column(5).bytesAt(0).get(0)).isEqualTo((byte) 1);
+    }
+
+    @Test
+    void refusesNumbersOfAvroThatTheTypeDoesNotHold() throws Exception {
+        String schema = """
+                {"type":"record","name":"E","fields":[{"name":"d","type":"double"},{"name":"l","type":"long"}]}""";
+        for (Map.Entry<String, String> wrong : Map.of(
+                        "d:float32", "is too large for a float32", "l:float64", "has no exact floating-point number",
+                        "l:int32", "does not fit into int32", "d:int64", "does not fit into int64")
+                .entrySet()) {
+            List<Field> fields = fields(wrong.getKey());
+            byte[] value = avro(schema, Map.of("d", 1e300, "l", (1L << 53) + 1));
+            assertThatThrownBy(() -> decoded(fields, new AvroValues(reader(schema), fields, places(fields)), value))
+                    .isInstanceOf(PoisonException.class)
+                    .hasMessageContaining(wrong.getValue());
+        }
     }
 
     @Test

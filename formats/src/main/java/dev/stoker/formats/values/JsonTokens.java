@@ -1,0 +1,107 @@
+package dev.stoker.formats.values;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import dev.stoker.formats.BadValueException;
+import dev.stoker.schemas.arrow.ScalarType;
+import java.io.IOException;
+import java.math.BigInteger;
+
+/** Reads numbers of JSON, and words tokens and errors of the parser for people: one rule for files and topics. */
+public final class JsonTokens {
+    private static final int SHOWN = 120;
+
+    private JsonTokens() {}
+
+    /** Returns the parser's integer, or its bits if it is unsigned. */
+    public static long toLong(JsonParser parser, boolean unsigned) throws IOException, BadValueException {
+        if (parser.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
+            long value = parser.getLongValue();
+            if (unsigned && value < 0) {
+                throw new BadValueException(value + " does not fit into uint64");
+            }
+            return value;
+        }
+        BigInteger value = parser.getBigIntegerValue();
+        if (!unsigned || value.signum() < 0 || value.bitLength() > 64) {
+            throw new BadValueException(
+                    Utf8.shown(parser.getText()) + " does not fit into " + (unsigned ? "uint64" : "int64"));
+        }
+        return value.longValue();
+    }
+
+    /** Returns the parser's floating-point number. */
+    public static double toNumber(JsonParser parser) throws IOException, BadValueException {
+        double value = parser.getDoubleValue();
+        if (Double.isInfinite(value)) {
+            throw new BadValueException(Utf8.shown(parser.getText()) + " is too large for a float64");
+        }
+        return value;
+    }
+
+    /** Returns the parser's integer as a floating-point number. */
+    public static double toDouble(JsonParser parser) throws IOException, BadValueException {
+        return parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER
+                ? Numbers.toDouble(parser.getText())
+                : Numbers.exactDouble(parser.getLongValue());
+    }
+
+    /** Adds the parser's current number. Bools are 0 and 1 in lists of uint8. */
+    public static void add(JsonParser parser, NumberList numbers, ScalarType element)
+            throws IOException, BadValueException {
+        switch (parser.currentToken()) {
+            case VALUE_NUMBER_INT -> {
+                if (element.isFloat()) {
+                    numbers.add(toDouble(parser));
+                } else if (element == ScalarType.UINT64) {
+                    numbers.addBits(toLong(parser, true));
+                } else {
+                    numbers.add(toLong(parser, false));
+                }
+            }
+            case VALUE_NUMBER_FLOAT -> numbers.add(toNumber(parser));
+            case VALUE_TRUE, VALUE_FALSE -> {
+                if (element != ScalarType.UINT8) {
+                    throw new BadValueException("a bool is not " + element);
+                }
+                numbers.add(parser.getBooleanValue() ? 1L : 0L);
+            }
+            default -> throw new BadValueException(words(parser.currentToken()) + " is not " + element);
+        }
+    }
+
+    /** Returns what a value is, such as "a number". */
+    public static String words(JsonToken token) {
+        return switch (token) {
+            case START_OBJECT -> "an object";
+            case START_ARRAY -> "a list";
+            case VALUE_STRING -> "text";
+            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> "a number";
+            case VALUE_TRUE, VALUE_FALSE -> "a bool";
+            default -> "null";
+        };
+    }
+
+    /** Returns the parser's current value for messages, such as "the number '1.5'". */
+    public static String shown(JsonParser parser) throws IOException {
+        return switch (parser.currentToken()) {
+            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> "the number " + Utf8.shown(parser.getText());
+            case VALUE_STRING -> "the text " + Utf8.shown(parser.getText());
+            default -> words(parser.currentToken());
+        };
+    }
+
+    /** Returns why a text is not JSON. */
+    public static String reason(JsonProcessingException e) {
+        String message = e.getOriginalMessage();
+        if (message.contains("ALLOW_NON_NUMERIC_NUMBERS")) {
+            return "NaN and Infinity are not JSON; write null, or the text \"NaN\"";
+        }
+        String shown = message.length() > SHOWN ? message.substring(0, SHOWN) + "…" : message;
+        return shown.replaceAll("\\p{Cntrl}", "?")
+                + (e.getLocation() == null
+                        ? ""
+                        : " at column " + e.getLocation().getColumnNr());
+    }
+}
