@@ -1,7 +1,9 @@
 package dev.stoker.cli;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.flink.work.FlinkWorkers;
+import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -110,9 +112,18 @@ final class FlinkOptions {
                     .build()
                     .send(request, HttpResponse.BodyHandlers.ofString())
                     .body());
+        } catch (JsonProcessingException e) {
+            throw new CommandException(
+                    "no Flink cluster answers at " + address.getAuthority()
+                            + ": another server does; give the address of the JobManager's REST port",
+                    Errors.FAILED,
+                    e);
         } catch (IOException e) {
             throw new CommandException(
-                    "no Flink cluster answers at " + address.getAuthority() + ": " + e, Errors.FAILED, e);
+                    "no Flink cluster answers at " + address.getAuthority() + ": " + ErrorText.ofConnection(e)
+                            + "; check the address of the JobManager's REST port, and that the cluster runs",
+                    Errors.FAILED,
+                    e);
         }
         int free = overview.path("slots-available").asInt();
         if (free < 1) {

@@ -280,6 +280,14 @@ class VerbsTest extends DatasetVerbs {
     }
 
     @Test
+    void aClusterThatDoesNotAnswerIsNamedInWords() {
+        assertThat(stoker("verify", path(), "--flink", "127.0.0.1:1")).isEqualTo(1);
+        assertThat(err.toString())
+                .contains("no Flink cluster answers at 127.0.0.1:1: the connection is refused", "check the address")
+                .doesNotContain("Exception");
+    }
+
+    @Test
     void severalMistakesAreToldTogether() {
         assertThat(stoker("feed", "x", "--batchsize", "3", "--seed", "-1", "--port", "99999"))
                 .isEqualTo(2);

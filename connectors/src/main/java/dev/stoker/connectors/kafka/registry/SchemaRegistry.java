@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.stoker.connectors.kafka.TopicException;
+import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -147,7 +148,10 @@ public final class SchemaRegistry {
             Thread.currentThread().interrupt();
             throw new TopicException("Interrupted while waiting for the schema registry " + base);
         } catch (IOException e) {
-            throw new RegistryAwayException("The schema registry " + base + " cannot be reached: " + e, e);
+            throw new RegistryAwayException(
+                    "The schema registry " + base + " cannot be reached: " + ErrorText.ofConnection(e)
+                            + "; check the address, and that the registry runs",
+                    e);
         }
     }
 }
