@@ -45,6 +45,8 @@ final class IngestReport {
         json.putObject("dead_letters")
                 .put("count", result.deadLetters().count())
                 .put("location", result.deadLetters().location());
+        ObjectNode leftOut = json.putObject("left_out");
+        result.leftOut().forEach((kind, count) -> leftOut.put(kind.name().toLowerCase(Locale.ROOT), count));
         result.position()
                 .ifPresent(position -> json.putObject("position")
                         .put("topic", position.topic())

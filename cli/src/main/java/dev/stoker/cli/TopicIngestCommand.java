@@ -57,6 +57,7 @@ final class TopicIngestCommand {
                     + Units.plural(progress.samples(), "sample") + ", "
                     + Units.rate(progress.bytesPerSecond()) + ", lag " + Units.count(progress.lag())
                     + (progress.deadLetters() == 0 ? "" : ", " + Units.plural(progress.deadLetters(), "dead letter"))
+                    + (progress.leftOut() == 0 ? "" : ", " + Units.count(progress.leftOut()) + " left out")
                     + (progress.waitsFor().isEmpty() ? "" : ", waits for: " + String.join("; ", progress.waitsFor())));
         }
     }

@@ -204,7 +204,8 @@ final class AvroValues implements ValueDecoder {
     }
 
     private static void element(NumberList list, ScalarType type, @Nullable Object item) throws BadValueException {
-        if (!(item instanceof Number number) || (!type.isFloat() && (item instanceof Float || item instanceof Double))) {
+        if (!(item instanceof Number number)
+                || (!type.isFloat() && (item instanceof Float || item instanceof Double))) {
             throw unfit(item, type);
         }
         CheckedNumbers.add(list, number);

@@ -88,14 +88,13 @@ final class JsonFields {
             }
             int depth = depths.first();
             // There are no lists of bool.
-            String element =
-                    switch (left.iterator().next()) {
-                        case BOOL -> depth == 0 ? "bool" : depth == 1 ? "uint8" : "";
-                        case WHOLE -> "int64";
-                        case REAL -> "float64";
-                        case TEXT -> depth <= 1 ? "utf8" : "";
-                        default -> "";
-                    };
+            String element = switch (left.iterator().next()) {
+                case BOOL -> depth == 0 ? "bool" : depth == 1 ? "uint8" : "";
+                case WHOLE -> "int64";
+                case REAL -> "float64";
+                case TEXT -> depth <= 1 ? "utf8" : "";
+                default -> "";
+            };
             return element.isEmpty() || depth > 2 ? Optional.empty() : Optional.of(element + "[]".repeat(depth));
         }
 
@@ -104,7 +103,8 @@ final class JsonFields {
             if (kinds.contains(Kind.OBJECT)) {
                 return "it has objects, which do not become fields";
             }
-            if (kinds.contains(Kind.BIG) && EnumSet.of(Kind.WHOLE, Kind.BIG, Kind.REAL).containsAll(kinds)) {
+            if (kinds.contains(Kind.BIG)
+                    && EnumSet.of(Kind.WHOLE, Kind.BIG, Kind.REAL).containsAll(kinds)) {
                 return "some of its numbers do not fit into int64; --schema " + name + ":uint64 takes them up to 2^64";
             }
             if (kinds.remove(Kind.NULL_ITEM)) {
@@ -191,8 +191,8 @@ final class JsonFields {
             if (type.isPresent()) {
                 fields.add(new Field(name, FieldType.parse(type.get()), member.present < objects, false));
             } else {
-                problems.add("the member " + name + " of the JSON values in the first records: "
-                        + member.problem(name));
+                problems.add(
+                        "the member " + name + " of the JSON values in the first records: " + member.problem(name));
             }
         } catch (IllegalArgumentException e) {
             problems.add("a member of the JSON values cannot become a field: " + e.getMessage());

@@ -129,7 +129,8 @@ final class JsonValues implements ValueDecoder {
         } else {
             builder.setBytes(
                     place,
-                    list(json, CheckedNumbers.elementOf(field.type()).orElseThrow()).bytes());
+                    list(json, CheckedNumbers.elementOf(field.type()).orElseThrow())
+                            .bytes());
         }
     }
 
@@ -181,8 +182,8 @@ final class JsonValues implements ValueDecoder {
             } else if (type.item() == ScalarType.BINARY) {
                 items.add(base64(json));
             } else {
-                items.add(
-                        list(json, CheckedNumbers.elementOf(type.item()).orElseThrow()).bytes());
+                items.add(list(json, CheckedNumbers.elementOf(type.item()).orElseThrow())
+                        .bytes());
             }
         }
     }

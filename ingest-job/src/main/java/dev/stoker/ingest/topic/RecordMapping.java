@@ -23,6 +23,9 @@ record RecordMapping(
         ArrayList<Header> headers) implements Serializable {
     private static final long serialVersionUID = 1;
 
+    /** The type of the field for the record's time, which Kafka gives in milliseconds. */
+    static final String TIMESTAMP = "timestamp[ms,UTC]";
+
     RecordMapping {
         headers = new ArrayList<>(headers);
     }
@@ -45,7 +48,7 @@ record RecordMapping(
             fields.add(Field.nullable(keyField, FieldType.parse("utf8")));
         }
         if (timestampField != null) {
-            fields.add(Field.small(timestampField, FieldType.parse("int64")));
+            fields.add(Field.small(timestampField, FieldType.parse(TIMESTAMP)));
         }
         for (Header header : headers) {
             fields.add(Field.nullable(header.field(), FieldType.parse(header.type())));

@@ -122,6 +122,11 @@ final class RowMaker {
 
     private void map(SourceRecord record, ChunkBuilder builder) throws PoisonException {
         if (mapping.timestampField() != null) {
+            if (record.timestampMs() < 0) {
+                throw new PoisonException(
+                        PoisonException.Reason.MISSING_FIELD,
+                        "it has no timestamp for the field " + mapping.timestampField());
+            }
             builder.setLong(place(mapping.timestampField()), record.timestampMs());
         }
         if (mapping.keyField() != null && record.key() != null) {

@@ -42,6 +42,12 @@ public final class TopicIngestFlags {
                             + " key, which must be UTF-8 and unique. From rows: columns with commas between them, whose"
                             + " values are joined by /; without it the position in the source, as file#row.");
 
+    public static final ConfigOption<String> TOMBSTONES = ConfigOptions.key(PREFIX + "tombstones")
+            .stringType()
+            .defaultValue("skip")
+            .withDescription("What to do with records without a value, which delete their keys from a compacted topic:"
+                    + " skip to leave them out and count them, or dead-letter. The samples with their keys stay.");
+
     public static final ConfigOption<String> KEY_FIELD = ConfigOptions.key(PREFIX + "key-field")
             .stringType()
             .noDefaultValue()
@@ -57,7 +63,7 @@ public final class TopicIngestFlags {
     public static final ConfigOption<String> TIMESTAMP = ConfigOptions.key(PREFIX + "timestamp")
             .stringType()
             .noDefaultValue()
-            .withDescription("Field for the record's timestamp in milliseconds since 1970, as int64.");
+            .withDescription("Field for the record's timestamp, as timestamp[ms,UTC].");
 
     public static final ConfigOption<List<String>> SCHEMA = ConfigOptions.key(PREFIX + "schema")
             .stringType()
@@ -117,6 +123,7 @@ public final class TopicIngestFlags {
                 FROM,
                 UNTIL,
                 KEY,
+                TOMBSTONES,
                 KEY_FIELD,
                 HEADER,
                 TIMESTAMP,
@@ -137,6 +144,7 @@ public final class TopicIngestFlags {
                 IngestFlags.PAYLOAD,
                 IngestFlags.SPLIT,
                 IngestFlags.CHUNK_SIZE,
+                IngestFlags.ON_DUPLICATE,
                 IngestFlags.NAME,
                 IngestFlags.APPEND,
                 IngestFlags.DRY_RUN,

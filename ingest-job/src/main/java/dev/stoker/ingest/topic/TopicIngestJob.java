@@ -204,6 +204,7 @@ public final class TopicIngestJob {
                     new TopicIngestResult.DeadLetterCount(
                             Math.max(totals.deadLetters(), meter.deadLetters()),
                             options.deadLetters().location()),
+                    meter.leftOut(),
                     TopicPosition.find(dataset, newest, topic),
                     options.reach().until() == TopicIngestOptions.Until.LATEST
                             ? preparation.reach().hidden()

@@ -8,6 +8,7 @@ import dev.stoker.schemas.arrow.Field;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -83,8 +84,9 @@ public record TopicIngestOptions(
      *
      * @param location directory or URI for them
      * @param most the ingest fails if there are more
+     * @param leftOut records that are left out instead
      */
-    record DeadLetterRule(String location, long most) {}
+    record DeadLetterRule(String location, long most, EnumSet<RecordsLeftOut> leftOut) {}
 
     /**
      * Parallelism and sizes.

@@ -20,6 +20,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -65,6 +66,7 @@ final class TopicIngestOptionsParser {
         ValueFormat value = value();
         List<Field> fields = fields(value);
         TopicIngestOptions.Work work = work();
+        EnumSet<RecordsLeftOut> leftOut = leftOut(mapping);
         long most = given.get(TopicIngestFlags.MAX_DEAD_LETTERS);
         if (most < 0) {
             problems.add("option --max-dead-letters: " + most + " is not at least 0");
@@ -88,7 +90,7 @@ final class TopicIngestOptionsParser {
                 new TopicIngestOptions.Shape(name, fields, flags.payload(), splits),
                 value,
                 mapping,
-                new TopicIngestOptions.DeadLetterRule(letters, most),
+                new TopicIngestOptions.DeadLetterRule(letters, most, leftOut),
                 work,
                 given.get(IngestFlags.DRY_RUN)
                         ? TopicIngestOptions.Mode.DRY
@@ -150,7 +152,7 @@ final class TopicIngestOptionsParser {
         Optional<String> keyField = given.getOptional(TopicIngestFlags.KEY_FIELD);
         keyField.ifPresent(name -> flags.addField(TopicIngestFlags.KEY_FIELD, name, "utf8"));
         Optional<String> timestamp = given.getOptional(TopicIngestFlags.TIMESTAMP);
-        timestamp.ifPresent(name -> flags.addField(TopicIngestFlags.TIMESTAMP, name, "int64"));
+        timestamp.ifPresent(name -> flags.addField(TopicIngestFlags.TIMESTAMP, name, RecordMapping.TIMESTAMP));
         ArrayList<RecordMapping.Header> headers = new ArrayList<>();
         for (String text : given.get(TopicIngestFlags.HEADER)) {
             int equals = text.indexOf('=');
@@ -172,6 +174,22 @@ final class TopicIngestOptionsParser {
                 keyField.orElse(null),
                 timestamp.orElse(null),
                 headers);
+    }
+
+    private EnumSet<RecordsLeftOut> leftOut(RecordMapping mapping) {
+        EnumSet<RecordsLeftOut> leftOut = EnumSet.noneOf(RecordsLeftOut.class);
+        if (flags.choice(TopicIngestFlags.TOMBSTONES, "skip", "dead-letter").equals("skip")) {
+            leftOut.add(RecordsLeftOut.TOMBSTONES);
+        }
+        if (given.contains(IngestFlags.ON_DUPLICATE)) {
+            if (mapping.keys() != TopicRun.Keys.RECORDS) {
+                problems.add("option --on-duplicate needs --key record; other keys of a topic occur only once");
+            }
+            if (flags.choice(IngestFlags.ON_DUPLICATE, "fail", "skip").equals("skip")) {
+                leftOut.add(RecordsLeftOut.DUPLICATES);
+            }
+        }
+        return leftOut;
     }
 
     private ValueFormat value() {

@@ -10,6 +10,7 @@ import java.util.List;
  * @param samples packed, committed or not
  * @param bytes of their records
  * @param deadLetters records that could not become samples
+ * @param leftOut records that were left out
  * @param lag unread records of the topic, by offsets
  * @param bytesPerSecond of the records of the last seconds
  * @param waitsFor services that are unavailable at present, and transactions that hide records
@@ -20,6 +21,7 @@ public record TopicIngestProgress(
         long samples,
         long bytes,
         long deadLetters,
+        long leftOut,
         long lag,
         double bytesPerSecond,
         List<String> waitsFor) {

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /**
  * The result of a topic ingest.
@@ -15,6 +16,7 @@ import java.util.Optional;
  * @param samples in those versions
  * @param bytes of their chunks
  * @param deadLetters records that could not become samples, and their location
+ * @param leftOut records that were left out, as far as the job ran in this process
  * @param position the dataset's position in the topic, if it has records of it
  * @param hidden what open transactions hid at the end of the topic, if it was read to its end
  * @param duration since the submission of the job
@@ -25,6 +27,7 @@ public record TopicIngestResult(
         long samples,
         long bytes,
         DeadLetterCount deadLetters,
+        SortedMap<RecordsLeftOut, Long> leftOut,
         Optional<TopicPosition> position,
         Optional<String> hidden,
         Duration duration) {
@@ -50,6 +53,7 @@ public record TopicIngestResult(
             lines.add("dead letters: " + Units.plural(deadLetters.count(), "record") + " could not become samples; see "
                     + deadLetters.location());
         }
+        leftOut.forEach((kind, count) -> lines.add("left out: " + kind.text(count)));
         hidden.ifPresent(text -> lines.add("note: " + text));
         position.ifPresent(p -> lines.add("the same command resumes at " + p.topic() + " "
                 + TopicPosition.text(p.next()) + " (partition=offset)"));

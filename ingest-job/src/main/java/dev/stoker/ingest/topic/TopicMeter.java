@@ -21,6 +21,7 @@ public final class TopicMeter implements AutoCloseable {
     private final LongAdder samples = new LongAdder();
     private final LongAdder bytes = new LongAdder();
     private final LongAdder deadLetters = new LongAdder();
+    private final Map<RecordsLeftOut, Long> leftOut = new ConcurrentHashMap<>();
     private final Map<Integer, Long> next = new ConcurrentHashMap<>();
     private final Map<Integer, Boolean> ended = new ConcurrentHashMap<>();
     private final AtomicLong versions = new AtomicLong();
@@ -53,6 +54,11 @@ public final class TopicMeter implements AutoCloseable {
         deadLetters.increment();
     }
 
+    /** Counts a record that was left out. */
+    public void leftOut(RecordsLeftOut kind) {
+        leftOut.merge(kind, 1L, Long::sum);
+    }
+
     /** Notes the offset that was reached in a partition. */
     public void reached(int partition, long offset) {
         next.put(partition, offset);
@@ -82,6 +88,11 @@ public final class TopicMeter implements AutoCloseable {
     /** Records that could not be used. */
     public long deadLetters() {
         return deadLetters.sum();
+    }
+
+    /** Records that were left out, by kind. */
+    public SortedMap<RecordsLeftOut, Long> leftOut() {
+        return new TreeMap<>(leftOut);
     }
 
     /** The offset after the last record that a task has seen, by partition. */

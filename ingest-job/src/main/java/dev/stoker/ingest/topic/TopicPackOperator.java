@@ -67,6 +67,7 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
     private transient Counter sampleCounter;
     private transient Counter byteCounter;
     private transient Counter deadLetterCounter;
+    private transient Counter leftOutCounter;
 
     TopicPackOperator(TopicPackPlan plan) {
         this.plan = plan;
@@ -118,6 +119,7 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
         sampleCounter = getMetricGroup().counter("samples");
         byteCounter = getMetricGroup().counter("sampleBytes");
         deadLetterCounter = getMetricGroup().counter("deadLetters");
+        leftOutCounter = getMetricGroup().counter("leftOut");
     }
 
     @Override
@@ -155,8 +157,14 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
     }
 
     private void pack(SourceRecord record) throws Exception {
+        if (record.value() == null && isLeftOut(RecordsLeftOut.TOMBSTONES)) {
+            return;
+        }
         String key = rows.key(record);
         if (keys != null && keys.contains(key)) {
+            if (isLeftOut(RecordsLeftOut.DUPLICATES)) {
+                return;
+            }
             throw new PoisonException(
                     PoisonException.Reason.DUPLICATE_KEY, "the dataset already has a sample with its key");
         }
@@ -169,6 +177,16 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
         }
         samples++;
         sampleBytes += bytes;
+    }
+
+    /** Returns whether a record of this kind is left out, and counts it. */
+    private boolean isLeftOut(RecordsLeftOut kind) {
+        if (!plan.letters().leftOut().contains(kind)) {
+            return false;
+        }
+        leftOutCounter.inc();
+        meter.ifPresent(m -> m.leftOut(kind));
+        return true;
     }
 
     private void bury(SourceRecord record, PoisonException poison) throws Exception {

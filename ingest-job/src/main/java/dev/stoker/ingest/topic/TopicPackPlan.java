@@ -6,6 +6,7 @@ import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.StokerException;
 import java.io.Serializable;
+import java.util.EnumSet;
 
 /**
  * The instructions for a packing task of a stream. Serialized with the job graph.
@@ -50,8 +51,9 @@ record TopicPackPlan(
      *
      * @param location directory or URI for them
      * @param most a task fails if it has more
+     * @param leftOut records that are left out instead
      */
-    record Letters(String location, long most) implements Serializable {
+    record Letters(String location, long most, EnumSet<RecordsLeftOut> leftOut) implements Serializable {
         private static final long serialVersionUID = 1;
     }
 

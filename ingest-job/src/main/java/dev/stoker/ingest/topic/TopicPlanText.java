@@ -38,6 +38,9 @@ final class TopicPlanText {
                         : "versions: one every "
                                 + options.work().commitInterval().toMillis() / 1000.0
                                 + " s if there are samples; Ctrl-C makes the last one");
+        if (options.deadLetters().leftOut().contains(RecordsLeftOut.DUPLICATES)) {
+            lines.add("note:    records whose key a sample already has are left out");
+        }
         preparation.notes().forEach(note -> lines.add("note:    " + note));
         return lines;
     }

@@ -195,7 +195,9 @@ record TopicPreparation(
                 splitRule,
                 chunkSizeBytes(options),
                 new TopicPackPlan.Letters(
-                        options.deadLetters().location(), options.deadLetters().most()));
+                        options.deadLetters().location(),
+                        options.deadLetters().most(),
+                        options.deadLetters().leftOut()));
         TopicRun committing = new TopicRun(
                 stores,
                 options.target(),

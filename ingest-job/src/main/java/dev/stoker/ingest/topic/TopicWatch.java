@@ -185,6 +185,7 @@ final class TopicWatch implements AutoCloseable {
                 meter.samples(),
                 meter.bytes(),
                 meter.deadLetters(),
+                meter.leftOut().values().stream().mapToLong(Long::longValue).sum(),
                 TopicPreparation.lag(at, end),
                 rate.of(meter.bytes(), elapsed),
                 waitsFor);

@@ -29,12 +29,11 @@ class JsonFieldsTest {
 
     @Test
     void infersTypesAsForFilesOfJsonLines() {
-        assertThat(
-                        infer(
-                                "{\"i\":1,\"f\":1,\"b\":true,\"s\":\"x\",\"tags\":[\"a\",\"b\"],\"is\":[1],\"fs\":[1,0.5]}",
-                                "{\"i\":2,\"f\":0.5,\"b\":false,\"s\":\"\",\"tags\":[],\"is\":[],\"fs\":[2],\"o\":null}",
-                                "{\"i\":3,\"f\":2,\"b\":true,\"s\":\"y\",\"tags\":[\"c\"],\"is\":[2,3],\"fs\":[],"
-                                        + "\"o\":[[1,2],[0.5]],\"bits\":[true,false],\"none\":null,\"empty\":[]}"))
+        assertThat(infer(
+                        "{\"i\":1,\"f\":1,\"b\":true,\"s\":\"x\",\"tags\":[\"a\",\"b\"],\"is\":[1],\"fs\":[1,0.5]}",
+                        "{\"i\":2,\"f\":0.5,\"b\":false,\"s\":\"\",\"tags\":[],\"is\":[],\"fs\":[2],\"o\":null}",
+                        "{\"i\":3,\"f\":2,\"b\":true,\"s\":\"y\",\"tags\":[\"c\"],\"is\":[2,3],\"fs\":[],"
+                                + "\"o\":[[1,2],[0.5]],\"bits\":[true,false],\"none\":null,\"empty\":[]}"))
                 .containsExactly(
                         "i:int64",
                         "f:float64",

@@ -187,8 +187,8 @@ class SpecialValuesTest {
 
     @Test
     void storesNumbersThatTheirTypesHold() throws Exception {
-        ChunkHead head = json(
-                fields("d:float64", "f:float32", "big:uint64", "b:uint8", "ds:float64[]", "bits:uint8[]"), """
+        ChunkHead head =
+                json(fields("d:float64", "f:float32", "big:uint64", "b:uint8", "ds:float64[]", "bits:uint8[]"), """
                 {"d":9007199254740992,"f":16777216,"big":18446744073709551615,"b":255,"ds":[1,2.5],"bits":[true,0]}""");
         assertThat(head.column(0).doubleAt(0)).isEqualTo(9007199254740992.0);
         assertThat(head.column(1).doubleAt(0)).isEqualTo(16777216.0);
@@ -203,8 +203,14 @@ class SpecialValuesTest {
         String schema = """
                 {"type":"record","name":"E","fields":[{"name":"d","type":"double"},{"name":"l","type":"long"}]}""";
         for (Map.Entry<String, String> wrong : Map.of(
-                        "d:float32", "is too large for a float32", "l:float64", "has no exact floating-point number",
-                        "l:int32", "does not fit into int32", "d:int64", "does not fit into int64")
+                        "d:float32",
+                        "is too large for a float32",
+                        "l:float64",
+                        "has no exact floating-point number",
+                        "l:int32",
+                        "does not fit into int32",
+                        "d:int64",
+                        "does not fit into int64")
                 .entrySet()) {
             List<Field> fields = fields(wrong.getKey());
             byte[] value = avro(schema, Map.of("d", 1e300, "l", (1L << 53) + 1));

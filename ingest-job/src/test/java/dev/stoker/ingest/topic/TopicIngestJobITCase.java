@@ -218,6 +218,30 @@ class TopicIngestJobITCase {
     }
 
     @Test
+    void leavesOutTombstonesAndRecordsWhoseKeysAreTaken() throws Exception {
+        Topic topic = Topic.create("ingest-changes", 1);
+        Path target = directory.resolve("ingest-changes-data");
+        List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
+        for (int i = 0; i < 1100; i++) {
+            records.add(topic.record(0, "key-" + i, (String) null));
+        }
+        records.add(topic.record(0, "key-7", "first"));
+        records.add(topic.record(0, "key-7", "second"));
+        topic.send(records);
+        TopicIngestResult result = Streams.ingest(topic, target, "--value=raw", "--key=record", "--on-duplicate=skip");
+        assertThat(Streams.texts(target, "data")).isEqualTo(Map.of("key-7", "first"));
+        assertThat(result.deadLetters().count()).isZero();
+        assertThat(result.lines())
+                .contains(
+                        "left out: 1,100 records without a value", "left out: 1 record whose key a sample already has");
+
+        Path strict = directory.resolve("ingest-changes-strict");
+        assertThatThrownBy(() -> Streams.ingest(
+                        topic, strict, "--value=raw", "--tombstones=dead-letter", "--max-dead-letters=10"))
+                .hasMessageContaining("it has no value");
+    }
+
+    @Test
     void readsNothingOfTransactionsThatAreAbortedOrOpen() throws Exception {
         Topic topic = Topic.create("ingest-transactions", 1);
         Path target = directory.resolve("ingest-transactions-data");

@@ -44,6 +44,19 @@ class TopicIngestOptionsTest {
     }
 
     @Test
+    void leavesOutTombstonesAndOnRequestDuplicates() {
+        assertThat(parse("--value=raw").deadLetters().leftOut()).containsExactly(RecordsLeftOut.TOMBSTONES);
+        assertThat(parse("--value=raw", "--tombstones=dead-letter")
+                        .deadLetters()
+                        .leftOut())
+                .isEmpty();
+        assertThat(parse("--value=raw", "--key=record", "--on-duplicate=skip")
+                        .deadLetters()
+                        .leftOut())
+                .containsExactly(RecordsLeftOut.TOMBSTONES, RecordsLeftOut.DUPLICATES);
+    }
+
+    @Test
     void readsASchema() {
         assertThat(parse("--value=json", "--schema=label:categorical,image:float32[3,8,8]", "--schema=note:utf8?")
                         .shape()
@@ -91,6 +104,9 @@ class TopicIngestOptionsTest {
                 "--value=raw --header=h=f:int32[] | cannot be read from a header",
                 "--value=raw --key=value | value is not offset or record",
                 "--value=raw --max-dead-letters=-1 | not at least 0",
+                "--value=raw --tombstones=delete | delete is not skip or dead-letter",
+                "--value=raw --on-duplicate=skip | option --on-duplicate needs --key record",
+                "--value=raw --key=record --on-duplicate=replace | replace is not fail or skip",
                 "--value=raw --kafka-config=/nowhere | the file /nowhere is not readable",
             })
     void refuses(String args, String message) {

@@ -60,8 +60,10 @@ class TopicValuesITCase {
         Path target = directory.resolve("values-json-data");
         topic.sendValues(
                 0,
-                "{\"n\":1,\"x\":2,\"caption\":\"a cat\",\"ok\":true,\"tokens\":[1,2,3],\"nothing\":null}",
-                "{\"n\":-7,\"x\":2.5,\"caption\":\"\\u00e4\",\"ok\":false,\"tokens\":[],\"note\":\"only here\"}");
+                "{\"n\":1,\"x\":2,\"caption\":\"a cat\",\"ok\":true,\"tokens\":[1,2,3],\"nothing\":null,"
+                        + "\"tags\":[\"a\",\"b\"]}",
+                "{\"n\":-7,\"x\":2.5,\"caption\":\"\\u00e4\",\"ok\":false,\"tokens\":[],\"note\":\"only here\","
+                        + "\"tags\":[]}");
         Streams.ingest(topic, target, "--value=json");
         Packed packed = Packed.read(target);
         assertThat(packed.snapshot().info().fields())
@@ -72,6 +74,7 @@ class TopicValuesITCase {
                         Tuple.tuple("caption", "utf8", false),
                         Tuple.tuple("ok", "bool", false),
                         Tuple.tuple("tokens", "int64[]", false),
+                        Tuple.tuple("tags", "utf8[]", false),
                         Tuple.tuple("note", "utf8", true));
         Packed.Sample second = packed.samples().get(1);
         assertThat(second.fields())
@@ -107,7 +110,11 @@ class TopicValuesITCase {
                 "{\"n\":8,\"label\":\"ant\",\"more\":{\"deep\":[1]}}",
                 "{\"n\":9,\"label\":\"ant\"} {}");
         String[] options = {
-            "--value=json", "--schema=n:int16,label:categorical", "--dead-letters=" + letters, "--max-dead-letters=7"
+            "--value=json",
+            "--schema=n:int16,label:categorical",
+            "--tombstones=dead-letter",
+            "--dead-letters=" + letters,
+            "--max-dead-letters=7"
         };
         TopicIngestResult result = Streams.ingest(topic, target, options);
         assertThat(result.samples()).isEqualTo(2);

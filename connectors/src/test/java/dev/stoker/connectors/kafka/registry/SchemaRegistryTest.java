@@ -99,7 +99,8 @@ class SchemaRegistryTest {
                 .hasMessageContaining("returned no id");
         server.stop(0);
         assertThatThrownBy(() -> SchemaRegistry.register(url(""), "x-value", "{}"))
-                .hasMessageContaining("cannot be reached: the connection is refused: nothing listens at this address; check")
+                .hasMessageContaining(
+                        "cannot be reached: the connection is refused: nothing listens at this address; check")
                 .hasMessageNotContaining("Exception");
         assertThatThrownBy(() -> SchemaRegistry.register("http://no-such-host.invalid:1", "x-value", "{}"))
                 .hasMessageContaining("cannot be reached: the name of the host is not known here; check")
