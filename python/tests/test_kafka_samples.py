@@ -31,8 +31,8 @@ SCALARS |= {"utf8": "string", "categorical": "string", "binary": "bytes"}
 
 def schema_of(fields: Any) -> dict[str, Any]:
     def column(field: Any) -> dict[str, Any]:
-        kind = "float" if "float" in field.type else SCALARS.get(field.type, "int")
-        kind = "bytes" if field.is_list or field.shape else SCALARS.get(field.type, kind)
+        kind: Any = SCALARS.get(field.element, "float" if "float" in field.element else "int")
+        kind = {"type": "array", "items": kind} if field.is_list else "bytes" if field.shape else kind
         return {"name": field.name, "type": ["null", kind] if field.nullable else kind}
 
     small = [column(f) for f in fields if not f.payload]
@@ -76,7 +76,7 @@ class SampleWriter(Writer):
             got = row[field.name]
             if field.type == "categorical" and got is not None:
                 row[field.name] = self.info.classes[field.name][got]
-            elif field.is_list or field.shape:
+            elif field.shape:
                 row[field.name] = np.array(got, field.dtype).tobytes()
             if field.payload:
                 row[f"crc32c_{field.name}"] = 0
@@ -175,6 +175,55 @@ def test_the_golden_samples_make_the_golden_batch() -> None:
     layout = MessageLayout(batch_columns(fields))
     message = reader.message(layout, values, BufferPool(1 << 20), (0, 0, len(values)), "here")
     assert message.tobytes() == (GOLDEN / "batch-1-all.bin").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"]
+)
+def test_lists_of_numbers_come_back_from_arrays(kind: str) -> None:
+    avro = SCALARS.get(kind, "float" if "float" in kind else "int")
+    dtype = np.dtype(kind)
+    ends = np.iinfo(dtype) if dtype.kind in "iu" else np.finfo(dtype)
+    numbers = np.array([0, 1, ends.min, ends.max, 63, 64, *range(100)], dtype)
+    told = numbers.view(np.int64) if kind == "uint64" else numbers
+    types = [
+        {"type": "array", "items": avro},
+        {"type": "array", "items": ["null", avro]},
+        {"type": "array", "items": {"type": "array", "items": avro}},
+    ]
+    fields = [Field("a", f"{kind}[]"), Field("b", f"{kind}?[]"), Field("c", f"{kind}[][]")]
+    columns = [{"name": f.name, "type": t} for f, t in zip(fields, types, strict=True)]
+    schema = {"type": "record", "name": "S", "fields": [{"name": "key", "type": "string"}, *columns]}
+    out = io.BytesIO()
+    plain = told.tolist()
+    row = {"key": "k", "a": plain, "b": [None, *plain, None], "c": [plain, [], plain]}
+    fastavro.schemaless_writer(out, fastavro.parse_schema(schema), row)
+    layout = MessageLayout(batch_columns(fields))
+    reader = SampleReader(fields, {}, None)
+    message = reader.message(layout, [out.getvalue()], BufferPool(1 << 20), (0, 0, 1), "here")
+    rows = pa.ipc.read_record_batch(pa.py_buffer(message.tobytes()), batch_schema(fields)).to_pylist()
+    expected = numbers.tolist()
+    assert rows == [{"key": "k", "a": expected, "b": [None, *expected, None], "c": [expected, [], expected]}]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("int8[]", b"\x02\x80\x02\0"),
+        ("uint8[]", b"\x02\x01\0"),
+        ("int32[]", b"\x04\x02"),
+        ("int32[]", b"\x02" + b"\xff" * 11 + b"\0"),
+        ("int32[]", b"\x01\x02\0"),
+        ("int32[]", b"\x02\x02\x02\x02\0"),
+        ("int8?[]", b"\x02\x04\x02\0"),
+        ("float32[]", b"\x02\0\0"),
+    ],
+)
+def test_lists_that_are_no_arrays_are_named(kind: str, value: bytes) -> None:
+    fields = [Field("x", kind)]
+    reader = SampleReader(fields, {}, None)
+    with pytest.raises(errors.CorruptDataError, match="here is corrupt"):
+        reader.message(MessageLayout(batch_columns(fields)), [b"\x02k" + value], BufferPool(1 << 20), (0, 0, 1), "here")
 
 
 def test_every_half_comes_back_from_the_single_of_its_value() -> None:

@@ -19,6 +19,8 @@ from stoker.errors import CorruptDataError
 
 Value = Callable[[_Cursor], Any]
 _WIDTHS = {"float16": 4, "bfloat16": 4, "float32": 4, "float64": 8}
+_MOST = 10
+"""Bytes of the longest number of Avro."""
 
 
 def _bytes(c: _Cursor) -> bytes:
@@ -27,7 +29,9 @@ def _bytes(c: _Cursor) -> bytes:
 
 def _value(field: Field, classes: Mapping[str, Sequence[str]]) -> Value:
     """Reads a value that is there."""
-    if field.is_list or field.shape or field.type in ("utf8", "binary"):
+    if field.is_list:
+        return _numbers(field)
+    if field.shape or field.type in ("utf8", "binary"):
         return _bytes
     if field.item is not None:
         return _items(field)
@@ -42,30 +46,94 @@ def _value(field: Field, classes: Mapping[str, Sequence[str]]) -> Value:
     return (lambda c: c.take(width)) if width else _Cursor.long
 
 
-def _items(field: Field) -> Value:
-    """Reads an array in the one form that the feed writes: at most one block, then 0."""
-    unit = field.dtype.itemsize
-    is_number = field.null_items and field.item not in ("utf8", "binary")
+def _numbers(field: Field) -> Value:
+    """Reads an array of numbers as the little-endian elements of a list."""
+    dtype, width = field.dtype, _WIDTHS.get(field.element)
 
     def read(c: _Cursor) -> bytes:
-        count = c.long()
-        if count < 0:
-            raise CorruptDataError(f"{count} items of {field.name}")
-        items = [_bytes_or_null(c, field) if field.null_items else _bytes(c) for _ in range(count)]
-        halves = any(len(item) != unit if is_number else len(item) % unit for item in items if item is not None)
-        if halves or (count and c.long() != 0):
-            raise CorruptDataError(f"{field.name} has half an element, or items in several blocks")
+        count = _count(c, field)
+        found = _integers(c, count, dtype) if width is None else _floats(c.take(count * width), field.element)
+        _end(c, count, field)
+        return found
+
+    return read
+
+
+def _count(c: _Cursor, field: Field) -> int:
+    """Reads the number of items of an array in the one form that the feed writes: at most one block, then 0."""
+    count = c.long()
+    if not 0 <= count <= len(c.data) - c.at:
+        raise CorruptDataError(f"{count} items of {field.name}")
+    return count
+
+
+def _end(c: _Cursor, count: int, field: Field) -> None:
+    if count and c.long() != 0:
+        raise CorruptDataError(f"{field.name} has items in several blocks")
+
+
+def _integers(c: _Cursor, count: int, dtype: np.dtype[Any]) -> bytes:
+    """Reads many of Avro's integers at once."""
+    if count == 0:
+        return b""
+    data = np.frombuffer(c.data, np.uint8, min(len(c.data) - c.at, count * _MOST), c.at)
+    ends = np.flatnonzero(data < 0x80)[:count]
+    starts = np.concatenate(([0], ends[:-1] + 1))
+    sizes = ends - starts + 1
+    if len(ends) < count or sizes.max() > _MOST:
+        raise CorruptDataError(f"bad numbers at {c.at}")
+    bits = np.zeros(count, np.uint64)
+    for place in range(int(sizes.max())):
+        longer = sizes > place
+        bits[longer] |= (data[starts[longer] + place] & 0x7F).astype(np.uint64) << np.uint64(7 * place)
+    numbers = (bits >> np.uint64(1)).view(np.int64) ^ -(bits & np.uint64(1)).view(np.int64)
+    c.at += int(ends[-1]) + 1
+    if dtype.itemsize < 8 and (numbers.min() < np.iinfo(dtype).min or numbers.max() > np.iinfo(dtype).max):
+        raise CorruptDataError(f"a number of a list does not fit into {dtype}")
+    return numbers.astype(dtype.newbyteorder("<")).tobytes()
+
+
+def _floats(data: bytes, element: str) -> bytes:
+    if element == "float16":
+        return _halves(np.frombuffer(data, "<u4").astype(np.uint32)).astype("<u2").tobytes()
+    if element == "bfloat16":
+        return (np.frombuffer(data, "<u4") >> 16).astype("<u2").tobytes()
+    return data
+
+
+def _items(field: Field) -> Value:
+    """Reads an array of byte strings, of arrays of numbers, or of nulls and other items."""
+    unit = field.dtype.itemsize
+    item: Value = _bytes
+    if field.element not in ("utf8", "binary"):
+        item = _number(field) if field.null_items else _numbers(field)
+
+    def read(c: _Cursor) -> bytes:
+        count = _count(c, field)
+        items = [_or_null(c, item, field) if field.null_items else item(c) for _ in range(count)]
+        _end(c, count, field)
         return encoded(items, unit)
 
     return read
 
 
-def _bytes_or_null(c: _Cursor, field: Field) -> bytes | None:
+def _number(field: Field) -> Value:
+    """Reads a number as its little-endian bytes. One that does not fit raises `OverflowError`."""
+    width, size = _WIDTHS.get(field.element), field.dtype.itemsize
+    if width is not None:
+        return lambda c: _floats(c.take(width), field.element)
+    if field.element == "uint64":
+        return lambda c: (c.long() & (1 << 64) - 1).to_bytes(size, "little")
+    signed = field.dtype.kind == "i"
+    return lambda c: c.long().to_bytes(size, "little", signed=signed)
+
+
+def _or_null(c: _Cursor, item: Value, field: Field) -> bytes | None:
     """Reads an item, or null."""
     branch = c.long()
     if branch not in (0, 1):
         raise CorruptDataError(f"branch {branch} of an item of {field.name}, expected 0 or 1")
-    return _bytes(c) if branch else None
+    return item(c) if branch else None
 
 
 def _unscaled(c: _Cursor) -> bytes:

@@ -53,6 +53,7 @@ def whole(broker, start):
     """A topic with two epochs."""
     out = finish(start("whole", "--epochs", 2))
     assert "4 partitions for 2 ranks" in out
+    assert re.search(r"^done after .* s: wrote [1-9][0-9,]* records with [1-9][0-9,]* samples, ", out, re.MULTILINE), out
     return f"kafka://{broker.address}/whole"
 
 
@@ -293,8 +294,9 @@ def test_a_feed_to_a_topic_is_listed_watched_and_stopped(cli, broker, start):
     assert "waits for group nobody" in cli.run("top", "watched", "--once")
     assert "leave no receipts" in cli.fails("audit", "watched")
     stopping = cli.start("stop", "watched")
-    process.communicate(timeout=LIMIT_S)  # it counts as alive until its parent has looked
+    out, _ = process.communicate(timeout=LIMIT_S)  # it counts as alive until its parent has looked
     assert process.returncode in (0, 143)
+    assert re.search(r"^stopped after .* in epoch 1: wrote [1-9].*; the same command resumes", out, re.MULTILINE), out
     out, err = stopping.communicate(timeout=LIMIT_S)
     assert stopping.returncode == 0, out + err
     (listed,) = (f for f in json.loads(cli.run("ps", "--all", "--json")) if f["name"] == "watched")

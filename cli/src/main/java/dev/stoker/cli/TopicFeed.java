@@ -12,6 +12,7 @@ import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -54,7 +55,12 @@ final class TopicFeed {
                     + plan.target().topic() + "\"): …   (end with Ctrl-C or stoker stop "
                     + feed.name() + ")");
             watch(job, files, id);
-            out.println("done after " + Units.seconds(Duration.ofNanos(System.nanoTime() - began)));
+            boolean isStopped = StopSignal.of(id).isRequested();
+            out.println(end(
+                    TopicProgress.of(id).snapshot(),
+                    isStopped ? OptionalLong.of(feed.epochs()) : OptionalLong.empty(),
+                    plan.lanes(),
+                    Duration.ofNanos(System.nanoTime() - began)));
         } catch (ExecutionException e) {
             throw e.getCause() instanceof Exception cause ? cause : e;
         } finally {
@@ -64,6 +70,27 @@ final class TopicFeed {
             lock.close();
         }
         return 0;
+    }
+
+    /**
+     * Returns the last line of a feed.
+     *
+     * @param stoppedOf the epochs of a feed that was stopped, 0 for no end; empty if it ended without a request
+     */
+    static String end(TopicProgress.Snapshot written, OptionalLong stoppedOf, int lanes, Duration duration) {
+        long least = written.lanes().stream()
+                .mapToLong(TopicProgress.Lane::epoch)
+                .min()
+                .orElse(0);
+        boolean isWhole = stoppedOf.isEmpty()
+                || (stoppedOf.getAsLong() > 0
+                        && written.lanes().size() == lanes
+                        && least >= stoppedOf.getAsLong());
+        return (isWhole ? "done after " : "stopped after ") + Units.seconds(duration)
+                + (isWhole ? "" : " in epoch " + least)
+                + ": wrote " + Units.plural(written.records(), "record") + " with "
+                + Units.plural(written.rows(), "sample") + ", " + Units.bytes(written.bytes())
+                + (isWhole ? "" : "; the same command resumes with the epoch in which the topic ends");
     }
 
     /** Only running tasks end cleanly; tasks that wait for brokers or for a restart do not receive the request. */

@@ -169,6 +169,7 @@ final class Topics {
                     List.of(
                             TopicIngestFlags.VALUE,
                             TopicIngestFlags.KEY,
+                            TopicIngestFlags.TOMBSTONES,
                             TopicIngestFlags.KEY_FIELD,
                             TopicIngestFlags.HEADER,
                             TopicIngestFlags.TIMESTAMP,

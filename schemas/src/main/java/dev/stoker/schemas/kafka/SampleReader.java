@@ -6,6 +6,7 @@ import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FieldType.Layout;
+import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullRows;
 import dev.stoker.schemas.arrow.NullableListType;
@@ -209,12 +210,13 @@ public final class SampleReader {
             return ByteBuffer.allocate(
                     field.type().hasOffsets() ? 0 : field.type().width());
         }
+        if (field.type() instanceof ListType list) {
+            return SampleNumbers.read(in, list.element());
+        }
         ByteBuffer value = in.viewBytes();
         int width = field.type().width();
-        boolean isTensor = field.type().layout() == Layout.TENSOR;
-        if (isTensor ? value.remaining() != width : value.remaining() % width != 0) {
-            String expected = (isTensor ? "" : "a multiple of ") + width;
-            throw in.corrupt("the length of " + field.name(), expected, value.remaining());
+        if (field.type().layout() == Layout.TENSOR && value.remaining() != width) {
+            throw in.corrupt("the length of " + field.name(), width, value.remaining());
         }
         return value;
     }
@@ -242,26 +244,29 @@ public final class SampleReader {
             byte[] bigEndian = new byte[unscaled.remaining()];
             unscaled.get(bigEndian);
             column.appendDecimal(new BigDecimal(new BigInteger(bigEndian), decimal.scale()));
-        } else if (type instanceof NestedListType) {
-            column.appendItems(items(in));
-        } else if (type instanceof NullableListType) {
-            column.appendItems(nullableItems(in, field));
+        } else if (type instanceof NestedListType nested) {
+            column.appendItems(items(in, nested));
+        } else if (type instanceof NullableListType list) {
+            column.appendItems(nullableItems(in, field, list.item()));
+        } else if (type instanceof ListType list) {
+            column.appendBytes(SampleNumbers.read(in, list.element()));
         } else {
             column.appendBytes(in.viewBytes());
         }
     }
 
-    private static List<ByteBuffer> items(AvroInput in) throws CorruptDataException {
+    private static List<ByteBuffer> items(AvroInput in, NestedListType type) throws CorruptDataException {
         int count = in.readItems(1);
         List<ByteBuffer> items = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            items.add(in.viewBytes());
+            items.add(type.item() instanceof ListType list ? SampleNumbers.read(in, list.element()) : in.viewBytes());
         }
         in.endItems(count);
         return items;
     }
 
-    private static List<@Nullable ByteBuffer> nullableItems(AvroInput in, Field field) throws CorruptDataException {
+    private static List<@Nullable ByteBuffer> nullableItems(AvroInput in, Field field, ScalarType type)
+            throws CorruptDataException {
         int count = in.readItems(1);
         List<@Nullable ByteBuffer> items = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
@@ -269,7 +274,7 @@ public final class SampleReader {
             if (branch != 0 && branch != 1) {
                 throw in.corrupt("whether there is an item of " + field.name(), "0 or 1", branch);
             }
-            items.add(branch == 0 ? null : in.viewBytes());
+            items.add(branch == 0 ? null : type.isNumber() ? SampleNumbers.readOne(in, type) : in.viewBytes());
         }
         in.endItems(count);
         return items;
@@ -280,8 +285,8 @@ public final class SampleReader {
         switch (scalar) {
             case BOOL -> column.appendBoolean(in.readBoolean());
             case INT8, INT16, INT32, UINT8, UINT16, UINT32, INT64, UINT64, DATE -> column.appendLong(in.readLong());
-            case FLOAT16 -> column.appendBits(float16(in));
-            case BFLOAT16 -> column.appendBits(bfloat16(in));
+            case FLOAT16 -> column.appendBits(SampleNumbers.toFloat16(in));
+            case BFLOAT16 -> column.appendBits(SampleNumbers.toBfloat16(in));
             case FLOAT32 -> column.appendBits(in.viewFixed(Float.BYTES).getInt());
             case FLOAT64 -> column.appendBits(in.viewFixed(Double.BYTES).getLong());
             case CATEGORICAL -> column.appendLong(classId(in, field));
@@ -297,33 +302,5 @@ public final class SampleReader {
             throw in.corrupt("the class of " + field.name(), "one of the topic's", name);
         }
         return id;
-    }
-
-    private static int bfloat16(AvroInput in) throws CorruptDataException {
-        int bits = in.viewFixed(Float.BYTES).getInt();
-        if ((bits & 0xFFFF) != 0) {
-            throw in.corrupt("a number", "a bfloat16", Float.intBitsToFloat(bits));
-        }
-        return bits >>> 16;
-    }
-
-    /** Returns the bits of the binary16 from which a binary32 was made. */
-    private static int float16(AvroInput in) throws CorruptDataException {
-        int bits = in.viewFixed(Float.BYTES).getInt();
-        int sign = bits >>> 16 & 0x8000;
-        int exponent = bits >>> 23 & 0xFF;
-        int mantissa = bits & 0x7FFFFF;
-        int half;
-        if (exponent == 0xFF) {
-            half = sign | 0x7C00 | mantissa >>> 13;
-        } else if (exponent > 112) {
-            half = sign | (exponent - 112) << 10 | mantissa >>> 13;
-        } else {
-            half = sign | (exponent < 103 ? 0 : (mantissa | 0x800000) >>> (126 - exponent));
-        }
-        if (SampleValue.float16((short) half) != bits) {
-            throw in.corrupt("a number", "a float16", Float.intBitsToFloat(bits));
-        }
-        return half;
     }
 }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
@@ -22,8 +23,8 @@ import java.util.Set;
  * Builds the Avro schema of a dataset's samples: {@code key}, the small fields, {@code crc32c_<name>} for each payload
  * field, the payload fields. {@code docs/formats/kafka.md} specifies the mapping of types.
  *
- * <p>Lists and tensors are bytes, because decoders may change floats and an Avro array encodes each number with a
- * variable length. Classes are strings: a class id needs a list of names, and with an enum every new class would be a
+ * <p>Lists of numbers are arrays, which every consumer of Avro reads. Tensors are bytes: Avro has no shapes, and their
+ * numbers are one run of memory for all that use them. Classes are strings: a class id needs a list of names, and with an enum every new class would be a
  * new schema.
  */
 public final class SampleSchema {
@@ -92,16 +93,22 @@ public final class SampleSchema {
                     .put("precision", decimal.precision())
                     .put("scale", decimal.scale());
         }
+        if (type instanceof ListType list) {
+            return array(type(list.element()));
+        }
         if (type instanceof NestedListType nested) {
-            String item = nested.item() == ScalarType.UTF8 ? "string" : "bytes";
-            return JsonNodeFactory.instance.objectNode().put("type", "array").put("items", item);
+            return array(type(nested.item()));
         }
         if (type instanceof NullableListType list) {
-            ObjectNode array = JsonNodeFactory.instance.objectNode().put("type", "array");
-            array.putArray("items").add("null").add(list.item() == ScalarType.UTF8 ? "string" : "bytes");
-            return array;
+            return array(JsonNodeFactory.instance.arrayNode().add("null").add(type(list.item())));
         }
         return TextNode.valueOf("bytes");
+    }
+
+    private static ObjectNode array(JsonNode items) {
+        ObjectNode array = JsonNodeFactory.instance.objectNode().put("type", "array");
+        array.set("items", items);
+        return array;
     }
 
     private static ObjectNode logical(String type, String logicalType) {

@@ -5,6 +5,7 @@ import dev.stoker.schemas.arrow.BatchColumns;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
@@ -108,6 +109,8 @@ public final class SampleValue {
             out.writeBytes(column.decimalAt(row).unscaledValue().toByteArray());
         } else if (type instanceof NestedListType || type instanceof NullableListType) {
             writeItems(column, row);
+        } else if (type instanceof ListType list) {
+            SampleNumbers.write(out, list.element(), ByteBuffer.wrap(bytes(column, row)));
         } else {
             out.writeBytes(bytes(column, row));
         }
@@ -125,20 +128,31 @@ public final class SampleValue {
                     continue;
                 }
             }
-            ByteBuffer view = column.itemAt(row, item);
-            byte[] bytes = new byte[view.remaining()];
-            view.get(bytes);
-            out.writeBytes(bytes);
+            writeItem(column.field().type(), column.itemAt(row, item));
         }
         out.writeLong(0);
+    }
+
+    private void writeItem(FieldType type, ByteBuffer item) {
+        if (type instanceof NestedListType nested && nested.item() instanceof ListType list) {
+            SampleNumbers.write(out, list.element(), item);
+        } else if (type instanceof NullableListType list && list.item().isNumber()) {
+            SampleNumbers.writeOne(out, list.item(), item, item.position());
+        } else {
+            byte[] bytes = new byte[item.remaining()];
+            item.get(bytes);
+            out.writeBytes(bytes);
+        }
     }
 
     private void writeScalar(int field, ScalarType type, ArrowColumn column, int row) {
         switch (type) {
             case BOOL -> out.writeBoolean(column.booleanAt(row));
             case INT8, INT16, INT32, UINT8, UINT16, UINT32, INT64, UINT64, DATE -> out.writeLong(column.longAt(row));
-            case FLOAT16 -> writeFloat(float16(column.bytes().getShort(column.valuePosition(row))));
-            case BFLOAT16 -> writeFloat(column.bytes().getShort(column.valuePosition(row)) << 16);
+            case FLOAT16 -> SampleNumbers.writeFloat(
+                        out, SampleNumbers.ofFloat16(column.bytes().getShort(column.valuePosition(row))));
+            case BFLOAT16 -> SampleNumbers.writeFloat(
+                        out, column.bytes().getShort(column.valuePosition(row)) << 16);
             case FLOAT32, FLOAT64 -> out.writeFixed(bytes(column, row));
             case CATEGORICAL ->
                 out.writeString(Objects.requireNonNull(
@@ -152,23 +166,5 @@ public final class SampleValue {
         byte[] bytes = new byte[column.valueLength(row)];
         column.bytes().get(column.valuePosition(row), bytes);
         return bytes;
-    }
-
-    private void writeFloat(int bits) {
-        out.writeFixed(new byte[] {(byte) bits, (byte) (bits >>> 8), (byte) (bits >>> 16), (byte) (bits >>> 24)});
-    }
-
-    /** Returns the bits of the binary32 with the same value. A NaN keeps its bits. */
-    static int float16(short half) {
-        int sign = (half & 0x8000) << 16;
-        int exponent = (half >>> 10) & 0x1F;
-        int mantissa = half & 0x3FF;
-        if (exponent == 0x1F) {
-            return sign | 0x7F800000 | mantissa << 13;
-        }
-        if (exponent == 0) {
-            return sign | Float.floatToRawIntBits(mantissa * 0x1p-24f);
-        }
-        return sign | (exponent + 112) << 23 | mantissa << 13;
     }
 }

@@ -169,6 +169,21 @@ class SampleReaderTest {
     }
 
     @Test
+    void refusesNumbersOfListsBeyondTheirType() {
+        Map<String, byte[]> wrong = Map.of(
+                "int8[]", sample(2, 2, 0x80, 2, 0),
+                "uint8[]", sample(2, 2, 1, 0),
+                "int8?[]", sample(2, 2, 2, 0x80, 2, 0),
+                "uint8[][]", sample(2, 2, 2, 1, 0, 0),
+                "int8[]!", sample(0, 2, 0x80, 2, 0),
+                "bfloat16[]", sample(2, 2, 1, 0, 0x80, 0x3F, 0));
+        wrong.forEach((type, value) -> assertThatThrownBy(() -> of(type).add(value, "here"))
+                .as(type)
+                .isInstanceOf(CorruptDataException.class)
+                .hasMessageContaining("number"));
+    }
+
+    @Test
     void refusesWhatTheTypesDoNotKnow() {
         Map<String, byte[]> wrong = Map.of(
                 "int32", sample(4, 2),
@@ -193,7 +208,7 @@ class SampleReaderTest {
             List<Field> column = List.of(Field.small("x", type));
             SampleReader reader = new SampleReader(column, Map.of(), OptionalInt.empty());
             for (int half = 0; half < 1 << 16; half++) {
-                int bits = type == ScalarType.FLOAT16 ? SampleValue.float16((short) half) : half << 16;
+                int bits = type == ScalarType.FLOAT16 ? SampleNumbers.ofFloat16((short) half) : half << 16;
                 reader.add(sample(bits, bits >>> 8, bits >>> 16, bits >>> 24), "here");
             }
             ArrowColumn read = BatchColumns.read(ByteBuffer.wrap(message(reader)), column, "here")

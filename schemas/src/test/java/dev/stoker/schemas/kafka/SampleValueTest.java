@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.HalfFloats;
+import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
@@ -16,6 +19,7 @@ import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -94,11 +98,14 @@ class SampleValueTest {
                         if (items.get(i) == null) {
                             continue;
                         }
-                        ByteBuffer item = items.get(i) instanceof CharSequence text
-                                ? ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8))
-                                : (ByteBuffer) items.get(i);
-                        assertThat(item).as(name).isEqualTo(column.itemAt(row, i));
+                        assertThat(item(column.field().type(), items.get(i)))
+                                .as(name)
+                                .isEqualTo(column.itemAt(row, i));
                     }
+                } else if (column.field().type() instanceof ListType list) {
+                    assertThat(elements(list.element(), (List<?>) value))
+                            .as(name)
+                            .isEqualTo(column.bytesAt(row));
                 } else if (value instanceof ByteBuffer bytes) {
                     assertThat(bytes).as(name).isEqualTo(column.bytesAt(row));
                 } else if (fields.get(f).type() == ScalarType.CATEGORICAL) {
@@ -111,6 +118,57 @@ class SampleValueTest {
                 }
             }
         }
+    }
+
+    private static ByteBuffer item(FieldType type, Object item) {
+        if (type instanceof NestedListType nested && nested.item() instanceof ListType list) {
+            return elements(list.element(), (List<?>) item);
+        }
+        if (type instanceof NullableListType list && list.item().isNumber()) {
+            return elements(list.item(), List.of(item));
+        }
+        return item instanceof CharSequence text
+                ? ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8))
+                : (ByteBuffer) item;
+    }
+
+    /** The elements of a column that a consumer's numbers stand for. */
+    private static ByteBuffer elements(ScalarType type, List<?> numbers) {
+        ByteBuffer bytes =
+                ByteBuffer.allocate(numbers.size() * type.width()).order(ByteOrder.LITTLE_ENDIAN);
+        for (Object number : numbers) {
+            switch (type) {
+                case FLOAT16 -> bytes.putShort(HalfFloats.float16((Float) number));
+                case BFLOAT16 -> bytes.putShort(HalfFloats.bfloat16((Float) number));
+                case FLOAT32 -> bytes.putFloat((Float) number);
+                case FLOAT64 -> bytes.putDouble((Double) number);
+                case INT8, UINT8 -> bytes.put(((Integer) number).byteValue());
+                case INT16, UINT16 -> bytes.putShort(((Integer) number).shortValue());
+                case INT32 -> bytes.putInt((Integer) number);
+                case UINT32 -> bytes.putInt(((Long) number).intValue());
+                default -> bytes.putLong((Long) number);
+            }
+        }
+        return bytes.flip();
+    }
+
+    @Test
+    void listsOfNumbersAreArrays() {
+        String made = SampleSchema.of(List.of(
+                Field.small("a", FieldType.parse("int32[]")),
+                Field.small("b", FieldType.parse("float16?[]")),
+                Field.small("c", FieldType.parse("uint32[][]")),
+                Field.small("d", FieldType.parse("utf8?[]")),
+                Field.small("e", FieldType.parse("float32[2,2]"))));
+        assertThat(new Schema.Parser().parse(made).getFields())
+                .extracting(field -> field.schema().toString())
+                .containsExactly(
+                        "\"string\"",
+                        "{\"type\":\"array\",\"items\":\"int\"}",
+                        "{\"type\":\"array\",\"items\":[\"null\",\"float\"]}",
+                        "{\"type\":\"array\",\"items\":{\"type\":\"array\",\"items\":\"long\"}}",
+                        "{\"type\":\"array\",\"items\":[\"null\",\"string\"]}",
+                        "\"bytes\"");
     }
 
     @Test
