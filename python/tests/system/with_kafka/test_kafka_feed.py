@@ -53,7 +53,8 @@ def whole(broker, start):
     """A topic with two epochs."""
     out = finish(start("whole", "--epochs", 2))
     assert "4 partitions for 2 ranks" in out
-    assert re.search(r"^done after .* s: wrote [1-9][0-9,]* records with [1-9][0-9,]* samples, ", out, re.MULTILINE), out
+    wrote = r"^done after .* s: wrote [1-9][0-9,]* records with [1-9][0-9,]* samples, "
+    assert re.search(wrote, out, re.MULTILINE), out
     return f"kafka://{broker.address}/whole"
 
 

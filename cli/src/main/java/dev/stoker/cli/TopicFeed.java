@@ -83,9 +83,7 @@ final class TopicFeed {
                 .min()
                 .orElse(0);
         boolean isWhole = stoppedOf.isEmpty()
-                || (stoppedOf.getAsLong() > 0
-                        && written.lanes().size() == lanes
-                        && least >= stoppedOf.getAsLong());
+                || (stoppedOf.getAsLong() > 0 && written.lanes().size() == lanes && least >= stoppedOf.getAsLong());
         return (isWhole ? "done after " : "stopped after ") + Units.seconds(duration)
                 + (isWhole ? "" : " in epoch " + least)
                 + ": wrote " + Units.plural(written.records(), "record") + " with "

@@ -24,8 +24,8 @@ import java.util.Set;
  * field, the payload fields. {@code docs/formats/kafka.md} specifies the mapping of types.
  *
  * <p>Lists of numbers are arrays, which every consumer of Avro reads. Tensors are bytes: Avro has no shapes, and their
- * numbers are one run of memory for all that use them. Classes are strings: a class id needs a list of names, and with an enum every new class would be a
- * new schema.
+ * numbers are one run of memory for all that use them. Classes are strings: a class id needs a list of names, and with
+ * an enum every new class would be a new schema.
  */
 public final class SampleSchema {
 

@@ -149,10 +149,10 @@ public final class SampleValue {
         switch (type) {
             case BOOL -> out.writeBoolean(column.booleanAt(row));
             case INT8, INT16, INT32, UINT8, UINT16, UINT32, INT64, UINT64, DATE -> out.writeLong(column.longAt(row));
-            case FLOAT16 -> SampleNumbers.writeFloat(
+            case FLOAT16 ->
+                SampleNumbers.writeFloat(
                         out, SampleNumbers.ofFloat16(column.bytes().getShort(column.valuePosition(row))));
-            case BFLOAT16 -> SampleNumbers.writeFloat(
-                        out, column.bytes().getShort(column.valuePosition(row)) << 16);
+            case BFLOAT16 -> SampleNumbers.writeFloat(out, column.bytes().getShort(column.valuePosition(row)) << 16);
             case FLOAT32, FLOAT64 -> out.writeFixed(bytes(column, row));
             case CATEGORICAL ->
                 out.writeString(Objects.requireNonNull(

@@ -134,8 +134,7 @@ class SampleValueTest {
 
     /** The elements of a column that a consumer's numbers stand for. */
     private static ByteBuffer elements(ScalarType type, List<?> numbers) {
-        ByteBuffer bytes =
-                ByteBuffer.allocate(numbers.size() * type.width()).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer bytes = ByteBuffer.allocate(numbers.size() * type.width()).order(ByteOrder.LITTLE_ENDIAN);
         for (Object number : numbers) {
             switch (type) {
                 case FLOAT16 -> bytes.putShort(HalfFloats.float16((Float) number));
