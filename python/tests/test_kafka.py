@@ -170,6 +170,7 @@ def test_a_state_is_gone_on_from_with_another_world_size(writer: Writer, open_fe
             assert seen(feed) == seen(path)
 
 
+@pytest.mark.cells
 @pytest.mark.parametrize("lane_order", ["fixed", "mixed"])
 @pytest.mark.parametrize("world_size", [1, 2])
 @pytest.mark.parametrize("skip", [[], [(0, 2, 5), (1, 0, 3)]])
