@@ -32,7 +32,8 @@ def name(n: int) -> str:
 def put(cache: DiskCache, n: int, length: int) -> None:
     temporary = cache.reserve(length)
     assert temporary is not None
-    temporary.write_bytes(bytes(length))
+    with cache.writable(temporary) as file:
+        file.write(bytes(length))
     cache.publish(temporary, name(n))
 
 
@@ -45,12 +46,17 @@ def served(address: str, root: Path, content: bytes) -> FarFile:
 
 
 def used(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and path.name != "lock")
+    """The bytes of all files that count."""
+    files = [path for path in (folder / "copies").rglob("*") if path.is_file()]
+    return sum(path.stat().st_size for path in files if path.name not in ("lock", "CACHEDIR.TAG"))
 
 
-def age(cache: DiskCache, n: int, length: int, seconds: int) -> None:
-    path = cache.find(name(n), length)
-    assert path is not None
+def copy(folder: Path, n: int) -> Path:
+    return folder / "copies" / name(n)[34:36] / name(n)
+
+
+def age(folder: Path, n: int, seconds: int) -> None:
+    path = copy(folder, n)
     os.utime(path, (path.stat().st_mtime - seconds,) * 2)
 
 
@@ -58,18 +64,18 @@ def test_the_least_recently_used_copies_are_deleted(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path, 1000)
     for n in range(4):
         put(cache, n, 240)
-        age(cache, n, 240, 100 - n)
-    assert cache.find(name(0), 240) is not None  # now the last one
+        age(tmp_path, n, 100 - n)
+    assert cache.has(name(0), 240)  # now the last one
     put(cache, 4, 240)
-    assert cache.find(name(0), 240) is not None
-    assert cache.find(name(1), 240) is None
+    assert cache.has(name(0), 240)
+    assert not cache.has(name(1), 240)
     assert used(tmp_path) <= 1000
 
 
 def test_a_copy_of_another_length_is_not_found(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path, 1000)
     put(cache, 1, 100)
-    assert cache.find(name(1), 101) is None
+    assert not cache.has(name(1), 101)
 
 
 def test_what_is_being_written_counts(tmp_path: Path) -> None:
@@ -99,7 +105,7 @@ def test_the_quota_holds_for_many_threads(tmp_path: Path) -> None:
 def test_a_lost_note_is_counted_again(tmp_path: Path) -> None:
     cache = DiskCache(tmp_path, 1000)
     put(cache, 1, 900)
-    (tmp_path / "lock").write_bytes(b"garbage")
+    (tmp_path / "copies/lock").write_bytes(b"garbage")
     put(cache, 2, 900)
     assert used(tmp_path) == 900
 
@@ -110,14 +116,14 @@ def test_the_file_of_a_killed_process_is_deleted(tmp_path: Path, monkeypatch: py
         "import os, signal, sys\nfrom pathlib import Path\nfrom stoker._store.disk_cache import DiskCache\n"
         "cache = DiskCache(Path(sys.argv[1]), 1000)\n"
         f"with cache.filling({name(1)!r}):\n"
-        "    cache.reserve(900).write_bytes(b'half')\n"
+        "    cache.writable(cache.reserve(900)).write(b'half')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     done = subprocess.run([sys.executable, "-c", program, str(tmp_path)])
     assert done.returncode == -signal.SIGKILL
     cache = DiskCache(tmp_path, 1000)
     with cache.filling(name(1)):  # the lock has ended with the process
-        assert cache.find(name(1), 900) is None
+        assert not cache.has(name(1), 900)
     monkeypatch.setattr(disk_cache, "_DEAD_S", -1)
     put(cache, 2, 900)
     assert used(tmp_path) == 900
@@ -136,8 +142,8 @@ def test_bytes_of_a_process_killed_while_it_reserves_are_noted(tmp_path: Path) -
     for place in ("before the note", "after the note"):
         done = subprocess.run([sys.executable, "-c", program, str(tmp_path), place])
         assert done.returncode == -signal.SIGKILL
-        assert used(tmp_path) <= int((tmp_path / "lock").read_text())
-    assert int((tmp_path / "lock").read_text()) == 950
+        assert used(tmp_path) <= int((tmp_path / "copies/lock").read_text())
+    assert int((tmp_path / "copies/lock").read_text()) == 950
 
 
 def test_a_reserved_file_counts_while_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +168,7 @@ def test_a_file_outside_the_quota_has_no_name(tmp_path: Path, monkeypatch: pytes
 
     def looked(self: Downloads, *arguments: Any) -> None:
         write(self, *arguments)
-        names.extend((tmp_path / "cache").glob(".tmp*"))
+        names.extend((tmp_path / "cache/copies").glob(".tmp*"))
 
     monkeypatch.setattr(Downloads, "_write", looked)
     with web(FileServer, tmp_path) as (address, _):
@@ -181,7 +187,7 @@ def test_a_file_that_another_process_took_for_dead_is_downloaded_again(
     deleted = []
 
     def suspended(self: Downloads, *arguments: Any) -> None:
-        for path in [] if deleted else (tmp_path / "cache").glob(".tmp*"):
+        for path in [] if deleted else (tmp_path / "cache/copies").glob(".tmp*"):
             path.unlink()
             deleted.append(path)
         write(self, *arguments)
@@ -192,7 +198,7 @@ def test_a_file_that_another_process_took_for_dead_is_downloaded_again(
         os.close(Downloads(cache).open(file))
     assert len(deleted) == 1
     assert len(requests) == 2
-    assert cache.find(file.copy, 600) is not None
+    assert cache.has(file.copy, 600)
 
 
 def test_a_thread_that_cannot_start_hangs_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,7 +271,7 @@ def test_an_error_of_the_cache_names_its_directory(
         monkeypatch.setattr(place, failing(number), raising=False)
         with pytest.raises(OSError, match="set STOKER_CACHE_DIR to a writable") as caught:
             Downloads(DiskCache(tmp_path / "cache", 1000)).open(file)
-    assert f"cannot use the disk cache {tmp_path / 'cache'}: {os.strerror(number)};" in str(caught.value)
+    assert f"cannot use the disk cache {tmp_path / 'cache' / 'copies'}: {os.strerror(number)};" in str(caught.value)
     assert not isinstance(caught.value, FileNotFoundError)  # which means that the object is missing
 
 
@@ -283,7 +289,7 @@ def test_a_read_only_directory_with_copies_is_enough(tmp_path: Path, monkeypatch
     cache = DiskCache(tmp_path, 1000)
     put(cache, 1, 100)
     monkeypatch.setattr(os, "utime", failing(errno.EROFS))
-    assert cache.find(name(1), 100) is not None
+    assert cache.has(name(1), 100)
 
 
 def test_a_user_without_a_home_directory_sets_the_variable(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,7 +68,7 @@ def batches(target: Any, **more: Any) -> list[tuple[Any, ...]]:
 
 
 def copies(cache: Path) -> list[Path]:
-    return sorted(path for path in cache.rglob("*") if path.is_file() and not path.name.endswith("lock"))
+    return sorted(path for path in cache.rglob("*") if path.is_file() and not path.name.endswith(("lock", "TAG")))
 
 
 def test_s3_gives_the_batches_of_a_directory(dataset: DatasetWriter, in_s3: str, cache: Path) -> None:
@@ -418,7 +418,7 @@ def test_copies_of_erased_chunks_are_deleted(server: str, tmp_path: Path, cache:
     overlay = "01234567-89ab-7def-8123-456789abcdef"
     files = ["_stoker/index/run", f"overlays/ef/{overlay}.arrow"]
     record = {"self": "stoker.crc32c=00000000", "format": 1, "removed": [{"chunk": chunk}], "files": files}
-    copy = cache / "ef" / f"{overlay}-00000000.overlay"
+    copy = cache / "copies/ef" / f"{overlay}-00000000.overlay"
     copy.parent.mkdir(exist_ok=True)
     copy.touch()
     folder = RemotePath.of("s3://bucket/erased/_stoker/erasures/erase-1")

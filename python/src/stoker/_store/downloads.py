@@ -64,7 +64,7 @@ class Downloads:
     def start(self, files: Sequence[FarFile]) -> None:
         """Begins to copy the files that are not in the cache; does not wait."""
         for file in files:
-            if self._cache.find(file.copy, file.length) is None:
+            if not self.has(file):
                 self._future(file)
 
     def open(self, file: FarFile) -> int:
@@ -73,26 +73,26 @@ class Downloads:
         Raises `FileNotFoundError`, `CorruptDataError` if the object has other content, and `OSError`.
         """
         for _ in range(_OPENS):
-            path = self._cache.find(file.copy, file.length)
-            if path is None:
+            fd = self._cache.open(file.copy, file.length)
+            if fd is None:
                 self._future(file).result()
-                path = self._cache.find(file.copy, file.length)
-            if path is not None:
-                with contextlib.suppress(FileNotFoundError):
-                    return os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
+                fd = self._cache.open(file.copy, file.length)
+            if fd is not None:
+                return fd
         return self._open_private(file)
 
     def has(self, file: FarFile) -> bool:
         """Whether the cache has a copy."""
-        return self._cache.find(file.copy, file.length) is not None
+        return self._cache.has(file.copy, file.length)
 
     def verify(self, file: FarFile) -> None:
         """Deletes the copy if it is damaged."""
-        path = self._cache.find(file.copy, file.length)
-        if path is not None:
-            with contextlib.suppress(FileNotFoundError), path.open("rb") as copy:
-                if _checksum(copy) != file.crc32c:
-                    self._cache.delete(file.copy)
+        fd = self._cache.open(file.copy, file.length)
+        if fd is not None:
+            with os.fdopen(fd, "rb") as copy:
+                is_damaged = _checksum(copy) != file.crc32c
+            if is_damaged:
+                self._cache.delete(file.copy)
 
     def range(self, path: RemotePath, start: int, length: int) -> bytes | None:
         """Returns a part of an object; less only if the object ends there. None if the server does not support ranges.
@@ -145,15 +145,13 @@ class Downloads:
 
     def _copy(self, file: FarFile) -> None:
         with self._cache.filling(file.copy):
-            if self._cache.find(file.copy, file.length) is not None:
+            if self.has(file):
                 return  # another process was quicker
             temporary = self._cache.reserve(file.length)
             if temporary is None:
                 return  # `open` reads it outside the cache
             try:
-                with self._cache.explained():
-                    out = temporary.open("r+b", buffering=0)
-                with out:
+                with self._cache.writable(temporary) as out:
                     self._download(file, out)
                 self._cache.publish(temporary, file.copy)
             except BaseException:

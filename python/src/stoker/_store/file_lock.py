@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 try:
@@ -51,9 +50,8 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Iterator[int]:
-    """Holds the lock of a file, which is created; gives its descriptor. Threads of one process exclude each other."""
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+def locked(fd: int) -> Iterator[int]:
+    """Holds the lock of an open file, and closes it. Threads that have opened the file twice exclude each other."""
     _OPEN.add(fd)
     try:
         _lock(fd)
