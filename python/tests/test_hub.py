@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.error import URLError
 
 import pytest
 
@@ -98,3 +99,78 @@ def test_a_redirect_on_the_hub_itself_keeps_the_token(listed: Path) -> None:
             return super().do_GET()
 
     assert list_hub(Renamed, listed) == list("abcde")
+
+
+@pytest.mark.parametrize("following", ["file:///etc/passwd", "data:application/json,[]", "ftp://127.0.0.1/list"])
+@pytest.mark.parametrize("by_link", [False, True])
+def test_a_listing_leads_only_to_web_servers(
+    listed: Path, monkeypatch: pytest.MonkeyPatch, following: str, by_link: bool
+) -> None:
+    class Hostile(HubServer):
+        def list(self, folder: str, query: str) -> None:
+            if by_link:
+                return self.answer(200, b"[]", {"Link": f'<{following}>; rel="next"'})
+            return self.answer(302, b"", {"Location": following})
+
+    monkeypatch.setattr(hub_pages, "_RETRIED_S", 0)
+    with pytest.raises(
+        OSError, match="expected an HTTP address" if by_link else "the Hub (cannot be reached|answered)"
+    ):
+        list_hub(Hostile, listed)
+
+
+def test_no_opener_reads_files_of_this_machine(tmp_path: Path) -> None:
+    (tmp_path / "list").write_text("[]")
+    with pytest.raises(URLError, match="unknown url type"):
+        hub_pages._OPENER.open((tmp_path / "list").as_uri())
+
+
+@pytest.mark.parametrize("moves", [False, True])
+def test_a_listing_without_end_is_an_error(listed: Path, monkeypatch: pytest.MonkeyPatch, moves: bool) -> None:
+    class Endless(HubServer):
+        count = 0
+
+        def list(self, folder: str, query: str) -> None:
+            Endless.count += 1
+            url = f"http://127.0.0.1:{self.server.server_port}{self.path.partition('?')[0]}?cursor="
+            url += str(Endless.count if moves else Endless.count % 2)
+            self.answer(200, b"[]", {"Link": f'<{url}>; rel="next"'})
+
+    monkeypatch.setattr(hub_pages, "_PAGES", 5)
+    expected = "the listing does not end after 5 pages" if moves else "as its next page, which was read before"
+    with pytest.raises(OSError, match=f"hf://datasets/me/photos/: .*{expected}"):
+        list_hub(Endless, listed)
+    assert Endless.count == (5 if moves else 3)
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (b"[" + b" " * 2000 + b"]", "it has more than 1000 bytes"),
+        (b"{}", "it is no list"),
+        (b"[1]", "an item has no path and type: 1"),
+        (b'[{"path": 1, "type": "file"}]', "an item has no path and type"),
+        (b"[" * 900, "did not answer with a page of a listing"),
+    ],
+)
+def test_a_page_is_small_and_has_paths(listed: Path, monkeypatch: pytest.MonkeyPatch, body: bytes, says: str) -> None:
+    class Odd(HubServer):
+        def list(self, folder: str, query: str) -> None:
+            self.answer(200, body)
+
+    monkeypatch.setattr(hub_pages, "_PAGE_BYTES", 1000)
+    with pytest.raises(OSError, match=f"hf://datasets/me/photos/: .*{says}"):
+        list_hub(Odd, listed)
+
+
+def test_a_listing_has_only_names_of_its_folder(listed: Path) -> None:
+    class Odd(HubServer):
+        def list(self, folder: str, query: str) -> None:
+            self.answer(200, b'[{"path": "elsewhere/x", "type": "file"}]')
+
+    with (
+        web(Odd, listed) as (address, _),
+        environment(HF_ENDPOINT=address, HF_TOKEN="secret"),
+        pytest.raises(OSError, match="the listing has 'elsewhere/x', which is not in the folder"),
+    ):
+        HubObjects("hf://datasets/me/photos").names("a", "")

@@ -79,10 +79,13 @@ class HubObjects:
         from stoker._store import hub_pages  # only here, because TLS takes 40 ms to import
 
         url = f"{self._tree}/{quote(folder)}".rstrip("/") + query
-        while url:
-            headers = self._headers if hub_pages.same_host(url, self._tree) else {}
-            items, url = hub_pages.page(url, headers, f"{self._base}/{folder}")
-            yield from items
+        start = f"{folder}/" if folder else ""
+        for item in hub_pages.items(url, self._headers, f"{self._base}/{folder}"):
+            if not item["path"].startswith(start):
+                raise OSError(
+                    f"{self._base}/{folder}: the listing has {item['path'][:200]!r}, which is not in the folder"
+                )
+            yield item
 
 
 def _token() -> str:
