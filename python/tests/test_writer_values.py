@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,17 @@ def test_a_value_that_does_not_fit_names_sample_and_field(tmp_path: Path, change
         ("float32(2,2)", [1, 2, 3, 4], "expected shape (2, 2), not (4,)"),
         ("uint8(2)", np.array([1, 256]), "256 is not between 0 and 255"),
         ("float32[]", ["a"], "expected numbers"),
+        ("float32", 1e300, "1e+300 is too large for float32; clip it, or declare the field as float64"),
+        ("float32", -3.4028235677973366e38, "is too large for float32"),
+        ("float16", 65520, "65520.0 is too large for float16; clip it, or declare the field as float32 or float64"),
+        ("bfloat16", 3.4e38, "3.4e+38 is too large for bfloat16"),
+        ("float64", 10**400, "is too large for float64; clip it"),
+        ("float64", Decimal("1e400"), "1E+400 is too large for float64"),
+        ("float32?", np.float64(1e39), "1e+39 is too large for float32"),
+        ("float32[]", [1.5, 1e39], "1e+39 is too large for float32"),
+        ("float16(2)", np.array([1, 70000]), "70000 is too large for float16"),
+        ("float16?[]", [None, 1e6], "item 1: 1000000.0 is too large for float16"),
+        ("float32[][]", [[1.5], [1e39]], "item 1: 1e+39 is too large for float32"),
         ("utf8", b"bytes", "expected str"),
     ],
 )
@@ -73,6 +85,16 @@ def test_what_fits_no_type(tmp_path: Path, kind: str, value: Any, says: str) -> 
         ("categorical", pa.array([1, 2]), "column 'f': expected class names"),
         ("float32(3)", pa.array([[1.0], [2.0]]), "column 'f': expected a column of tensors"),
         ("int64", pa.array([1.0, 2.0]), "column 'f': expected a column of whole numbers, not double"),
+        ("float32", pa.array([1.0, 1e300]), "sample 'b' (row 1), field 'f': 1e+300 is too large for float32"),
+        ("float16?", pa.array([None, -1e6]), "sample 'b' (row 1), field 'f': -1000000.0 is too large for float16"),
+        ("bfloat16", pa.array([1.0, 3.4e38]), "sample 'b' (row 1), field 'f': 3.4e+38 is too large for bfloat16"),
+        ("float32[]", pa.array([[1.0, 2.0], [1e39]]), "sample 'b' (row 1), field 'f': 1e+39 is too large for float32"),
+        (
+            "float16[2]",
+            pa.array([[1.0, 2.0], [1.0, 1e6]], pa.list_(pa.float64(), 2)),
+            "sample 'b' (row 1), field 'f': ",
+        ),
+        ("float32?[]", pa.array([[None], [1e39]]), "sample 'b' (row 1), field 'f': 1e+39 is too large for float32"),
     ],
 )
 def test_columns_that_do_not_fit(tmp_path: Path, kind: str, column: pa.Array, says: str) -> None:
@@ -85,6 +107,25 @@ def test_columns_that_do_not_fit(tmp_path: Path, kind: str, column: pa.Array, sa
         with pytest.raises(InvalidSampleError, match="key is empty"):
             w.write_batch(pa.table({"key": [""], "f": column.slice(0, 1)}))
         w.abort()
+
+
+def test_the_largest_numbers_infinities_and_absent_ones_are_taken(tmp_path: Path) -> None:
+    largest = {"float16": 65519.0, "bfloat16": 3.3895e38, "float32": 3.4028235e38, "float64": 1.7e308}
+    infinite = [float("inf"), float("-inf"), float("nan")]
+    with Writer(tmp_path / "x", {kind: f"{kind}?" for kind in largest}) as w:
+        w.write({"key": "a", **largest})
+        for n, value in enumerate(infinite):
+            w.write({"key": f"b{n}", **dict.fromkeys(largest, value)})
+        absent = pa.array([1e300, 1.5, None])
+        absent = pa.Array.from_buffers(pa.float64(), 3, [pa.py_buffer(b"\x02"), absent.buffers()[1]])
+        w.write_batch(pa.table({"key": ["c0", "c1", "c2"], "float32": absent}))
+        w.write_batch(pa.table({"key": ["d"], "float16": [-65504.0], "float64": [np.inf]}))
+    found = contents(tmp_path / "x")
+    assert np.isfinite([float(found["a"][kind]) for kind in ("float16", "float32", "float64")]).all()
+    for n, value in enumerate(infinite):
+        stored = [float(found[f"b{n}"][kind]) for kind in ("float16", "float32", "float64")]
+        np.testing.assert_equal(stored, [value] * 3)
+    assert [found[f"c{n}"]["float32"] for n in range(3)] == [None, 1.5, None]
 
 
 def test_keys_are_all_given_or_all_numbers(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from stoker._format import arrow_arrays
 from stoker._format.fields import Field
 from stoker._format.nested_rows import rows_of, without_nulls
 from stoker._format.temporal import Date, Decimal128, Special, Time, Timestamp
-from stoker._packing.segments import Segment, float_bits
+from stoker._packing.segments import Segment, TooLargeError, float_bits
 from stoker._packing.values import MAX_CLASS_BYTES, null_advice
 from stoker.errors import InvalidSampleError
 
@@ -244,7 +244,10 @@ def _numbers(array: pa.Array, field: Field) -> npt.NDArray[Any]:
     if is_float:
         # A column of uint16 is taken for the bits of bfloat16, as Arrow has no such type.
         same = kind == (pa.uint16() if field.type == "bfloat16" else field.arrow().type)
-        return values if same else float_bits(values, field.type)
+        try:
+            return values if same else float_bits(values, field.type)
+        except TooLargeError as e:
+            raise Unfit(str(e), e.at) from None
     info = np.iinfo(field.dtype)
     if len(values) and (int(values.min()) < info.min or int(values.max()) > info.max):
         wrong = [i for i in (int(values.argmin()), int(values.argmax())) if not info.min <= int(values[i]) <= info.max]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -71,6 +71,26 @@ class Content:
         return Sizes(self.nulls, self.elements, *lengths, self.items, self.item_nulls)
 
 
+class TooLargeError(ValueError):
+    """A finite number is too large for the type of its field; `at` is its place among the given ones."""
+
+    def __init__(self, why: str, at: int = 0) -> None:
+        super().__init__(why)
+        self.at = at
+
+    @staticmethod
+    def of(value: Any, kind: str, at: int = 0) -> TooLargeError:
+        """The error of a value and a type."""
+        return TooLargeError(f"{value} is too large for {kind}; clip it{_WIDER.get(kind, '')}", at)
+
+
+_WIDER: Final = {
+    "float16": ", or declare the field as float32 or float64",
+    "bfloat16": ", or declare the field as float64",
+    "float32": ", or declare the field as float64",
+}
+
+
 def bfloat16_bits(values: npt.NDArray[Any]) -> npt.NDArray[np.uint16]:
     """The upper halves of the nearest float32, ties to even."""
     with np.errstate(over="ignore"):
@@ -80,11 +100,18 @@ def bfloat16_bits(values: npt.NDArray[Any]) -> npt.NDArray[np.uint16]:
 
 
 def float_bits(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
-    """Floating-point numbers in the type of a field, rounded to the nearest, ties to even."""
+    """Numbers in the floating-point type of a field, rounded to the nearest, ties to even. Raises `TooLargeError`."""
     if kind == "bfloat16":
-        return bfloat16_bits(values)
-    with np.errstate(over="ignore"):
-        rounded = np.asarray(values, np.float64).astype(kind)
+        rounded: npt.NDArray[Any] = bfloat16_bits(values)
+        infinite = rounded & np.uint16(0x7FFF) == np.uint16(0x7F80)
+    else:
+        with np.errstate(over="ignore"):
+            rounded = np.asarray(values, np.float64).astype(kind)
+        infinite = np.isinf(rounded)
+    if infinite.any():
+        wrong = np.flatnonzero(infinite & np.isfinite(values))
+        if len(wrong):
+            raise TooLargeError.of(np.ravel(values)[wrong[0]], kind, int(wrong[0]))
     if kind == "float16":
         nan = np.isnan(rounded)
         if nan.any():

@@ -6,6 +6,7 @@ A value that does not fit raises a ValueError or TypeError that says why. The ca
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from stoker._format.fields import Field
 from stoker._format.nested_rows import encoded
 from stoker._packing.pack import MAX_VALUE
-from stoker._packing.segments import float_bits
+from stoker._packing.segments import TooLargeError, float_bits
 from stoker._packing.special_values import special_converter
 
 Converter = Callable[[Any], Any]
@@ -101,17 +102,33 @@ def _integer(field: Field) -> Converter:
 
 
 def _float(field: Field) -> Converter:
+    largest = _LARGEST[field.type]
+
     def convert(value: Any) -> float:
-        if type(value) is float:
-            return value
-        if isinstance(value, (str, bytes)):
-            raise TypeError(f"expected a number, not {_kind(value)}")
-        try:
-            return float(value)
-        except (TypeError, ValueError, OverflowError):
-            raise TypeError(f"expected a number, not {_kind(value)}") from None
+        number = value if type(value) is float else _float_of(value, field)
+        if not -largest <= number <= largest and math.isfinite(number):
+            float_bits(np.array([number]), field.type)
+        return number
 
     return convert
+
+
+_LARGEST = {"float16": 65504.0, "bfloat16": 3.38e38, "float32": 3.4e38, "float64": math.inf}
+"""Numbers up to this one need no closer look."""
+
+
+def _float_of(value: Any, field: Field) -> float:
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"expected a number, not {_kind(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise TooLargeError.of(_kind(value), field.type) from None
+    except (TypeError, ValueError):
+        raise TypeError(f"expected a number, not {_kind(value)}") from None
+    if math.isinf(number) and value != number:  # a Decimal, or a longdouble
+        raise TooLargeError.of(value, field.type)
+    return number
 
 
 def _nested(field: Field) -> Converter:
