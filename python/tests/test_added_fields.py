@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import stoker
@@ -101,6 +102,38 @@ def test_every_reader_gives_nulls_of_every_type(path: Path) -> None:
     assert fed["a3"] == {"key": "a3", "n": 3, **nulls, "image": b"\3" * 200}
     assert fed["b0"]["new utf8"] == "ä"
     assert set(rows_of(stoker.open(path, version=1))["a3"]) == {"n", "image"}
+
+
+@pytest.mark.parametrize("how", ["append", "replace", "part"])
+def test_a_writer_that_names_its_schema_goes_on_after_a_field_was_added(path: Path, how: str) -> None:
+    schema = {"n": "int64", "image": "binary"}
+    with Writer(path, schema, payload=["image"], **{how: True}) as writer:
+        writer.write({"key": "c0", "n": 11, "image": b"y"})
+        writer.write_batch(pa.table({"key": ["c1"], "n": [12], "image": [b"z"]}))
+    if writer.part is not None:
+        stoker.commit(path, [writer.part], append=True)
+    rows = rows_of(stoker.open(path))
+    nulls = {f"new {kind}": None for kind in TYPES}
+    assert rows["c0"] == {"n": 11, **nulls, "image": b"y"}
+    assert rows["c1"] == {"n": 12, **nulls, "image": b"z"}
+    assert ("b0" in rows) == (how != "replace")
+    with Writer(path, {**schema, "new utf8": "utf8?"}, append=True) as writer:
+        writer.write({"key": "d0", "n": 13, "image": b"", "new utf8": "given"})
+    assert rows_of(stoker.open(path))["d0"]["new utf8"] == "given"
+
+
+@pytest.mark.parametrize(
+    ("schema", "says"),
+    [
+        ({"image": "binary"}, "field 'n' is int64 in the dataset .*, but absent in the schema"),
+        ({"n": "int64", "image": "binary", "new": "utf8?"}, "field 'new' is absent in the dataset"),
+        ({"n": "int64", "image": "binary", "new utf8": "binary?"}, "field 'new utf8' is utf8 in the dataset"),
+    ],
+)
+def test_a_schema_with_other_fields_is_refused(path: Path, schema: dict[str, str], says: str) -> None:
+    for how in ("append", "replace", "part"):
+        with pytest.raises(ValueError, match=f"{says}.* also with replace=True: .* at another path"):
+            Writer(path, schema, **{how: True})
 
 
 def test_a_chunk_table_keeps_the_fields(path: Path) -> None:

@@ -63,19 +63,27 @@ class Target:
                 "only the new samples with replace=True"
             )
 
-    def fields_for(self, wanted: Sequence[WantedField] | None, payload: Sequence[str] | None) -> Sequence[Field]:
-        """The dataset's fields, after comparing them with what the caller says; ValueError where they differ."""
+    def fields_for(
+        self, wanted: Sequence[WantedField] | None, payload: Sequence[str] | None, exact: bool = False
+    ) -> Sequence[Field]:
+        """The dataset's fields, after comparing them with what the caller says; ValueError where they differ.
+
+        Unless it must be `exact`, the caller may leave out fields that can be missing, such as those that an update
+        has added.
+        """
         assert self.info is not None
         fields = self.info.fields
         if wanted is not None:
             own = {f.name: f.type for f in fields}
             given = {w.field.name: w.field.type for w in wanted}
-            for name in sorted(own.keys() | given.keys()):
+            optional = set() if exact else {f.name for f in fields if f.nullable and f.name not in given}
+            for name in sorted((own.keys() | given.keys()) - optional):
                 if own.get(name) != given.get(name):
                     raise ValueError(
                         f"field {name!r} is {own.get(name, 'absent')} in the dataset {self.root}, but "
-                        f"{given.get(name, 'absent')} in the schema; the fields of a dataset are fixed when it is "
-                        f"created: leave the schema out, or write a new dataset{self._begun()}"
+                        f"{given.get(name, 'absent')} in the schema; all versions of a dataset have its fields, also "
+                        "with replace=True: leave the schema out, or write a new dataset at another path"
+                        f"{self._begun()}"
                     )
         large = {f.name for f in fields if f.payload}
         if payload is not None and set(payload) != large:
@@ -125,7 +133,7 @@ class Target:
         self.adopt()
         if self.info is None:
             self._create(fields, name, {"chunk_size": chunk_size}, now_ms)
-        return self.fields_for(wanted, payload)
+        return self.fields_for(wanted, payload, exact=True)
 
     def _create(self, fields: Sequence[Field], name: str | None, options: dict[str, int], now_ms: int) -> None:
         info = DatasetInfo(
