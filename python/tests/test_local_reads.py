@@ -70,6 +70,14 @@ class Files:
         return got.header, bytes(buffer), got.crc, message
 
 
+def test_a_fifo_that_a_feeder_names_is_not_waited_for(tmp_path):
+    files = Files(tmp_path, [100])
+    files.paths[0].unlink()
+    os.mkfifo(files.paths[0])
+    with pytest.raises(LocalReadError, match="is not the same file here as on the feeder"):
+        files.announce(0)
+
+
 @pytest.mark.parametrize("size", [1, 100, 4096, 60_000, 300_000])
 @pytest.mark.parametrize("rows", [0, 1, 7, 3000])
 @pytest.mark.parametrize("flags", [0, 1])

@@ -8,6 +8,7 @@ the process; large rows are read with `preadv`. Belongs to the client's turn hol
 from __future__ import annotations
 
 import os
+import stat
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -119,13 +120,15 @@ class LocalReads:
             raise ProtocolError(f"FILE frame of file {file.file}, agreed were {self._limit}", "bad_frame")
         self._forget(file.file)
         try:
-            fd = os.open(file.path, os.O_RDONLY | os.O_CLOEXEC)
+            # A FIFO that has the name would be waited for.
+            fd = os.open(file.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except (OSError, ValueError) as e:
             raise LocalReadError(f"{file.path}: {getattr(e, 'strerror', None) or e}") from e
         kept = False
         try:
             found = os.fstat(fd)
-            if (found.st_dev, found.st_ino, found.st_size) != (file.device, file.inode, file.length):
+            same = (found.st_dev, found.st_ino, found.st_size) == (file.device, file.inode, file.length)
+            if not same or not stat.S_ISREG(found.st_mode):
                 raise LocalReadError(f"{file.path} is not the same file here as on the feeder")
             lease = leased(fd, file.length, private=True)
             mapping = lease or _mapping.Mapping(fd, file.length)
