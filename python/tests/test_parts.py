@@ -270,7 +270,7 @@ def test_what_cannot_be_decoded_is_named(tmp_path: Path) -> None:
         next(iter(feed))
     with pytest.raises(ValueError, match="decode names field 'picture'; there are label, image"):
         Feed(writer.root, decode={"picture": "rgb"})
-    with pytest.raises(ValueError, match="expected 'rgb', 'gray' or a function"):
+    with pytest.raises(ValueError, match="expected 'rgb', 'gray', 'rgb:stored', 'gray:stored' or a function"):
         Feed(writer.root, decode={"image": "jpeg"})
 
 

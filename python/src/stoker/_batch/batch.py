@@ -15,6 +15,8 @@ from stoker._batch import jax_arrays, pinned_memory, torch_tensors
 from stoker._batch.piece import Form, Piece, is_ragged
 from stoker._batch.ragged import Ragged
 from stoker._batch.tensors import Converter, Delivered, Tensors
+from stoker._batch.torch_tensors import is_tensor
+from stoker._batch.unequal_rows import UnequalRows
 from stoker._format.fields import Field
 from stoker._format.special_columns import special_values
 from stoker._source.batch_source import DeliveredBatch, PieceData
@@ -233,12 +235,12 @@ class Batch:
                 columns[name] = value  # no tensor holds times or decimals
             elif isinstance(value, np.ma.MaskedArray):
                 columns[name] = to.array(value.data, element)
-            elif isinstance(value, np.ndarray):
+            elif isinstance(value, np.ndarray) or is_tensor(value):
                 columns[name] = to.array(value, element)
             elif isinstance(value, Ragged) and is_ragged(field) and to.ragged is not None:
                 columns[name] = to.ragged(value.values, value.offsets)
-            elif decoded and isinstance(value, list) and value and all(isinstance(row, np.ndarray) for row in value):
-                columns[name] = [to.array(row, element) for row in value]
+            elif isinstance(value, UnequalRows) and all(isinstance(r, np.ndarray) or is_tensor(r) for r in value):
+                columns[name] = UnequalRows([to.array(row, element) for row in value], name)
             else:
                 columns[name] = value
         keys = self.keys if "key" in self else None
@@ -256,9 +258,7 @@ class Batch:
     def _moved(self, move: Callable[[Any], Any]) -> Batch:
         """Returns the batch with its messages and decoded arrays in other memory."""
         decoded = {name: self[name] for name in self._decoded or ()}
-        decoded = {
-            name: move(v) if type(v) is np.ndarray and v.dtype.kind in "biuf" else v for name, v in decoded.items()
-        }
+        decoded = {name: _moved(v, move) for name, v in decoded.items()}
         pieces = [PieceData(0, p.rows, False, 0, move(p.buffer)) for p in self._pieces]
         state, delivered = self._state, DeliveredBatch(self.epoch, self.number, pieces)
         other = Batch(self._form, delivered, state if callable(state) else lambda: state, decoded or None)
@@ -277,6 +277,13 @@ class Batch:
         decoded = {name: self[name] for name in self._decoded or ()}
         pieces = [(_shareable(p.buffer), p.rows) for p in self._pieces]
         return _rebuild, (self._form, self.epoch, self.number, self.repeated, self.skipped, self.state, pieces, decoded)
+
+
+def _moved(value: Any, move: Callable[[Any], Any]) -> Any:
+    """Returns a decoded column in other memory, if it is one array or tensor of numbers."""
+    if is_tensor(value):
+        return value.pin_memory()
+    return move(value) if type(value) is np.ndarray and value.dtype.kind in "biuf" else value
 
 
 def _shareable(buffer: npt.NDArray[np.uint8]) -> Any:

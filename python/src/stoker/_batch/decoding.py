@@ -2,60 +2,54 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from stoker._batch.batch import Batch
+from stoker._batch.images import MODES, UnsupportedImageError, image_decoder, require_bytes
+from stoker._batch.torch_tensors import is_tensor, stacked
+from stoker._batch.unequal_rows import UnequalRows
 from stoker._format.fields import Field
-from stoker.errors import DecodeError, MissingDependencyError
+from stoker.errors import DecodeError
 
 Decode = Callable[[Any], Any]
-
-
-def _image_decoder(mode: str, field: str) -> Decode:
-    try:
-        from PIL import Image
-    except ImportError as e:
-        raise MissingDependencyError(
-            f"decode={{{field!r}: {mode!r}}} needs Pillow: pip install Pillow, or give a function instead"
-        ) from e
-    pillow_mode = {"rgb": "RGB", "gray": "L"}[mode]
-
-    def decode(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-        with Image.open(io.BytesIO(data)) as image:
-            return np.array(image.convert(pillow_mode))
-
-    return decode
 
 
 class Decoding:
     """What is decoded, by how many threads. Safe to keep over a fork: threads start with the first batch."""
 
-    def __init__(self, wanted: Mapping[str, str | Decode], threads: int | None) -> None:
-        """`wanted`: field -> "rgb", "gray" or a function of one row. Raises `MissingDependencyError`."""
+    def __init__(self, wanted: Mapping[str, str | Decode], threads: int | None, dataset: str = "DATASET") -> None:
+        """`wanted`: field -> one of `MODES` or a function of one row. `dataset`: its directory, for errors.
+
+        Raises `MissingDependencyError`.
+        """
         self._decoders: dict[str, Decode] = {}
+        self._images: dict[str, str] = {}
+        self._dataset = dataset
         for field, how in wanted.items():
             if callable(how):
                 self._decoders[field] = how
-            elif how in ("rgb", "gray"):
-                self._decoders[field] = _image_decoder(how, field)
+            elif how in MODES:
+                self._decoders[field] = image_decoder(how, field)
+                self._images[field] = how
             else:
-                raise ValueError(f"decode={{{field!r}: {how!r}}}: expected 'rgb', 'gray' or a function")
+                expected = ", ".join(map(repr, MODES))
+                raise ValueError(f"decode={{{field!r}: {how!r}}}: expected {expected} or a function")
         self._threads = threads or min(8, os.cpu_count() or 1)
         self._pool: ThreadPoolExecutor | None = None
 
     def check(self, fields: Iterable[Field]) -> None:
-        """Refuses fields that are not there."""
-        known = [f.name for f in fields]
+        """Refuses fields that are not there, and images of fields that have none."""
+        known = {f.name: f for f in fields}
         for name in self._decoders:
             if name not in known:
                 raise ValueError(f"decode names field {name!r}; there are {', '.join(known) or 'none'}")
+            if name in self._images:
+                require_bytes(known[name], self._images[name])
 
     def begin(self, batch: Batch) -> dict[str, Callable[[Batch], Any]]:
         """Starts to decode a batch; each value waits for its field, and is called with the batch."""
@@ -72,7 +66,8 @@ class Decoding:
                 self._pool.submit(_decode_rows, decode, rows[at : at + step], at) for at in range(0, len(rows), step)
             ]
         # After all rows, so that a thread that joins waits for nothing that has not begun.
-        return {field: _Result(self._pool.submit(_joined, some), field) for field, some in parts.items()}
+        joined = {field: self._pool.submit(_joined, some, field) for field, some in parts.items()}
+        return {field: _Result(result, field, self._dataset) for field, result in joined.items()}
 
     def close(self) -> None:
         """Ends the threads; what is not yet begun is dropped."""
@@ -101,26 +96,39 @@ class _RowError(Exception):
         self.row = row
 
 
-def _joined(parts: Sequence[Future[list[Any]]]) -> Any:
-    """One array if all rows came out as arrays of one shape, else a list."""
+def _joined(parts: Sequence[Future[list[Any]]], field: str) -> Any:
+    """One array or tensor if all rows came out as such of one shape and type, else a list."""
     rows = [row for part in parts for row in part.result()]
-    if rows and all(isinstance(r, np.ndarray) for r in rows) and len({(r.shape, r.dtype) for r in rows}) == 1:
-        masked = any(isinstance(r, np.ma.MaskedArray) for r in rows)
-        return np.ma.stack(rows) if masked else np.stack(rows)
+    for kind, join in ((_is_array, _stacked_arrays), (is_tensor, stacked)):
+        if any(map(kind, rows)):
+            forms = {(row.shape, row.dtype, getattr(row, "device", None)) if kind(row) else None for row in rows}
+            return UnequalRows(rows, field) if len(forms) > 1 else join(rows)
     return rows
+
+
+def _is_array(row: Any) -> bool:
+    return isinstance(row, np.ndarray)
+
+
+def _stacked_arrays(rows: Sequence[Any]) -> Any:
+    masked = any(isinstance(r, np.ma.MaskedArray) for r in rows)
+    return np.ma.stack(rows) if masked else np.stack(rows)
 
 
 class _Result:
     """The decoded field of a batch, once it is there. It does not hold the batch, which holds it."""
 
-    def __init__(self, joined: Future[Any], field: str) -> None:
-        self._joined, self._field = joined, field
+    def __init__(self, joined: Future[Any], field: str, dataset: str) -> None:
+        self._joined, self._field, self._dataset = joined, field, dataset
 
     def __call__(self, b: Batch) -> Any:
         try:
             return self._joined.result()
         except _RowError as e:
+            cause = e.__cause__
+            reason = cause if isinstance(cause, UnsupportedImageError) else repr(cause)
             raise DecodeError(
-                f"epoch {b.epoch}, batch {b.number}, row {e.row}, {_key(b, e.row)}: "
-                f"field {self._field} cannot be decoded: {e.__cause__!r}"
-            ) from e.__cause__
+                f"epoch {b.epoch}, batch {b.number}, row {e.row}, {_key(b, e.row)}: field {self._field} cannot be "
+                f"decoded: {reason}. If samples are at fault, write their keys to a file and leave them out with: "
+                f"stoker delete {self._dataset} --keys-from FILE (docs/python.md, Samples that cannot be decoded)"
+            ) from cause

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stoker._batch.tensors import Converter
+from stoker._batch.torch_tensors import is_tensor
 from stoker.errors import MissingDependencyError
 
 
@@ -19,6 +20,8 @@ def converter(device: Any) -> Converter:
     in_place = device is not None or jax.default_backend() == "cpu"
 
     def array(values: Any, element: str) -> Any:
+        if is_tensor(values):
+            values = values.detach().cpu().numpy()
         if element == "bfloat16":
             made = jnp.asarray(values.view(jnp.bfloat16))
         elif values.dtype.itemsize == 8 and not jax.config.jax_enable_x64:

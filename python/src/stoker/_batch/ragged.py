@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from stoker._batch.pinned_memory import Moves
 from stoker._batch.torch_tensors import jagged
+from stoker._batch.unequal_rows import ARRAY_NAMES
 
 
 class RowsApart:
@@ -21,6 +22,7 @@ class RowsApart:
         self.rows, self.join = rows, join
 
 
+_ADVICE = "decode encoded data with Feed(decode={field: 'rgb'}) or a function, or take .padded(), .nested(), .values or .lengths"
 Whole = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 """Values and offsets."""
 Part = Whole | RowsApart
@@ -135,6 +137,34 @@ class Ragged:
         if self._dtype() == np.uint8:
             return [row.tobytes() for row in self]
         return [row.tolist() for row in self]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """The rows as a new array, if all are of one length."""
+        if dtype == np.dtype(object) and len(set(self.lengths.tolist())) > 1:
+            rows = np.empty(len(self), object)
+            rows[:] = list(self)
+            return rows
+        self._require_equal()
+        whole = self.padded()
+        return whole if dtype is None else whole.astype(dtype)
+
+    def __dlpack__(self, **options: Any) -> Any:
+        """Asked by `torch.tensor`, as the next method."""
+        self._require_equal()
+        return self.padded().__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        self._require_equal()
+        return 1, 0  # the CPU
+
+    def _require_equal(self) -> None:
+        if len(set(self.lengths.tolist())) > 1:
+            raise ValueError(f"the rows have different lengths and form no array: {_ADVICE}")
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ARRAY_NAMES:
+            raise AttributeError(f"a Ragged has no {name!r}, because its rows can have different lengths: {_ADVICE}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         return f"Ragged({len(self)} rows of {self._dtype()}, {int(self.lengths.sum())} elements)"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -37,7 +39,20 @@ def jagged(values: npt.NDArray[Any], offsets: npt.NDArray[Any], move: Moves) -> 
     return make(elements, ends)
 
 
+def is_tensor(value: Any) -> bool:
+    """Whether something is a tensor of torch, which then is loaded."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def stacked(rows: Sequence[Any]) -> Any:
+    """Returns tensors of one shape and type as one tensor."""
+    return sys.modules["torch"].stack(rows)
+
+
 def _tensor(torch: Any, values: Any, element: str) -> Any:
+    if is_tensor(values):  # of a decoder
+        return values
     if element == "bfloat16":
         return torch.from_numpy(values.view(np.int16)).view(torch.bfloat16)
     return torch.from_numpy(values)

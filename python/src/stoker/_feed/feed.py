@@ -75,8 +75,9 @@ class Feed(Explaining):
     Batches and tensors
 
     - `columns`: names of the fields to receive, and "key" for `Batch.keys`; by default all
-    - `decode`, `decode_threads`: maps fields to "rgb", "gray" or a function of a row, which runs in this number of
-      threads; arrays of one shape are stacked
+    - `decode`, `decode_threads`: maps fields to "rgb", "gray" (upright images), "rgb:stored", "gray:stored", or a
+      function of a row (bytes as a `uint8` array), which runs in this number of threads; arrays or torch tensors of one
+      shape are stacked
     - `pin_memory`: receives into pinned memory if CUDA is available
     - `buffer_bytes` (256 MiB): size of the batches that are received or read ahead
 

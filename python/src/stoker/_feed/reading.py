@@ -32,7 +32,7 @@ class Reading:
 
     def __init__(self, options: Options, shared: SharedEpochs) -> None:
         self.options = options
-        self.decoding = Decoding(options.decode, options.decode_threads) if options.decode else None
+        self.decoding = self._new_decoding()
         # Without a circle: a closed feed ends with its last reference.
         self.progress = Progress(partial(Reading.share, weakref.proxy(self)), shared, options.skip)
         self.iteration: object | None = None
@@ -119,8 +119,11 @@ class Reading:
         if self._pid != os.getpid():
             self._pid = os.getpid()
             self.source = self.iteration = self.kept = None
-            if self.decoding is not None:
-                self.decoding = Decoding(self.options.decode or {}, self.options.decode_threads)
+            self.decoding = self._new_decoding()
+
+    def _new_decoding(self) -> Decoding | None:
+        o = self.options
+        return Decoding(o.decode, o.decode_threads, str(o.path or "DATASET")) if o.decode else None
 
     @property
     def is_ours(self) -> bool:

@@ -37,7 +37,7 @@ def dataset_of(begin: Callable[[], Iterator[Batch]], reading: Reading, signature
                     f"decode={{{field.name!r}: …}} is a function: describe its result for a batch, as in "
                     f"as_tf_dataset(signature={{{field.name!r}: tf.TensorSpec((None, 224, 224, 3), tf.uint8)}})"
                 )
-            return tf.TensorSpec(_IMAGES[how], tf.uint8)
+            return tf.TensorSpec(_IMAGES[how.partition(":")[0]], tf.uint8)
         if field.special is not None or (field.item is not None and not is_ragged(field)):
             raise ValueError(
                 f"field {field.name!r} has the type {field.type}, which no TensorFlow tensor holds; leave it out with "
