@@ -138,7 +138,7 @@ def test_rows_of_different_shapes_say_what_to_do(tmp_path: Path) -> None:
 
 def test_rows_of_different_lengths_say_what_to_do() -> None:
     ragged = Ragged(np.arange(6, dtype=np.int16), np.array([0, 2, 2, 6], np.int32))
-    says = r"decode encoded data with Feed\(decode=\{field: 'rgb'\}\) or a function, or take \.padded\(\)"
+    says = r"decode bytes with Feed\(decode=\{field: 'rgb'\}\) or a function, or take \.padded\(\)"
     for name in ("shape", "dtype", "to"):
         with pytest.raises(AttributeError, match=f"a Ragged has no '{name}', .*{says}"):
             getattr(ragged, name)

@@ -22,7 +22,7 @@ class RowsApart:
         self.rows, self.join = rows, join
 
 
-_ADVICE = "decode encoded data with Feed(decode={field: 'rgb'}) or a function, or take .padded(), .nested(), .values or .lengths"
+_ADVICE = "decode bytes with Feed(decode={field: 'rgb'}) or a function, or take .padded(), .nested() or .values"
 Whole = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 """Values and offsets."""
 Part = Whole | RowsApart
