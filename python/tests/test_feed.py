@@ -234,7 +234,7 @@ def test_arguments_are_checked_together(writer: DatasetWriter) -> None:
         Feed(writer.root, seed=-1, batch_size=0, tail="cut", rank=2, world_size=2)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="only one of rank and world_size"):
         Feed(writer.root, rank=0)
-    with pytest.raises(errors.NotADatasetError, match="stoker ingest"):
+    with pytest.raises(errors.NotADatasetError, match="it is in the directory of the dataset"):
         Feed(writer.root / "nothing")
     with pytest.raises(errors.UnknownVersionError, match="it has 1 to 1"):
         Feed(writer.root, version=3)
@@ -245,8 +245,8 @@ def test_arguments_are_checked_together(writer: DatasetWriter) -> None:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        ({"epochs": -1}, "epochs must be an integer of at least 0, is -1"),
-        ({"epochs": 1.5}, "epochs must be an integer of at least 0, is 1.5"),
+        ({"epochs": -1}, "epochs must be an integer of at least 1, is -1"),
+        ({"epochs": 1.5}, "epochs must be an integer of at least 1, is 1.5"),
         ({"epoch_batches": 0}, "epoch_batches must be an integer of at least 1, is 0"),
         ({"concat": None}, "concat must be an integer of at least 1, is None"),
         (
@@ -282,7 +282,7 @@ def test_epochs_that_are_too_great_are_refused(feed_of: Make) -> None:
     state = feed.state_dict()
     with pytest.raises(ValueError, match=r"^epoch 18446744073709551616 is not from 0 to 9007199254740991$"):
         feed.set_epoch(2**64)
-    with pytest.raises(TypeError, match="integer"):
+    with pytest.raises(TypeError, match="the epoch must be a whole number, not 1.5"):
         feed.set_epoch(1.5)  # type: ignore[arg-type]
     with pytest.raises(errors.StateMismatchError, match="impossible position: epoch 1180591620717411303424"):
         feed.load_state_dict({**state, "epoch": 2**70})

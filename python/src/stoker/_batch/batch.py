@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any
 
@@ -115,7 +116,15 @@ class Batch:
         try:
             return self[name]
         except KeyError as e:
-            raise AttributeError(f"a batch has no attribute and no field {name!r}") from e
+            raise AttributeError(self._absent(name)) from e
+
+    def _absent(self, name: str) -> str:
+        if name in ("items", "values", "get", "pop"):
+            return f"a batch has no {name!r}: {{name: batch[name] for name in batch.fields}} is a dict of its columns"
+        there = [*self.fields, *(["key"] if "key" in self else [])]
+        near = get_close_matches(name, there, 1)
+        meant = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(there) or 'none'}"
+        return f"a batch has no attribute and no field {name!r}; {meant}"
 
     def raw(self, name: str) -> Any:
         """Returns a field's column as stored, without `decode`."""

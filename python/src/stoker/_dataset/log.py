@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from stoker._dataset.nearby import advice
 from stoker._format.avro import read_container, read_metadata
 from stoker._format.checksum import ADVICE, check_self
 from stoker._format.fields import Field
@@ -98,8 +99,9 @@ def read_info(root: AnyPath) -> DatasetInfo:
                 f"{root} has the log or the chunks of a dataset, but no _stoker/dataset.json; restore it with: stoker "
                 f"recover {root}"
             ) from None
+        created = f"create one with: stoker ingest <source> {root}"
         raise NotADatasetError(
-            f"{root} is not a Stoker dataset{hint}; create one with: stoker ingest <source> {root}"
+            f"{root} is not a Stoker dataset{hint}; {created if isinstance(root, RemotePath) else advice(root)}"
         ) from None
     try:
         content = json.loads(data)

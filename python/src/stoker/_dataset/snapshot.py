@@ -20,6 +20,7 @@ from stoker._dataset.log import (
     LogEntry,
     check_format,
     entry_path,
+    has_content,
     read_entries,
     read_info,
     read_verified,
@@ -141,7 +142,8 @@ def open_snapshot(root: AnyPath, version: int | str | None = None, *, any_versio
         version = version_of(root, version, info.id)
     newest, tables = versions_of(root)
     if newest == 0:
-        raise UnknownVersionError(f"{root} has no version yet; commit one with: stoker ingest <source> {root}")
+        lost = f", or, if its log was lost: stoker recover {root}" if has_content(root) else ""
+        raise UnknownVersionError(f"{root} has no version yet; commit one with: stoker ingest <source> {root}{lost}")
     wanted = newest if version is None else version
     if not 1 <= wanted <= newest:
         raise UnknownVersionError(f"{root} has no version {version}; it has 1 to {newest}")

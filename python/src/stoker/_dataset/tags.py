@@ -55,7 +55,9 @@ def version_of(root: AnyPath, name: str, dataset: str) -> int:
         raise ValueError(f"version={name!r}: expected the number of a version or the name of a tag")
     version = _newest(root, name, dataset)
     if version == 0:
-        raise UnknownVersionError(f"{root} has no tag {name}; list the tags with: stoker tag {root}")
+        raise UnknownVersionError(
+            f"{root} has no tag {name}; list the tags with: stoker tag {root}. A split is given as split={name!r}"
+        )
     return version
 
 

@@ -64,7 +64,8 @@ class Feed(Explaining):
 
     - `batch_size` (64): samples of a batch for one rank
     - `seed` (0), `shuffle` ("window"): the order; "none" or False keeps the stored order
-    - `lanes` (16), `shuffle_window` (1 GiB), `lane_order` ("mixed"): how far samples are mixed
+    - `lanes` (16), `shuffle_window` (1 GiB, as a number of bytes or a text such as "4g"), `lane_order` ("mixed"): how
+      far samples are mixed
     - `tail` ("pad"): what happens at an uneven end of an epoch. "pad" repeats batches so that all ranks take the same
       number of full steps, "drop" leaves the rest out, and "keep" delivers exactly the rest.
     - `epochs`, `epoch_batches`: iterations from epoch `epochs` on are empty; an iteration ends after `epoch_batches`
@@ -122,7 +123,7 @@ class Feed(Explaining):
         seed: int | None = None,
         shuffle: str | bool | None = None,
         lanes: int | None = None,
-        shuffle_window: int | None = None,
+        shuffle_window: int | str | None = None,
         lane_order: str | None = None,
         tail: Tail = "pad",
         epochs: int | None = None,
@@ -134,7 +135,7 @@ class Feed(Explaining):
         decode: Mapping[str, str | Callable[[Any], Any]] | None = None,
         decode_threads: int | None = None,
         pin_memory: bool = False,
-        buffer_bytes: int = 256 << 20,
+        buffer_bytes: int | str = 256 << 20,
         # Network and security
         token: str | None = None,
         token_file: str | os.PathLike[str] | None = None,
@@ -256,6 +257,13 @@ class Feed(Explaining):
         if self._iteration is not None and self._iteration.running:
             return self._iteration.steps
         return self._reading.share(self._reading.progress.following).steps
+
+    def __getitem__(self, index: Any) -> Any:
+        """Raises `TypeError`: a feed has batches in an order, and no positions."""
+        raise TypeError(
+            "a feed has no positions: take batches with `for batch in feed`, or next(iter(feed)), and single samples "
+            "with stoker.open(path)[0]"
+        )
 
     def set_epoch(self, epoch: int) -> None:
         """Sets the epoch of the next iteration. It begins at the loaded position if that is in the epoch, else at 0.

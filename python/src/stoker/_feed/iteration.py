@@ -75,6 +75,8 @@ class Iteration(Iterator[Batch]):
             self._start, self._handed, self._share, self.steps = start, start.taken, share, steps
             self._broken = self.running = True
             self._serial = serial
+            if not steps:
+                self._reading.explain_no_steps(start)
         progress.go_beyond(self._start)
         self._open()
         self._broken = False

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from stoker._dataset.location import feed_path, is_remote
 from stoker._dataset.log import read_info
 from stoker._dataset.tags import version_of
+from stoker._format.sizes import bytes_of
 from stoker._kafka.target import is_topic
 from stoker._order.skip import Skipped, skipped_of
 from stoker._order.spec import TAILS, OrderSpec, Tail
@@ -24,6 +25,13 @@ from stoker._transport.security import Security
 from stoker._wire.protocol import MAX_RUN
 
 Init = TypeVar("Init", bound=Callable[..., None])
+_OF_A_LOADER = "it is an argument of the loader: DataLoader(feed, batch_size=None, num_workers=…, {}=…)"
+_ONE_DATASET = "a feed reads one dataset; take the batches of several feeds in turn, and save the state of each"
+_SELECTION = (
+    "a feed reads a whole split; select samples with `stoker ingest --where`, leave the others out in a new version "
+    "with `stoker delete --where`, or read a table with stoker.open(path).to_arrow(filter=…)"
+)
+_SOME = "end an iteration with epoch_batches=…, or read some samples with stoker.open(path)[:1000]"
 _ELSEWHERE = {
     "drop_last": "use tail='drop'",
     "transform": "use decode={'image': function}; the function receives the bytes of one row",
@@ -36,6 +44,29 @@ _ELSEWHERE = {
     "decode={'image': function}",
     "sampler": "the order follows from seed, shuffle and shuffle_window",
     "generator": "use seed",
+    "shuffle_seed": "use seed",
+    "filter": _SELECTION,
+    "where": _SELECTION,
+    "weights": "each epoch has every sample once; a WeightedRandomSampler can draw from stoker.open(path)",
+    "proportion": _ONE_DATASET,
+    "streams": _ONE_DATASET,
+    "datasets": _ONE_DATASET,
+    "remote": "the first argument is the location, such as Feed('s3://bucket/photos')",
+    "local": "copies of a remote dataset are kept in STOKER_CACHE_DIR; the first argument is its location",
+    "cache_dir": "set STOKER_CACHE_DIR",
+    "cache_limit": "set STOKER_CACHE_SIZE",
+    "predownload": "a feed reads ahead automatically, up to buffer_bytes",
+    "buffer_size": "use shuffle_window, which is in bytes",
+    "shuffle_buffer": "use shuffle_window",
+    "persistent_workers": _OF_A_LOADER.format("persistent_workers"),
+    "multiprocessing_context": _OF_A_LOADER.format("multiprocessing_context"),
+    "worker_init_fn": _OF_A_LOADER.format("worker_init_fn"),
+    "max_samples": _SOME,
+    "num_samples": _SOME,
+    "limit": _SOME,
+    "subset": _SOME,
+    "subsample": _SOME,
+    "classes": "the dataset has its classes; feed.classes has their names",
 }
 """Option names of other loaders, with the equivalent in Stoker or the reason why none is needed."""
 
@@ -45,7 +76,7 @@ _LEAST = {
     "world_size": 1,
     "replica": 0,
     "replicas": 1,
-    "epochs": 0,
+    "epochs": 1,
     "epoch_batches": 1,
     "concat": 1,
     "decode_threads": 1,
@@ -59,10 +90,16 @@ _LONGEST_S = 2_000_000.0
 
 def suggesting(init: Init) -> Init:
     """Wraps a constructor so that its error about an unknown argument suggests the intended one."""
-    known = {name.replace("_", ""): name for name in list(inspect.signature(init).parameters)[1:]}
+    parameters = list(inspect.signature(init).parameters.values())[1:]
+    known = {parameter.name.replace("_", ""): parameter.name for parameter in parameters}
+    by_place = [parameter.name for parameter in parameters if parameter.kind is not parameter.KEYWORD_ONLY]
 
     @functools.wraps(init)
     def checked(self: Any, *args: Any, **given: Any) -> None:
+        if len(args) > len(by_place):
+            wrong = args[len(by_place)]
+            meant = _number_meant(wrong) or ", and the other arguments by name"
+            raise TypeError(f"{type(self).__name__}() takes {' and '.join(by_place)} by place, not {wrong!r}{meant}")
         for name in given:
             if name not in known.values():
                 if name in _ELSEWHERE and name not in known:
@@ -73,6 +110,24 @@ def suggesting(init: Init) -> Init:
         init(self, *args, **given)
 
     return checked  # type: ignore[return-value]
+
+
+def _number_meant(value: Any) -> str:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return f"; did you mean batch_size={value}?" if is_number else ""
+
+
+def _check_names(target: Any, given: Mapping[str, Any]) -> None:
+    """Raises `TypeError` for things that are no names, which the checks of values expect."""
+    if target is not None and not isinstance(target, (str, os.PathLike)):
+        root = getattr(getattr(target, "_snapshot", None), "root", None)
+        meant = "; a feed reads one dataset: use a feed for each" if isinstance(target, (list, tuple, set)) else ""
+        meant = f"; give its path: Feed({str(root)!r})" if root is not None else meant
+        raise TypeError(f"target must be a path or the name of a feed, not of type {type(target).__name__}{meant}")
+    for name in ("stream", "split", "group"):
+        value = given[name]
+        if not (isinstance(value, str) and value) and (value is not None or name == "group"):
+            raise TypeError(f"{name} must be a name, not {value!r}{_number_meant(value)}")
 
 
 @dataclass(frozen=True)
@@ -123,12 +178,22 @@ class Options:
         **given: Any,
     ) -> Options:
         """Checks everything and reports all problems together."""
+        _check_names(target, given)
         spec = {name: value for name, value in order.items() if value is not None}
         if shuffle is not None:
             spec["shuffle"] = (
                 {True: "window", False: "none"}.get(shuffle, shuffle) if isinstance(shuffle, bool) else shuffle
             )
         problems = given["security"].problems()
+        for values, name in ((spec, "shuffle_window"), (given, "buffer_bytes")):
+            if isinstance(values.get(name), str):
+                try:
+                    values[name] = bytes_of(values[name])
+                except ValueError as e:
+                    problems.append(f"{name}={e}")
+                    values[name] = 0
+        if not isinstance(given["follow"], bool):
+            problems.append(f"follow must be True or False, is {given['follow']!r}")
         for name, least in _LEAST.items():
             given[name] = _whole_number(name, given[name], least, problems)
         for name in ("connect_timeout", "reconnect_timeout", "batch_timeout"):

@@ -93,7 +93,10 @@ class Progress:
 
     def set_epoch(self, epoch: int, epoch_batches: int | None) -> None:
         """See `Feed.set_epoch`."""
-        epoch = operator.index(epoch)
+        try:
+            epoch = operator.index(epoch)
+        except TypeError:
+            raise TypeError(f"the epoch must be a whole number, not {epoch!r}") from None
         if not 0 <= epoch <= MOST_EPOCH:
             raise ValueError(f"epoch {epoch} is not from 0 to {MOST_EPOCH}")
         now, first, within = self.following, 0, True

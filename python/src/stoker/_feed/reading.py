@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import weakref
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ from stoker._source.batch_source import BatchSource, Consumer, DeliveredBatch, S
 from stoker._source.position import SharedEpochs, Start, member_of, worker_of
 from stoker.errors import StateMismatchError, StokerError
 
+_LOG = logging.getLogger("stoker")
 Span = tuple[int, int, int, int, Tail]
 """Epoch, first number, stride, count, tail."""
 
@@ -49,6 +51,7 @@ class Reading:
         self.form: Form
         self._plan: BatchPlan
         self._pid = os.getpid()
+        self._said = False
         self._looked: tuple[Start | None, StreamInfo] | None = None  # of an epoch that has not begun
         self._last_figures: Watched | None = None
         options.security.look(options.target)
@@ -230,6 +233,19 @@ class Reading:
         plan = self._plan if info is self.found else BatchPlan(info.order, info.lane_rows)
         skip = Skip.of(o.skip, start.epoch, info.batches)
         return Share(plan, o.tail, at, rank, world_size, o.concat, o.epoch_batches, skip)
+
+    def explain_no_steps(self, start: Start) -> None:
+        """Says, once, why an iteration is empty although epochs are left."""
+        epochs = self.epochs
+        if self.options.tail != "drop" or start.batch or self._said or (epochs is not None and start.epoch >= epochs):
+            return
+        self._said = True
+        info = self.info_at(start)
+        _LOG.warning(
+            "stream %s: tail='drop' leaves nothing of an epoch: %d samples are less than a batch of %d for each of %d "
+            "ranks; use tail='pad' or 'keep', or a smaller batch_size",
+            *(info.stream, info.samples, info.order.batch_size, self.member()[1]),
+        )
 
     def require_steps(self) -> None:
         """Raises `StokerError` if no epoch will ever have a step."""

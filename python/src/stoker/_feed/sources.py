@@ -117,8 +117,11 @@ class Sources:
         if what in _LOOKED_AT:
             return
         _LOOKED_AT.add(what)
-        from stoker._path.mixing import mixing
+        from stoker._path.mixing import mixing, window_warning
 
+        small = window_warning(stream) if "shuffle_window" in self._options.order else ""
+        if small:
+            _LOG.warning("%s: %s", stream.snapshot.root, small)
         try:
             found = mixing(stream)
         except (StokerError, OSError):

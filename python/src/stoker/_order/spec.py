@@ -37,7 +37,8 @@ class OrderSpec:
         ):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-                problems.append(f"{name} must be an integer from {low} to {high}, is {value!r}")
+                unit = " of bytes" if name == "shuffle_window" else ""
+                problems.append(f"{name} must be an integer{unit} from {low} to {high}, is {value!r}")
         if self.shuffle not in ("window", "none"):
             problems.append(f"shuffle must be 'window' or 'none', is {self.shuffle!r}")
         if self.lane_order not in ("mixed", "fixed"):

@@ -67,6 +67,21 @@ def mixing(stream: PathStream) -> list[Mixing]:
     return [m for m in found if m is not None]
 
 
+def window_warning(stream: PathStream) -> str:
+    """What to say of a window that somebody chose and that is smaller than a chunk; "" if it is not."""
+    spec, table = stream.spec, stream.snapshot.chunks
+    live = stream.index[table.columns["live"][stream.index]]
+    if spec.shuffle != "window" or not len(live):
+        return ""
+    average = int(table.columns["length"][live].sum()) // len(live)
+    if spec.shuffle_window >= average:
+        return ""
+    return (
+        f"shuffle_window={spec.shuffle_window} is a number of bytes, and less than a chunk, which has {average} on "
+        "average: rows are mixed within one chunk only. Give a size such as shuffle_window='1g'"
+    )
+
+
 def window_chunks(shuffle_window: int, lanes: int, length: int, chunks: int) -> float:
     """Chunks that a window of a lane has on average."""
     return min(max(1.0, shuffle_window / lanes / (length / chunks)), max(1.0, chunks / lanes))

@@ -252,6 +252,7 @@ def epoch_of(state: Mapping[str, Any], worker: tuple[int, int, int] | None) -> S
 
     Raises `FormatTooNewError` if the state needs an unknown feature. Checks no more.
     """
+    _require_state(state)
     try:
         check_requires(state, "the state")
         epoch, batch, taken = state["epoch"], state["batch"], 0
@@ -263,6 +264,19 @@ def epoch_of(state: Mapping[str, Any], worker: tuple[int, int, int] | None) -> S
     except (KeyError, TypeError, ValueError, AttributeError) as e:
         raise StateMismatchError(f"not a state of a feed: {e!r}") from e
     return Start(epoch, version=version)
+
+
+def _require_state(state: Any) -> None:
+    """Raises `StateMismatchError` for a whole checkpoint, a text and other things that are often given instead."""
+    if isinstance(state, (str, bytes)):
+        raise StateMismatchError("the state is a text; parse it first: load_state_dict(json.loads(state))")
+    if not isinstance(state, Mapping):
+        raise StateMismatchError(f"not a state of a feed, but a {type(state).__name__}; give batch.state")
+    if "epoch" not in state or "fingerprint" not in state:
+        inside = [name for name, part in state.items() if isinstance(part, Mapping) and "fingerprint" in part]
+        names = ", ".join(map(str, list(state)[:8]))
+        meant = f"; take its part {inside[0]!r}: load_state_dict(checkpoint[{inside[0]!r}])" if inside else ""
+        raise StateMismatchError(f"not a state of a feed: it has {names or 'nothing'}{meant}")
 
 
 def start_of(

@@ -22,11 +22,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from stoker._format.sizes import bytes_of
 from stoker._store.file_lock import locked
 from stoker._store.own_directory import ForeignFileError, OwnDirectory
 
 _DEFAULT_QUOTA: Final = 50 << 30
-_SIZE: Final = re.compile(r"([0-9]+)([kmgt]?)b?", re.IGNORECASE)
 _SPACE: Final = "copies"
 _ID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{10}([0-9a-f]{2})"
 _COPY: Final = re.compile(_ID + r"-[0-9a-f]{8}\.[a-z]+")
@@ -64,10 +64,10 @@ def cache_of_environment() -> DiskCache:
 
 def parsed_size(text: str) -> int:
     """The bytes of a size such as `200g`."""
-    found = _SIZE.fullmatch(text.strip())
-    if not found:
-        raise ValueError(f"STOKER_CACHE_SIZE={text!r} is not a size, such as 200g")
-    return int(found[1]) << 10 * " kmgt".index(found[2].lower() or " ")
+    try:
+        return bytes_of(text)
+    except ValueError as e:
+        raise ValueError(f"STOKER_CACHE_SIZE={e}") from None
 
 
 class DiskCache:

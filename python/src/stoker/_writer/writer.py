@@ -19,6 +19,7 @@ from stoker._commit.publish import publish, union_of_classes, who
 from stoker._commit.stores import Store, store_of
 from stoker._commit.target import Target
 from stoker._dataset.location import dataset_path
+from stoker._format.sizes import bytes_of
 from stoker._packing.columns import Unfit, keys_of, segment, sliced, unfit
 from stoker._packing.schema_text import WantedField, wanted_fields
 from stoker._packing.values import text
@@ -59,14 +60,18 @@ class Writer:
         replace: bool = False,
         part: bool = False,
         name: str | None = None,
-        chunk_size: int | None = None,
+        chunk_size: int | str | None = None,
         ingest_id: str | None = None,
         shuffle: bool = True,
-        shuffle_buffer: int = 256 << 20,
+        shuffle_buffer: int | str = 256 << 20,
         seed: int = 0,
     ) -> None:
         if (append and replace) or (part and (append or replace)):
             raise ValueError("append, replace and part exclude each other; parts are appended by stoker.commit")
+        if isinstance(chunk_size, str):
+            chunk_size = bytes_of(chunk_size)
+        if isinstance(shuffle_buffer, str):
+            shuffle_buffer = bytes_of(shuffle_buffer)
         if chunk_size is not None and not 1 <= chunk_size <= 1 << 30:
             raise ValueError(f"chunk_size is {chunk_size}; it is 1 byte to 1 GiB")
         if not isinstance(shuffle, bool) or shuffle_buffer < 1 or not 0 <= seed < 1 << 64:
@@ -126,7 +131,11 @@ class Writer:
         if not self._is_open or chunks.is_torn:
             self._require_open()
         fields = self._fields
-        given = sample.get("key", _MISSING)
+        try:
+            given = sample.get("key", _MISSING)
+        except AttributeError:
+            names = ", ".join(f"{name!r}: …" for name in sorted(fields.names))
+            raise TypeError(f"a sample is a dict, such as {{{names}}}, not a {type(sample).__name__}") from None
         key = f"{keys.prefix}{self.samples:08d}" if given is _MISSING else given
         if (given is _MISSING) is not keys.numbered:
             keys.settle(given is _MISSING, self.samples)
@@ -191,6 +200,12 @@ class Writer:
         self._require_open()
         if isinstance(table, pa.RecordBatch):
             table = pa.Table.from_batches([table])
+        if not isinstance(table, pa.Table):
+            raise TypeError(
+                f"expected a pyarrow.Table or RecordBatch, not a {type(table).__name__}: convert it with "
+                "pa.table(columns) for a dict, pa.Table.from_pandas(frame, preserve_index=False) for pandas, or "
+                "frame.to_arrow() for polars"
+            )
         other = sorted(set(table.column_names) - self._fields.names - {"key"})
         if other:
             raise InvalidSampleError(f"there is no field {other[0]!r}; there are {sorted(self._fields.names)}")
