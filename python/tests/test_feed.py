@@ -282,7 +282,7 @@ def test_epochs_that_are_too_great_are_refused(feed_of: Make) -> None:
     state = feed.state_dict()
     with pytest.raises(ValueError, match=r"^epoch 18446744073709551616 is not from 0 to 9007199254740991$"):
         feed.set_epoch(2**64)
-    with pytest.raises(TypeError, match="the epoch must be a whole number, not 1.5"):
+    with pytest.raises(TypeError, match=r"the epoch must be a whole number, not 1\.5"):
         feed.set_epoch(1.5)  # type: ignore[arg-type]
     with pytest.raises(errors.StateMismatchError, match="impossible position: epoch 1180591620717411303424"):
         feed.load_state_dict({**state, "epoch": 2**70})

@@ -23,6 +23,8 @@ from urllib.request import (
     UnknownHandler,
 )
 
+from stoker._store.failures import unreachable
+
 _NEXT: Final = re.compile(r'<([^>]+)>;\s*rel="next"')
 _TIMEOUT_S: Final = 30
 _RETRIED_S: Final = 120
@@ -107,7 +109,8 @@ def _page(url: str, headers: dict[str, str], where: str) -> tuple[list[dict[str,
             raise OSError(f"{where}: {url} did not answer with a page of a listing; check HF_ENDPOINT: {e}") from e
         except (OSError, HTTPException) as e:
             if time.monotonic() + pause > end:
-                raise OSError(f"{where}: the Hub cannot be reached at {url}: {getattr(e, 'reason', e)}") from e
+                reason = getattr(e, "reason", e)
+                raise OSError(f"{where}: the Hub cannot be reached at {url}: {reason}; {unreachable(url)}") from e
         time.sleep(random.uniform(0.5, 1) * pause)
         pause = min(2 * pause, _LONGEST_PAUSE_S)
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from stoker._store.failures import readable
 from stoker._store.objects import NoRangesError, NotListableError
 from stoker.errors import MissingDependencyError
 
@@ -198,7 +199,7 @@ class _Explained:
         where = self._where
         if isinstance(error, FileNotFoundError):
             raise FileNotFoundError(f"{where} does not exist") from error
-        text = " ".join(str(error).partition("\n\nDebug source:")[0].split())
+        text = readable(str(error).partition("\n\nDebug source:")[0])
         if type(error).__name__ == "NotSupportedError":
             raise NoRangesError(f"{where}: {text}") from error
         if type(error).__name__ in ("PermissionDeniedError", "UnauthenticatedError"):
