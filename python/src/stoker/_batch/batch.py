@@ -19,6 +19,7 @@ from stoker._batch.tensors import Converter, Delivered, Tensors
 from stoker._batch.torch_tensors import is_tensor
 from stoker._batch.unequal_rows import UnequalRows
 from stoker._format.fields import Field
+from stoker._format.notebook import ROWS, table
 from stoker._format.special_columns import special_values
 from stoker._source.batch_source import DeliveredBatch, PieceData
 
@@ -281,6 +282,12 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"Batch(epoch {self.epoch}, number {self.number}, {len(self)} rows, fields {', '.join(self.fields)})"
+
+    def _repr_html_(self) -> str:
+        """A table of the first rows, for notebooks."""
+        names = (*(["key"] if "key" in self else []), *self.fields)
+        rows = [[self[name][row] for name in names] for row in range(min(len(self), ROWS))]
+        return table(repr(self), names, rows, len(self) - len(rows))
 
     def __reduce__(self) -> tuple[Any, ...]:
         decoded = {name: self[name] for name in self._decoded or ()}

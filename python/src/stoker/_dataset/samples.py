@@ -7,6 +7,7 @@ import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -17,14 +18,16 @@ from stoker._dataset.chunk import ChunkReader
 from stoker._dataset.far_chunks import forget_erased
 from stoker._dataset.heads import Heads
 from stoker._dataset.location import dataset_path
+from stoker._dataset.open_chunk import OpenChunk
 from stoker._dataset.sample_index import ListEntry, SampleIndex, SampleStat
 from stoker._dataset.scan import Scan
 from stoker._dataset.snapshot import Snapshot, open_snapshot
-from stoker._dataset.values import column_value, payload_value, read_bytes, value_of
+from stoker._dataset.values import column_value, payload_value, value_of
 from stoker._format.checksum import crc32c
 from stoker._format.fields import Field
+from stoker._format.notebook import ROWS, SHOWN_BYTES, Unread, fields_table, table
 from stoker._store.remote_path import RemotePath
-from stoker.errors import CorruptDataError, MissingDependencyError
+from stoker.errors import CorruptDataError, MissingDependencyError, StokerError
 
 if TYPE_CHECKING:
     import pandas
@@ -198,7 +201,7 @@ class Samples:
         samples: _Found = [None] * len(wanted)
 
         def read(numbers: list[int]) -> None:
-            with _OpenChunk(self._reader) as chunk:
+            with OpenChunk(self._reader) as chunk:
                 for n in numbers:
                     row = found[n]
                     index = None if row is None else self._by_key.place(row)
@@ -303,6 +306,26 @@ class Samples:
         scan = self._scan(columns, filter)
         return pa.RecordBatchReader.from_batches(scan.schema, scan.batches(batch_size))
 
+    def __repr__(self) -> str:
+        """The location, version and sizes; reads nothing."""
+        split = f", split {self._split}" if self._split is not None else f", splits {', '.join(self.splits) or 'none'}"
+        names = ", ".join(f"{field.name}: {field.type}" for field in self.fields)
+        return f"Samples({str(self._snapshot.root)!r}, version {self.version}{split}, {len(self):,} samples, {names})"
+
+    def _repr_html_(self) -> str:
+        """A table of the first samples, for notebooks; of a dataset in a store, a table of the fields."""
+        said = repr(self)
+        if self._reader.far is None and len(self):
+            places = ((index, row) for index in self._index for row in self._live(index))
+            try:
+                with OpenChunk(self._reader) as chunk:
+                    rows = [self._sample(*place, chunk, SHOWN_BYTES) for place in islice(places, ROWS)]
+                names = ("key", *(field.name for field in self.fields))
+                return table(said, names, [[row[name] for name in names] for row in rows], len(self) - len(rows))
+            except (StokerError, OSError) as e:
+                said += f". The first samples cannot be read: {e}"
+        return fields_table(said, self.fields, self.classes)
+
     def _scan(self, columns: Iterable[str] | None, where: Expression | None) -> Scan:
         return Scan(self._snapshot, self._index, columns, where)
 
@@ -312,10 +335,11 @@ class Samples:
         return rows if gone is None else np.delete(np.array(rows), gone).tolist()
 
     def _read(self, index: int, row: int) -> dict[str, Any]:
-        with _OpenChunk(self._reader) as chunk:
+        with OpenChunk(self._reader) as chunk:
             return self._sample(index, row, chunk)
 
-    def _sample(self, index: int, row: int, chunk: _OpenChunk) -> dict[str, Any]:
+    def _sample(self, index: int, row: int, chunk: OpenChunk, most: int | None = None) -> dict[str, Any]:
+        """Reads a sample; longer payload than `most` bytes is an `Unread`."""
         head = self._heads.head(index)
         out: dict[str, Any] = {}
         for column in head.small:
@@ -328,6 +352,9 @@ class Samples:
                 out[field.name] = None
                 continue
             length, crc = int(places.lengths[row]), int(places.crcs[row])
+            if most is not None and length > most:
+                out[field.name] = Unread(length)
+                continue
             start, fixed = int(places.starts[row]), field.type in ("utf8", "binary")
             data = chunk.read(index, start, length, fixed)
             if crc32c(data) != crc and chunk.renew(index):
@@ -339,45 +366,6 @@ class Samples:
                 )
             out[field.name] = payload_value(data, field)
         return out
-
-
-class _OpenChunk:
-    """The chunk file that was read last, open until another one is needed."""
-
-    def __init__(self, reader: ChunkReader) -> None:
-        self._reader = reader
-        self._index = self._fd = -1
-
-    def __enter__(self) -> _OpenChunk:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._index >= 0:
-            os.close(self._fd)
-            self._index = -1
-
-    def read(self, index: int, start: int, length: int, fixed: bool) -> bytes | npt.NDArray[np.uint8]:
-        """A part of a chunk, as `read_bytes` returns it. Few parts of a far chunk are read without the rest of it."""
-        far = self._reader.far
-        data = None if far is None or index == self._index else far.part(index, start, length)
-        if data is None:
-            return read_bytes(self._file(index), length, start, fixed)
-        return data if fixed else np.frombuffer(bytearray(data), np.uint8)
-
-    def renew(self, index: int) -> bool:
-        """After a mismatch: has a far chunk read again. False for a chunk in a directory."""
-        if self._reader.far is None:
-            return False
-        self._reader.renew(self._file(index), index)
-        return True
-
-    def _file(self, index: int) -> int:
-        """The descriptor of a chunk file."""
-        if index != self._index:
-            self.__exit__()
-            self._fd = self._reader.open(index)
-            self._index = index
-        return self._fd
 
 
 def open(  # noqa: A001

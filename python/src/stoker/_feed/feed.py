@@ -12,6 +12,7 @@ from typing import Any
 from stoker._batch.batch import Batch
 from stoker._feed.iteration import Epochs, Iteration
 from stoker._feed.loaders import check_readers
+from stoker._feed.notebooks import InNotebooks
 from stoker._feed.options import Options, suggesting
 from stoker._feed.reading import Reading
 from stoker._feed.report import report
@@ -27,7 +28,7 @@ from stoker._transport.security import Security
 _LOG = logging.getLogger("stoker")
 
 
-class Feed(Explaining):
+class Feed(Explaining, InNotebooks):
     """Iterates over the batches of one rank; `for batch in feed` is one epoch.
 
     The first iteration begins at the loaded position, or else at the first batch of epoch 0. Each further iteration
@@ -257,13 +258,6 @@ class Feed(Explaining):
         if self._iteration is not None and self._iteration.running:
             return self._iteration.steps
         return self._reading.share(self._reading.progress.following).steps
-
-    def __getitem__(self, index: Any) -> Any:
-        """Raises `TypeError`: a feed has batches in an order, and no positions."""
-        raise TypeError(
-            "a feed has no positions: take batches with `for batch in feed`, or next(iter(feed)), and single samples "
-            "with stoker.open(path)[0]"
-        )
 
     def set_epoch(self, epoch: int) -> None:
         """Sets the epoch of the next iteration. It begins at the loaded position if that is in the epoch, else at 0.

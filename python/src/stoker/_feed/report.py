@@ -21,6 +21,9 @@ _ADVICE: Final = {
     "decoding": "decoding in this process is the limit: use more decode_threads or DataLoader workers",
     "window": "reading the heads of the next chunks is the limit: use a faster disk or a smaller shuffle window",
     "read": "reading the dataset is the limit: use a faster disk, or a feeder, which reads ahead",
+    "kafka": "the brokers deliver too slowly: check them, and the network to them",
+    "handing out": "assembling batches in this thread is the limit: use smaller batches, fewer columns, or DataLoader "
+    "workers",
 }
 
 
@@ -64,7 +67,7 @@ def report(watched: Watched) -> str:
     )
     if stats["wait_share"] >= 0.02 and causes:
         main = next(iter(causes))
-        lines.append(f"  mostly {main}: {_ADVICE.get(main, 'see docs/operations.md')}")
+        lines.append(f"  mostly {main}: {_ADVICE.get(main, 'see docs/operations.md, Why does my trainer wait')}")
     elif stats["seconds"] > 0:
         lines.append("  the trainer is the limit: its data arrives before it asks")
     return "\n".join(lines)

@@ -14,7 +14,7 @@ from stoker._format.fields import Field, check_items
 _TYPES = (
     "bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, utf8, binary, categorical, "
     "timestamp[us], timestamp[us,Europe/Berlin], date, time[us], decimal(10,2), lists as int32[], utf8[], int32?[] "
-    "or int32[][], and tensors as float32(3,224,224), each with ? where a value may be missing"
+    "or int32[][], and tensors as float32[3,224,224], each with ? where a value may be missing"
 )
 _TEXT = re.compile(r"([a-z0-9]+)(?:[\[(]((?:[0-9]+(?:,[0-9]+)*)?),?[\])])?(\?)?")
 PAYLOAD_BYTES = 1024
