@@ -15,7 +15,7 @@ import stoker
 from stoker import Feed
 from stoker._dataset.snapshot import open_snapshot
 from stoker._order.spec import OrderSpec
-from stoker._path.mixing import chosen, measure, mixing, window_chunks
+from stoker._path.mixing import chosen, lane_chunks, measure, mixing, window_chunks
 from stoker._path.path_stream import PathStream
 
 VECTORS = json.loads(
@@ -29,7 +29,8 @@ def test_the_vectors_come_out(case: dict[str, Any]) -> None:
     assert window == pytest.approx(case["window_chunks"], rel=1e-12)
     names = sorted({name for chunk in case["counts"] for name in chunk})
     counts = [np.array([float(chunk.get(name, 0)) for name in names]) for chunk in case["counts"]]
-    found, expected = measure(case["field"], counts, case["classes"], case["chunks"], window), case["expected"]
+    lane = lane_chunks(case["lanes"], case["chunks"])
+    found, expected = measure(case["field"], counts, case["classes"], case["chunks"], window, lane), case["expected"]
     if expected is None:
         assert found is None
         return
@@ -68,7 +69,10 @@ def test_sorted_chunks_are_warned_of_unless_the_window_is_large(
         (said,) = warnings(caplog, root, lanes=1, shuffle_window=8192)
         assert "sorted by label" in said
         assert "stoker.Writer" in said
-        assert "larger shuffle_window" in said
+        assert "read with a larger shuffle_window or fewer lanes" in said
+    if classes == 100:
+        (said,) = warnings(caplog, root, lanes=16, shuffle_window=1 << 30)
+        assert "read with fewer lanes: a window already holds its whole lane" in said
     assert warnings(caplog, root, lanes=1, shuffle_window=1 << 30) == []
     assert warnings(caplog, root, lanes=1, shuffle_window=4096, shuffle=False) == []
 

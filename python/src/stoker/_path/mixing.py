@@ -37,6 +37,8 @@ class Mixing(NamedTuple):
     """Effective classes of a window."""
     chunks: float
     """Chunks of a window."""
+    lane: float
+    """Chunks of a lane, the most that a window can have."""
 
     @property
     def is_poor(self) -> bool:
@@ -45,11 +47,15 @@ class Mixing(NamedTuple):
 
     def warning(self) -> str:
         """What is wrong, and what to do."""
+        remedy = (
+            "a larger shuffle_window or fewer lanes"
+            if self.chunks < self.lane
+            else "fewer lanes: a window already holds its whole lane, so a larger shuffle_window changes nothing"
+        )
         return (
             f"the chunks are sorted by {self.field}: a shuffle window of {self.chunks:.1f} chunks mixes about "
             f"{self.window:.1f} of the dataset's {self.dataset:.1f} classes. Write the dataset with "
-            "stoker.Writer, which shuffles, or ingest it in another order; or read with a larger shuffle_window or "
-            "fewer lanes"
+            f"stoker.Writer, which shuffles, or ingest it in another order; or read with {remedy}"
         )
 
 
@@ -63,7 +69,8 @@ def mixing(stream: PathStream) -> list[Mixing]:
     lanes = stream.order.lanes
     window = window_chunks(spec.shuffle_window, lanes, int(snapshot.chunks.columns["length"][live].sum()), len(live))
     counts = _counts(snapshot, [int(live[i]) for i in chosen(len(live))], fields)
-    found = (measure(f, counts[f], len(snapshot.classes[f]), len(live), window) for f in fields)
+    lane = lane_chunks(lanes, len(live))
+    found = (measure(f, counts[f], len(snapshot.classes[f]), len(live), window, lane) for f in fields)
     return [m for m in found if m is not None]
 
 
@@ -84,7 +91,12 @@ def window_warning(stream: PathStream) -> str:
 
 def window_chunks(shuffle_window: int, lanes: int, length: int, chunks: int) -> float:
     """Chunks that a window of a lane has on average."""
-    return min(max(1.0, shuffle_window / lanes / (length / chunks)), max(1.0, chunks / lanes))
+    return min(max(1.0, shuffle_window / lanes / (length / chunks)), lane_chunks(lanes, chunks))
+
+
+def lane_chunks(lanes: int, chunks: int) -> float:
+    """Chunks that a lane has on average, at least one."""
+    return max(1.0, chunks / lanes)
 
 
 def chosen(chunks: int) -> list[int]:
@@ -93,7 +105,9 @@ def chosen(chunks: int) -> list[int]:
     return [i * (chunks - 1) // (heads - 1) for i in range(heads)]
 
 
-def measure(field: str, counts: list[np.ndarray], classes: int, chunks: int, window: float) -> Mixing | None:
+def measure(
+    field: str, counts: list[np.ndarray], classes: int, chunks: int, window: float, lane: float
+) -> Mixing | None:
     """Measures a field by the rows of each class in each chunk looked at; None if there are too few samples."""
     measured = _probabilities(counts)
     if measured is None:
@@ -102,7 +116,7 @@ def measure(field: str, counts: list[np.ndarray], classes: int, chunks: int, win
     between = max(between, 1 / max(1, classes))
     within = max(within, between)
     whole, part = (within / w + (1 - 1 / w) * between for w in (chunks, window))
-    return Mixing(field, 1 / whole, 1 / part, window)
+    return Mixing(field, 1 / whole, 1 / part, window, lane)
 
 
 def _counts(snapshot: Snapshot, chunks: list[int], fields: list[str]) -> dict[str, list[np.ndarray]]:

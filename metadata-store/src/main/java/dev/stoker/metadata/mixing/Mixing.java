@@ -34,8 +34,10 @@ import java.util.stream.IntStream;
  * @param datasetClasses effective classes of the split
  * @param windowClasses effective classes of a window
  * @param windowChunks chunks of a window
+ * @param laneChunks chunks of a lane, the most that a window can have
  */
-public record Mixing(String field, double datasetClasses, double windowClasses, double windowChunks) {
+public record Mixing(
+        String field, double datasetClasses, double windowClasses, double windowChunks, double laneChunks) {
 
     /** Heads that are read, evenly spread over the split. */
     static final int CHUNKS = 32;
@@ -53,7 +55,11 @@ public record Mixing(String field, double datasetClasses, double windowClasses, 
         return "the chunks are sorted by " + field + ": a shuffle window of " + text(windowChunks)
                 + " chunks mixes about " + text(windowClasses) + " of the dataset's " + text(datasetClasses)
                 + " classes. Write the dataset with stoker.Writer, which shuffles, or ingest it in another order; or"
-                + " read with a larger shuffle_window or fewer lanes";
+                + " read with "
+                + (windowChunks < laneChunks
+                        ? "a larger shuffle_window or fewer lanes"
+                        : "fewer lanes: a window already holds its whole lane, so a larger shuffle_window changes"
+                                + " nothing");
     }
 
     private static String text(double number) {
@@ -96,7 +102,8 @@ public record Mixing(String field, double datasetClasses, double windowClasses, 
         for (int i = 0; i < categorical.length; i++) {
             String field = fields.get(categorical[i]).name();
             int classes = snapshot.classes().names(field).size();
-            measure(field, counts.get(i), classes, live.length, window).ifPresent(found::add);
+            measure(field, counts.get(i), classes, live.length, window, laneChunks(lanes, live.length))
+                    .ifPresent(found::add);
         }
         return found;
     }
@@ -105,7 +112,12 @@ public record Mixing(String field, double datasetClasses, double windowClasses, 
     static double windowChunks(long shuffleWindowBytes, int lanes, long bytes, int chunks) {
         double average = (double) bytes / chunks;
         double wanted = Math.max(1, (double) shuffleWindowBytes / lanes / average);
-        return Math.min(wanted, Math.max(1, (double) chunks / lanes));
+        return Math.min(wanted, laneChunks(lanes, chunks));
+    }
+
+    /** Chunks that a lane has on average, at least one. */
+    static double laneChunks(int lanes, int chunks) {
+        return Math.max(1, (double) chunks / lanes);
     }
 
     /** Returns the indexes of the chunks whose heads are read. {@code chunks} is at least 2. */
@@ -135,10 +147,11 @@ public record Mixing(String field, double datasetClasses, double windowClasses, 
      * @param classes of the dataset
      * @param chunks of the split
      * @param window chunks of a window
+     * @param lane chunks of a lane
      * @return empty if there are too few samples
      */
     static Optional<Mixing> measure(
-            String field, List<Map<String, Long>> counts, int classes, int chunks, double window) {
+            String field, List<Map<String, Long>> counts, int classes, int chunks, double window, double lane) {
         Map<String, Long> total = new HashMap<>();
         double pairsOfRows = 0;
         double same = 0;
@@ -173,6 +186,6 @@ public record Mixing(String field, double datasetClasses, double windowClasses, 
         double within = Math.max(same / pairsOfRows, between);
         double whole = within / chunks + (1 - 1.0 / chunks) * between;
         double part = within / window + (1 - 1 / window) * between;
-        return Optional.of(new Mixing(field, 1 / whole, 1 / part, window));
+        return Optional.of(new Mixing(field, 1 / whole, 1 / part, window, lane));
     }
 }

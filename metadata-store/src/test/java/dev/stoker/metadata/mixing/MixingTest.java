@@ -58,7 +58,8 @@ class MixingTest {
                     counts,
                     vector.path("classes").asInt(),
                     chunks,
-                    window);
+                    window,
+                    Mixing.laneChunks(vector.path("lanes").asInt(), chunks));
             JsonNode expected = vector.path("expected");
             assertThat(found.isEmpty()).as(name).isEqualTo(expected.isNull());
             found.ifPresent(mixing -> {
