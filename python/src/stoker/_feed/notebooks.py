@@ -21,7 +21,7 @@ class InNotebooks:
         )
 
     def _repr_html_(self) -> str:
-        """A table of the fields, for notebooks, as far as they are known; connects to nothing."""
+        """A table of the fields, for notebooks; connects to nothing, so the fields of a feed may be missing."""
         info = self._reading.found
         order = "" if info is None else f", batch_size {info.order.batch_size}, {info.samples:,} samples"
         return fields_table(repr(self) + order, info.fields if info else (), info.classes if info else {})
