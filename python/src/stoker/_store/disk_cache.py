@@ -88,7 +88,7 @@ class DiskCache:
                     if os.fstat(fd).st_size != length:
                         os.close(fd)
                         return None
-                    with contextlib.suppress(OSError):  # copies in a read-only directory are good, too
+                    with contextlib.suppress(OSError, NotImplementedError):  # read-only directories are good, too
                         folder.touch(name)
                     return fd
             except (FileNotFoundError, ForeignFileError):
