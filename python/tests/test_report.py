@@ -6,6 +6,7 @@ import socket
 import threading
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -147,3 +148,13 @@ def test_a_feed_that_read_nothing_has_a_report(capsys):
     with serve(ROWS) as served, Feed(served.target) as feed:
         assert feed.report().startswith("rank 0 waited 0.0 s of 0.0 s (0 %)")
         assert families(prometheus(feed))["stoker_batches"].samples[0].value == 0
+
+
+def test_every_cause_has_advice_and_a_row_in_the_page_on_operations():
+    page = (Path(__file__).resolve().parents[2] / "docs/operations.md").read_text("utf-8")
+    sources = Path(_report.__file__).parents[1].rglob("*.py")
+    named = {found for path in sources for found in re.findall(r'"wait_([a-z]+)_s"', path.read_text("utf-8"))}
+    assert named >= {"window", "read", "kafka"}
+    for cause in named | {"handing out", "decoding"} | set(_report._ADVICE):
+        assert cause in _report._ADVICE
+        assert f"| `{cause}` |" in page
