@@ -61,7 +61,7 @@ final class CatVerb implements Callable<Integer> {
     private final BooleanSupplier isTerminal;
 
     CatVerb() {
-        this(new FileOutputStream(FileDescriptor.out), Terminal::isOutput);
+        this(new StandardOutput(new FileOutputStream(FileDescriptor.out)), Terminal::isOutput);
     }
 
     /**

@@ -44,7 +44,9 @@ final class Errors {
     }
 
     static int failed(Exception e, CommandLine command, ParseResult result) {
-        if (!(e instanceof CommandException || e instanceof IllegalArgumentException)) {
+        if (!(e instanceof CommandException
+                || e instanceof IllegalArgumentException
+                || e instanceof LostOutputException)) {
             LoggerFactory.getLogger(Errors.class)
                     .error("{} failed", command.getCommandSpec().qualifiedName(), e);
         }
@@ -57,6 +59,9 @@ final class Errors {
         }
         if (e instanceof InvalidExportException invalid) {
             return wrong(invalid.problems(), command);
+        }
+        if (e instanceof LostOutputException lost) {
+            return StandardOutput.report(lost, err);
         }
         err.println("stoker: " + message(e));
         if (e instanceof CommandException own) {

@@ -66,7 +66,7 @@ final class GetVerb implements Callable<Integer> {
     private final OutputStream raw;
 
     GetVerb() {
-        this(new FileOutputStream(FileDescriptor.out));
+        this(new StandardOutput(new FileOutputStream(FileDescriptor.out)));
     }
 
     /** @param raw receives the payload of one sample */
@@ -105,12 +105,14 @@ final class GetVerb implements Callable<Integer> {
 
     private int printJson(KeyedSamples from, List<String> keys) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
-        for (int first = 0; first < keys.size(); first += TOGETHER) {
+        for (int first = 0; first < keys.size() && !out.checkError(); first += TOGETHER) {
             List<String> some = keys.subList(first, Math.min(keys.size(), first + TOGETHER));
             List<Optional<ReadSample>> samples = from.get(some);
             for (int i = 0; i < some.size(); i++) {
                 ObjectNode node = StatVerb.json(some.get(i), samples.get(i).map(ReadSample::stat));
-                samples.get(i).ifPresent(sample -> node.set("fields", SampleJson.fields(sample)));
+                if (samples.get(i).isPresent()) {
+                    node.set("fields", SampleJson.fields(samples.get(i).get()));
+                }
                 out.println(node);
             }
         }

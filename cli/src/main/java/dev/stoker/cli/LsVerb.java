@@ -85,7 +85,7 @@ final class LsVerb implements Callable<Integer> {
             KeyedSamples.Listing listing = samples.list(begin, recursive ? "" : delimiter);
             long left = most;
             for (Optional<ListEntry> entry = next(listing, left);
-                    entry.isPresent();
+                    entry.isPresent() && !out.checkError();
                     left--, entry = next(listing, left)) {
                 out.println(json ? json(entry.get()) : line(entry.get()));
             }

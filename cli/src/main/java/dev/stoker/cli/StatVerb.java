@@ -48,7 +48,7 @@ final class StatVerb implements Callable<Integer> {
         try (KeyedSamples samples = wanted.open()) {
             PrintWriter out = spec.commandLine().getOut();
             Table table = new Table("KEY", "SPLIT", "BYTES", "CRC32C", "CHUNK", "ROW");
-            for (int first = 0; first < keys.size(); first += TOGETHER) {
+            for (int first = 0; first < keys.size() && !out.checkError(); first += TOGETHER) {
                 List<String> some = keys.subList(first, Math.min(keys.size(), first + TOGETHER));
                 List<Optional<SampleStat>> stats = samples.stat(some);
                 for (int i = 0; i < some.size(); i++) {

@@ -1,6 +1,9 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.registry.StokerHome;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -47,7 +50,8 @@ public final class Stoker implements Runnable {
                 List.of(args),
                 StokerHome.directory(),
                 Path.of(System.getProperty("java.io.tmpdir")),
-                System.out,
+                // Not System.out, which hides failures.
+                new FileOutputStream(FileDescriptor.out),
                 System.err);
         // Flink leaves non-daemon threads behind.
         System.exit(code);
@@ -63,7 +67,7 @@ public final class Stoker implements Runnable {
      * @param err receives progress and errors
      * @return the exit code
      */
-    static int run(List<String> args, Path home, Path temporary, PrintStream out, PrintStream err) {
+    static int run(List<String> args, Path home, Path temporary, OutputStream out, PrintStream err) {
         Logs.start(home, args.isEmpty() ? "help" : args.get(0));
         if (!args.isEmpty() && Verbs.needsScratch(args.get(0))) {
             try {
@@ -73,10 +77,12 @@ public final class Stoker implements Runnable {
                 return e.code();
             }
         }
-        return run(
-                args,
-                new PrintWriter(out, true, StandardCharsets.UTF_8),
-                new PrintWriter(err, true, StandardCharsets.UTF_8));
+        StandardOutput output = new StandardOutput(out);
+        PrintWriter results = new PrintWriter(output, true, StandardCharsets.UTF_8);
+        PrintWriter messages = new PrintWriter(err, true, StandardCharsets.UTF_8);
+        int code = run(args, results, messages);
+        results.flush();
+        return output.end(code, messages);
     }
 
     /**

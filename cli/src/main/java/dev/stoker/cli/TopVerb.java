@@ -73,7 +73,7 @@ final class TopVerb implements Callable<Integer> {
                 } else {
                     out.println(json ? json(feeds).toString() : table(feeds, style));
                 }
-                if (once || (name != null && feeds.isEmpty())) {
+                if (once || (name != null && feeds.isEmpty()) || out.checkError()) {
                     break;
                 }
             }
