@@ -1,108 +1,75 @@
 package dev.stoker.cli;
 
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.TokenBuffer;
+import dev.stoker.formats.values.JsonValues;
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.NestedListType;
-import dev.stoker.schemas.arrow.NullableListType;
-import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TimeText;
 import dev.stoker.schemas.chunk.ChunkHead;
+import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
-/** The values of samples, for people and as JSON. */
+/** The values of samples as JSON, by the rules of an export. Bytes are Base64, and every value has a form. */
 final class SampleJson {
+
+    private static final JsonValues VALUES = new JsonValues(new Forms());
 
     private SampleJson() {}
 
-    /** Returns all fields of a sample. Payload is text if its type is, and else Base64. */
-    static ObjectNode fields(ReadSample sample) {
+    /** The forms of values that an export to JSON lines refuses. */
+    private static final class Forms implements JsonValues.Special {
+        @Override
+        public void notFinite(double value, JsonGenerator out) throws IOException {
+            out.writeString(Double.toString(value));
+        }
+
+        @Override
+        public void beyondCalendar(FieldType type, long units, JsonGenerator out) throws IOException {
+            out.writeNumber(units);
+        }
+
+        @Override
+        public void bytes(ByteBuffer bytes, JsonGenerator out) throws IOException {
+            byte[] copy = new byte[bytes.remaining()];
+            bytes.get(copy);
+            out.writeBinary(copy);
+        }
+    }
+
+    /** Returns all fields of a sample, with their payload. */
+    static ObjectNode fields(ReadSample sample) throws IOException {
         ObjectNode node = Json.object();
         for (int f = 0; f < sample.fields().size(); f++) {
             Field field = sample.fields().get(f);
             if (sample.isNull(f)) {
                 node.putNull(field.name());
             } else if (field.payload()) {
-                ByteBuffer payload = sample.content(f);
-                byte[] bytes = new byte[payload.remaining()];
-                payload.get(bytes);
-                if (field.type() == ScalarType.UTF8) {
-                    node.put(field.name(), new String(bytes, StandardCharsets.UTF_8));
-                } else {
-                    node.put(field.name(), bytes);
-                }
+                TokenBuffer buffer = new TokenBuffer(Json.MAPPER, false);
+                VALUES.write(field.type(), sample.content(f).slice(), buffer);
+                node.set(field.name(), Json.MAPPER.readTree(buffer.asParser()));
             } else {
                 int number = f;
                 node.set(
                         field.name(),
-                        Json.MAPPER.valueToTree(value(
-                                sample.columns().apply(f),
-                                () -> sample.classes().apply(number),
-                                sample.row())));
+                        value(sample.columns().apply(f), () -> sample.classes().apply(number), sample.row()));
             }
         }
         return node;
     }
 
-    /** The value of a small field of a chunk; see {@link #value(ArrowColumn, Supplier, int)}. */
-    static @Nullable Object value(ChunkHead chunk, int field, int row) {
+    /** Returns the value of a small field of a chunk. */
+    static JsonNode value(ChunkHead chunk, int field, int row) throws IOException {
         return value(chunk.column(field), () -> chunk.classes(field), row);
     }
 
-    /** The value of a small field: text, number, boolean or list of texts, or a description of lists and bytes. */
-    private static @Nullable Object value(ArrowColumn column, Supplier<List<String>> classes, int row) {
-        FieldType type = column.field().type();
-        if (column.isNull(row)) {
-            return null;
-        }
-        if (type == ScalarType.CATEGORICAL) {
-            return classes.get().get(column.intAt(row));
-        }
-        if (type == ScalarType.UTF8) {
-            return column.stringAt(row);
-        }
-        if (type == ScalarType.BOOL) {
-            return column.booleanAt(row);
-        }
-        if (type instanceof ScalarType scalar && scalar.isInteger()) {
-            return type == ScalarType.UINT64 ? Long.toUnsignedString(column.longAt(row)) : column.longAt(row);
-        }
-        if (type instanceof ScalarType scalar && scalar.isFloat()) {
-            return column.doubleAt(row);
-        }
-        if (TimeText.isTime(type)) {
-            return TimeText.format(type, column.longAt(row));
-        }
-        if (type instanceof DecimalType) {
-            return column.decimalAt(row).toPlainString();
-        }
-        boolean isList = type instanceof NestedListType || type instanceof NullableListType;
-        if (isList) {
-            return type.canonical().startsWith(ScalarType.UTF8.canonical())
-                    ? texts(column, row)
-                    : type.canonical() + " of " + column.itemCount(row) + " items";
-        }
-        return type.canonical() + " of " + column.valueLength(row) + " bytes";
-    }
-
-    private static List<@Nullable String> texts(ArrowColumn column, int row) {
-        List<@Nullable String> texts = new ArrayList<>();
-        for (int item = 0; item < column.itemCount(row); item++) {
-            boolean isNull = column.isNullItem(row, item);
-            texts.add(
-                    isNull
-                            ? null
-                            : StandardCharsets.UTF_8
-                                    .decode(column.itemAt(row, item))
-                                    .toString());
-        }
-        return texts;
+    private static JsonNode value(ArrowColumn column, Supplier<List<String>> classes, int row) throws IOException {
+        TokenBuffer buffer = new TokenBuffer(Json.MAPPER, false);
+        VALUES.write(column, column.field().type(), () -> classes.get().get(column.intAt(row)), row, buffer);
+        return Json.MAPPER.readTree(buffer.asParser());
     }
 }

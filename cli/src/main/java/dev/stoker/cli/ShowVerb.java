@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.ChunkHeads;
@@ -139,13 +140,15 @@ final class ShowVerb implements Callable<Integer> {
         return samples;
     }
 
-    private void print(Snapshot snapshot, List<Shown> samples, PrintWriter out) {
+    private void print(Snapshot snapshot, List<Shown> samples, PrintWriter out) throws IOException {
         List<Field> fields = snapshot.info().fields();
         List<String> head = new ArrayList<>(List.of("KEY"));
         fields.forEach(field -> head.add(field.name()));
         Table table = new Table(head.toArray(String[]::new));
         ArrayNode array = Json.array();
-        samples.forEach(sample -> add(sample.chunk(), sample.row(), fields, table, array));
+        for (Shown sample : samples) {
+            add(sample.chunk(), sample.row(), fields, table, array);
+        }
         if (json) {
             out.println(array);
         } else {
@@ -161,23 +164,36 @@ final class ShowVerb implements Callable<Integer> {
         return splits.isEmpty() || splits.contains("train") ? "train" : splits.get(0);
     }
 
-    private static void add(ChunkHead chunk, int row, List<Field> fields, Table table, ArrayNode array) {
+    private static void add(ChunkHead chunk, int row, List<Field> fields, Table table, ArrayNode array)
+            throws IOException {
         String[] cells = new String[fields.size() + 1];
         cells[0] = chunk.key(row);
         ObjectNode node = array.addObject();
         node.put("key", chunk.key(row));
         for (int f = 0; f < fields.size(); f++) {
             Field field = fields.get(f);
-            if (field.payload()) {
+            if (field.payload() && chunk.column(f).isNull(row)) {
+                cells[f + 1] = "-";
+                node.putNull(field.name());
+            } else if (field.payload()) {
                 cells[f + 1] = Units.bytes(chunk.payloadLength(f, row));
                 node.putObject(field.name()).put("bytes", chunk.payloadLength(f, row));
             } else {
-                Object value = SampleJson.value(chunk, f, row);
-                cells[f + 1] = value == null ? "-" : cut(value.toString());
-                node.set(field.name(), Json.MAPPER.valueToTree(value));
+                JsonNode value = SampleJson.value(chunk, f, row);
+                cells[f + 1] = text(value);
+                node.set(field.name(), value);
             }
         }
         table.add(cells);
+    }
+
+    private static String text(JsonNode value) throws IOException {
+        if (value.isNull()) {
+            return "-";
+        }
+        return value.isBinary()
+                ? Units.bytes(value.binaryValue().length)
+                : cut(value.isTextual() ? value.asText() : value.toString());
     }
 
     private static String cut(String text) {

@@ -2,69 +2,154 @@ package dev.stoker.formats.values;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.stoker.formats.Cell;
+import dev.stoker.formats.UnwritableValueException;
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.FixedBinaryType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.arrow.TimeText;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.util.function.Supplier;
 
-/** Writes values as JSON. Binary values have no form in JSON; the caller has refused them. */
+/**
+ * Writes values as JSON: the rules for exports and for commands.
+ *
+ * <table>
+ * <caption>Values</caption>
+ * <tr><th>type</th><th>JSON</th></tr>
+ * <tr><td>bool</td><td>{@code true} or {@code false}</td></tr>
+ * <tr><td>integers</td><td>number</td></tr>
+ * <tr><td>floating-point numbers</td><td>number; {@link Special} if not finite</td></tr>
+ * <tr><td>utf8, categorical</td><td>text</td></tr>
+ * <tr><td>date, time, timestamp</td><td>text in ISO 8601; {@link Special} beyond the calendar</td></tr>
+ * <tr><td>decimal</td><td>text</td></tr>
+ * <tr><td>binary, fixed-size binary</td><td>{@link Special}</td></tr>
+ * <tr><td>lists, tensors</td><td>array of these values, with one level for each dimension</td></tr>
+ * </table>
+ */
 public final class JsonValues {
-    private JsonValues() {}
+
+    /** Writes the values for which JSON has no form. */
+    public interface Special {
+
+        /** Writes NaN or an infinity. */
+        void notFinite(double value, JsonGenerator out) throws IOException;
+
+        /** Writes a date or time beyond the calendar, in the units of its type. */
+        void beyondCalendar(FieldType type, long units, JsonGenerator out) throws IOException;
+
+        /** Writes bytes. */
+        void bytes(ByteBuffer bytes, JsonGenerator out) throws IOException;
+    }
+
+    private final Special special;
+
+    /** @param special writes the values for which JSON has no form */
+    public JsonValues(Special special) {
+        this.special = special;
+    }
 
     /**
-     * Writes a value or null.
+     * Writes a value of an export, or null. The caller has refused binary values.
      *
-     * @throws dev.stoker.formats.UnwritableValueException if it is NaN or infinite, or a time beyond the calendar
+     * @throws UnwritableValueException if it is NaN or infinite, or a time beyond the calendar
      */
     public static void write(Cell cell, JsonGenerator out) throws IOException {
-        FieldType type = cell.type();
-        int row = cell.row();
-        if (cell.source().isNull(row)) {
+        new JsonValues(new Refusal(cell))
+                .write(
+                        cell.source(),
+                        cell.type(),
+                        () -> cell.table().classAt(cell.rows(), cell.column(), cell.row()),
+                        cell.row(),
+                        out);
+    }
+
+    /**
+     * Writes a value of a column, or null.
+     *
+     * @param column the column
+     * @param type its type
+     * @param className names the class of a categorical value
+     * @param row the row
+     * @param out receives one JSON value
+     */
+    public void write(ArrowColumn column, FieldType type, Supplier<String> className, int row, JsonGenerator out)
+            throws IOException {
+        if (column.isNull(row)) {
             out.writeNull();
-        } else if (type instanceof ListType list) {
-            numbers(cell, list.element(), cell.source().bytesAt(row), out);
-        } else if (type instanceof TensorType tensor) {
-            tensor(cell, tensor, 0, 0, out);
         } else if (type instanceof NestedListType nested) {
-            nested(cell, nested, out);
+            items(column, nested.item(), row, out);
         } else if (type instanceof NullableListType list) {
-            nullable(cell, list.item(), out);
-        } else if (type instanceof ScalarType scalar && scalar.isFloat()) {
-            number(cell, scalar, cell.source().doubleAt(row), out);
-        } else if (type instanceof ScalarType scalar && scalar.isInteger()) {
-            integer(scalar, cell.source().longAt(row), out);
+            items(column, list.item(), row, out);
+        } else if (type == ScalarType.CATEGORICAL) {
+            out.writeString(className.get());
         } else if (type == ScalarType.BOOL) {
-            out.writeBoolean(cell.source().booleanAt(row));
+            out.writeBoolean(column.booleanAt(row));
+        } else if (TimeText.isTime(type)) {
+            moment(type, column.longAt(row), out);
+        } else if (type instanceof DecimalType) {
+            out.writeString(column.decimalAt(row).toPlainString());
         } else {
-            out.writeString(ValueText.of(cell));
+            write(type, column.bytesAt(row), out);
         }
     }
 
-    private static void numbers(Cell cell, ScalarType element, ByteBuffer bytes, JsonGenerator out) throws IOException {
+    /**
+     * Writes a value that is its bytes: a number, text, bytes, a list of numbers or a tensor.
+     *
+     * @param type its type
+     * @param value its bytes from index 0 to the limit
+     * @param out receives one JSON value
+     */
+    public void write(FieldType type, ByteBuffer value, JsonGenerator out) throws IOException {
+        ByteBuffer bytes = value.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        if (type instanceof ListType list) {
+            numbers(list.element(), bytes, out);
+        } else if (type instanceof TensorType tensor) {
+            tensor(tensor, bytes, 0, 0, out);
+        } else if (type == ScalarType.UTF8) {
+            out.writeString(StandardCharsets.UTF_8.decode(bytes).toString());
+        } else if (type == ScalarType.BINARY || type instanceof FixedBinaryType) {
+            special.bytes(bytes, out);
+        } else if (type instanceof ScalarType scalar && scalar.isNumber()) {
+            number(scalar, bytes, 0, out);
+        } else {
+            throw new IllegalArgumentException("a value of " + type + " is not its bytes");
+        }
+    }
+
+    private void items(ArrowColumn column, FieldType item, int row, JsonGenerator out) throws IOException {
         out.writeStartArray();
-        for (int at = 0; at < bytes.limit(); at += element.width()) {
-            element(cell, element, bytes, at, out);
+        for (int i = 0; i < column.itemCount(row); i++) {
+            if (column.isNullItem(row, i)) {
+                out.writeNull();
+            } else {
+                write(item, column.itemAt(row, i), out);
+            }
         }
         out.writeEndArray();
     }
 
-    private static void element(Cell cell, ScalarType element, ByteBuffer bytes, int at, JsonGenerator out)
-            throws IOException {
-        if (element.isFloat()) {
-            number(cell, element, ValueText.floatAt(element, bytes, at), out);
-        } else {
-            integer(element, ValueText.integerAt(element, bytes, at), out);
+    private void numbers(ScalarType element, ByteBuffer bytes, JsonGenerator out) throws IOException {
+        out.writeStartArray();
+        for (int at = 0; at < bytes.limit(); at += element.width()) {
+            number(element, bytes, at, out);
         }
+        out.writeEndArray();
     }
 
     /** Writes the part of a tensor that begins at a position in bytes: one array for each dimension. */
-    private static void tensor(Cell cell, TensorType type, int dimension, int from, JsonGenerator out)
+    private void tensor(TensorType type, ByteBuffer bytes, int dimension, int from, JsonGenerator out)
             throws IOException {
         int stride = type.element().width();
         for (int d = dimension + 1; d < type.shape().size(); d++) {
@@ -73,59 +158,61 @@ public final class JsonValues {
         out.writeStartArray();
         for (int i = 0; i < type.shape().get(dimension); i++) {
             if (dimension + 1 == type.shape().size()) {
-                element(cell, type.element(), cell.source().bytesAt(cell.row()), from + i * stride, out);
+                number(type.element(), bytes, from + i * stride, out);
             } else {
-                tensor(cell, type, dimension + 1, from + i * stride, out);
+                tensor(type, bytes, dimension + 1, from + i * stride, out);
             }
         }
         out.writeEndArray();
     }
 
-    private static void nested(Cell cell, NestedListType type, JsonGenerator out) throws IOException {
-        out.writeStartArray();
-        for (int item = 0; item < cell.source().itemCount(cell.row()); item++) {
-            ByteBuffer bytes = cell.source().itemAt(cell.row(), item);
-            if (type.item() instanceof ListType list) {
-                numbers(cell, list.element(), bytes, out);
+    private void number(ScalarType type, ByteBuffer bytes, int at, JsonGenerator out) throws IOException {
+        if (!type.isFloat()) {
+            long value = ValueText.integerAt(type, bytes, at);
+            if (type == ScalarType.UINT64 && value < 0) {
+                out.writeNumber(new BigInteger(Long.toUnsignedString(value)));
             } else {
-                out.writeString(StandardCharsets.UTF_8.decode(bytes).toString());
+                out.writeNumber(value);
             }
+            return;
         }
-        out.writeEndArray();
-    }
-
-    private static void nullable(Cell cell, ScalarType type, JsonGenerator out) throws IOException {
-        out.writeStartArray();
-        for (int item = 0; item < cell.source().itemCount(cell.row()); item++) {
-            ByteBuffer bytes = cell.source().itemAt(cell.row(), item);
-            if (cell.source().isNullItem(cell.row(), item)) {
-                out.writeNull();
-            } else if (type.isNumber()) {
-                element(cell, type, bytes, 0, out);
-            } else {
-                out.writeString(StandardCharsets.UTF_8.decode(bytes).toString());
-            }
-        }
-        out.writeEndArray();
-    }
-
-    private static void integer(ScalarType type, long value, JsonGenerator out) throws IOException {
-        if (type == ScalarType.UINT64 && value < 0) {
-            out.writeNumber(new BigInteger(Long.toUnsignedString(value)));
-        } else {
-            out.writeNumber(value);
-        }
-    }
-
-    private static void number(Cell cell, ScalarType type, double value, JsonGenerator out) throws IOException {
+        double value = ValueText.floatAt(type, bytes, at);
         if (!Double.isFinite(value)) {
-            throw cell.refused(
-                    "JSON cannot hold " + value + "; leave out the column with --columns, or export to parquet");
-        }
-        if (type == ScalarType.FLOAT64) {
+            special.notFinite(value, out);
+        } else if (type == ScalarType.FLOAT64) {
             out.writeNumber(value);
         } else {
             out.writeNumber((float) value);
+        }
+    }
+
+    private void moment(FieldType type, long units, JsonGenerator out) throws IOException {
+        String text;
+        try {
+            text = ValueText.moment(type, units);
+        } catch (DateTimeException | ArithmeticException e) {
+            special.beyondCalendar(type, units, out);
+            return;
+        }
+        out.writeString(text);
+    }
+
+    /** Refuses what readers of an exported file could not read back. */
+    private record Refusal(Cell cell) implements Special {
+        @Override
+        public void notFinite(double value, JsonGenerator out) throws UnwritableValueException {
+            throw cell.refused(
+                    "JSON cannot hold " + value + "; leave out the column with --columns, or export to parquet");
+        }
+
+        @Override
+        public void beyondCalendar(FieldType type, long units, JsonGenerator out) throws UnwritableValueException {
+            throw ValueText.beyondCalendar(cell, units);
+        }
+
+        @Override
+        public void bytes(ByteBuffer bytes, JsonGenerator out) throws UnwritableValueException {
+            throw cell.refused("JSON cannot hold bytes; leave out the column with --columns, or export to parquet");
         }
     }
 }

@@ -42,8 +42,7 @@ public final class ValueText {
             try {
                 return moment(type, source.longAt(row));
             } catch (DateTimeException | ArithmeticException e) {
-                throw cell.refused(
-                        "no calendar reaches the time " + source.longAt(row) + "; leave out the column with --columns");
+                throw beyondCalendar(cell, source.longAt(row));
             }
         }
         return switch (scalar) {
@@ -57,7 +56,17 @@ public final class ValueText {
         };
     }
 
-    private static String moment(FieldType type, long value) {
+    static UnwritableValueException beyondCalendar(Cell cell, long value) {
+        return cell.refused("no calendar reaches the time " + value + "; leave out the column with --columns");
+    }
+
+    /**
+     * Returns the text of a date, time or timestamp.
+     *
+     * @throws DateTimeException if no calendar reaches it
+     * @throws ArithmeticException if no calendar reaches it
+     */
+    static String moment(FieldType type, long value) {
         if (type instanceof TimestampType timestamp) {
             long perSecond = timestamp.unit().perSecond();
             int nanos = (int) (Math.floorMod(value, perSecond) * (NANOS / perSecond));
