@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Compares a directory tree with a dataset that was ingested from it, and commits one version with the new"
                     + " and changed files. Give the same options as for the ingest.",
-            "If nothing has changed, it commits nothing."
+            "If nothing has changed, it commits nothing. Values that stoker update has set stay."
         },
         customSynopsis = "stoker sync SOURCE DATASET [OPTION]…",
         sortOptions = false)
@@ -90,11 +90,13 @@ final class SyncVerb implements Callable<Integer> {
         }
         if (isDry) {
             out.println("compared with version " + ingest.version() + ": " + Units.count(changes.count(Kind.ADDED))
-                    + " new, " + Units.count(changes.count(Kind.CHANGED)) + " changed and "
+                    + " new, " + Units.count(changes.count(Kind.CHANGED)) + " changed, "
+                    + Units.count(changes.count(Kind.RELABELLED)) + " of another class and "
                     + Units.count(changes.count(Kind.UNCHANGED)) + " unchanged files; "
                     + Units.plural(changes.count(Kind.REMOVED), "sample") + " to remove");
             keys("+", changes, Kind.ADDED, out);
             keys("~", changes, Kind.CHANGED, out);
+            keys("~ class of", changes, Kind.RELABELLED, out);
             keys("-", changes, Kind.REMOVED, out);
         } else if (ingest.outcome() == IngestResult.Outcome.UNCHANGED) {
             out.println("nothing to commit: version " + ingest.version() + " agrees with the files, "
@@ -103,7 +105,11 @@ final class SyncVerb implements Callable<Integer> {
             // Files that were left out are not among the samples.
             out.println("version " + ingest.version() + ": "
                     + Units.plural(ingest.samples() - ingest.replaced(), "sample") + " added, "
-                    + Units.count(ingest.replaced()) + " replaced, " + Units.count(changes.count(Kind.REMOVED))
+                    + Units.count(ingest.replaced()) + " replaced"
+                    + (changes.count(Kind.RELABELLED) > 0
+                            ? " (" + Units.count(changes.count(Kind.RELABELLED)) + " for another class), "
+                            : ", ")
+                    + Units.count(changes.count(Kind.REMOVED))
                     + " removed; " + Units.count(changes.count(Kind.UNCHANGED)) + " unchanged, "
                     + Units.seconds(ingest.duration()));
         }
@@ -111,6 +117,11 @@ final class SyncVerb implements Callable<Integer> {
             out.println("kept: " + Units.plural(changes.count(Kind.MISSING), "sample")
                     + " whose files are gone, such as "
                     + KeyText.line(changes.first(Kind.MISSING).get(0)) + "; --delete removes them");
+        }
+        if (changes.count(Kind.UPDATED) > 0) {
+            out.println("kept: " + Units.plural(changes.count(Kind.UPDATED), "sample")
+                    + " with values that stoker update has set, although the files have changed, such as "
+                    + KeyText.line(changes.first(Kind.UPDATED).get(0)) + "; --replace-updated replaces them");
         }
         // The first line is the one of an ingest.
         lines.stream().filter(line -> line.startsWith("left out: ")).forEach(out::println);

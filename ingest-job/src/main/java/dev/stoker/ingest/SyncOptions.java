@@ -36,6 +36,7 @@ public record SyncOptions(IngestOptions ingest, SyncRule rule) {
                 new SyncRule(
                         parser.isGiven(SyncFlags.CHECKSUM) ? SyncRule.Comparison.CONTENT : SyncRule.Comparison.TIME,
                         isDeleting ? SyncRule.Missing.REMOVE : SyncRule.Missing.STAY,
+                        parser.isGiven(SyncFlags.REPLACE_UPDATED) ? SyncRule.Updated.REPLACE : SyncRule.Updated.STAY,
                         parser.isGiven(IngestFlags.DRY_RUN) ? SyncRule.Run.DRY : SyncRule.Run.REAL));
     }
 }

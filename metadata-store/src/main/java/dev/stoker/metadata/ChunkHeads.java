@@ -31,6 +31,13 @@ public final class ChunkHeads {
         return read(store, table.summary(index).withoutOverlay());
     }
 
+    /** Returns the head that {@link #readStored} has returned, with the fields and values of the version. */
+    public static ChunkHead current(ObjectStore store, ChunkTable table, int index, ChunkHead stored)
+            throws IOException {
+        ChunkSummary chunk = table.summary(index);
+        return OverlayReader.apply(stored, chunk.overlay(), chunk.added(), overlays(store));
+    }
+
     /** Returns the overlays of a dataset. */
     public static OverlayReader.Files overlays(ObjectStore store) {
         return id -> new StoredFile(store, ChunkNames.overlayPath(id));

@@ -125,7 +125,8 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         chunkCounter = getMetricGroup().counter("chunks");
     }
 
-    private SyncDecision sync(SyncRule rule, Optional<Labels> labels, DatasetInfo info, Patience patience) {
+    private SyncDecision sync(SyncRule rule, Optional<Labels> labels, DatasetInfo info, Patience patience)
+            throws IOException {
         for (int i = 0; i < plan.threads(); i++) {
             checks.add(new SampleCheck(plan, info, new SampleFields(plan, info.fields(), reads(), labels), patience));
         }

@@ -4,6 +4,7 @@ import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.metadata.diff.SampleDigest;
+import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
@@ -29,6 +30,7 @@ final class SampleCheck {
     private final SampleFields fields;
     private final Patience patience;
     private final SampleDigest digest = new SampleDigest();
+    private final int content;
     private ChunkBuilder builder;
 
     /**
@@ -42,16 +44,26 @@ final class SampleCheck {
     /**
      * The result for some files.
      *
-     * @param changed whether each file differs from its sample
-     * @param skipped files that could not be read; they count as unchanged
+     * @param differences how each file differs from its sample
+     * @param skipped files that could not be read; they do not differ
      */
-    record Checked(List<Boolean> changed, SkipCounts skipped) {}
+    record Checked(List<Difference> differences, SkipCounts skipped) {}
+
+    /** How a file differs from its sample. */
+    enum Difference {
+        NONE,
+        /** Only in its content. */
+        CONTENT,
+        /** In other fields. */
+        VALUES
+    }
 
     SampleCheck(PackPlan plan, DatasetInfo info, SampleFields fields, Patience patience) {
         this.plan = plan;
         this.info = info;
         this.fields = fields;
         this.patience = patience;
+        this.content = info.fields().stream().map(Field::name).toList().indexOf(plan.content());
         builder = newBuilder();
     }
 
@@ -62,22 +74,22 @@ final class SampleCheck {
     /** Reads the files and compares them. */
     Checked check(List<Pair> pairs) throws IOException, InterruptedException {
         SkipCounts skipped = new SkipCounts();
-        List<Boolean> changed = new ArrayList<>();
+        List<Difference> differences = new ArrayList<>();
         fields.into(builder, skipped);
         fields.begin(pairs.stream().map(Pair::file).toList());
         try {
             for (Pair pair : pairs) {
-                changed.add(isChanged(pair));
+                differences.add(compare(pair));
             }
         } finally {
             fields.end();
         }
-        return new Checked(changed, skipped);
+        return new Checked(differences, skipped);
     }
 
-    private boolean isChanged(Pair pair) throws IOException, InterruptedException {
+    private Difference compare(Pair pair) throws IOException, InterruptedException {
         if (!patience.call("Reading the source", () -> fields.set(pair.file()))) {
-            return false;
+            return Difference.NONE;
         }
         builder.endRow();
         PackedChunk chunk = builder.finish(new ChunkIdentity(info.id(), NO_ID, plan.ingest(), "check", Instant.EPOCH));
@@ -86,16 +98,18 @@ final class SampleCheck {
             ByteBuffer rest = part.duplicate();
             head.put(rest.limit(rest.position() + Math.min(rest.remaining(), head.remaining())));
         }
-        SampleDigest.Content content = digest.of(
-                ChunkHead.parse(
-                        head.flip(), chunk.summary().length(), pair.file().path()),
-                0);
+        ChunkHead parsed = ChunkHead.parse(
+                head.flip(), chunk.summary().length(), pair.file().path());
+        boolean isSameContent =
+                digest.of(parsed, 0, content).equals(pair.stored().content());
+        boolean isSameValues =
+                digest.without(parsed, 0, content).equals(pair.stored().values());
         builder.reset();
         if (pair.file().size() > plan.chunkSizeBytes()) {
             // The memory of an oversized sample is not kept for ordinary ones.
             builder = newBuilder();
             fields.into(builder, new SkipCounts());
         }
-        return !content.equals(pair.stored().content());
+        return !isSameValues ? Difference.VALUES : isSameContent ? Difference.NONE : Difference.CONTENT;
     }
 }

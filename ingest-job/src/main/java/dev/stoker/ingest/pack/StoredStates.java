@@ -7,12 +7,14 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.order.KeyHash;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Describes the samples of a version for a sync. For one thread. */
@@ -24,6 +26,11 @@ final class StoredStates {
      */
     private static final long MARGIN_MS = 2000;
 
+    /** A field that was added after the first version. */
+    private static final int ADDED = -1;
+    /** A field that no overlay has. */
+    private static final int SAME = -2;
+
     private final PackPlan plan;
     private final Dataset dataset;
     private final long version;
@@ -33,12 +40,23 @@ final class StoredStates {
     private final SampleDigest digest = new SampleDigest();
     /** Whether a version packed the files of the plan's source. */
     private final Map<Long, Boolean> ofSource = new HashMap<>();
+    /** Whether a version is a compaction after an update. */
+    private final Map<Long, Boolean> mergesUpdates = new HashMap<>();
 
     private final List<Field> fields;
     /** The head of the last row, and its fields that the sync packs. */
     private @Nullable Packed last;
 
-    private record Packed(ChunkHead head, ChunkHead fields) {}
+    private static final class Packed {
+        private final ChunkHead head;
+        private final ChunkHead fields;
+        private int @Nullable [] own;
+
+        Packed(ChunkHead head, ChunkHead fields) {
+            this.head = head;
+            this.fields = fields;
+        }
+    }
 
     StoredStates(PackPlan plan, Dataset dataset, long version) throws IOException {
         this.plan = plan;
@@ -53,8 +71,14 @@ final class StoredStates {
                 .toList();
     }
 
-    /** @param addedIn the version that has added the chunk */
-    StoredState of(ChunkHead head, long addedIn, StoredRow place) throws IOException {
+    /**
+     * Describes a sample.
+     *
+     * @param head with the values that its chunk has
+     * @param current with the values that the version has
+     * @param addedIn the version that has added the chunk
+     */
+    StoredState of(ChunkHead head, ChunkHead current, long addedIn, StoredRow place) throws IOException {
         int row = place.row();
         ChunkHead packed = packed(head);
         return new StoredState(
@@ -63,7 +87,56 @@ final class StoredStates {
                 before(packed, addedIn),
                 labelHash(packed, row),
                 sidecars(packed, row),
-                digest.of(packed, row));
+                digest.of(packed, row, content),
+                digest.without(packed, row, content),
+                origin(head, current, addedIn, row));
+    }
+
+    private StoredState.Origin origin(ChunkHead head, ChunkHead current, long addedIn, int row) throws IOException {
+        int[] own = ownFields(current);
+        for (int f = 0; f < own.length; f++) {
+            // No file gives the value of an added field.
+            boolean isUpdated = own[f] == ADDED
+                    ? !current.column(f).isNull(row)
+                    : own[f] != SAME && !digest.of(head, row, own[f]).equals(digest.of(current, row, f));
+            if (isUpdated) {
+                return StoredState.Origin.UPDATED;
+            }
+        }
+        return mergesUpdates(addedIn) ? StoredState.Origin.MERGED : StoredState.Origin.PACKED;
+    }
+
+    /** Returns where the chunk of the last row has each field of a version: its index, ADDED or SAME. */
+    @SuppressWarnings("ReferenceEquality") // A chunk without overlay and added fields is its own version.
+    private int[] ownFields(ChunkHead current) {
+        Packed packed = Objects.requireNonNull(last, "packed() was called");
+        if (packed.own == null) {
+            List<String> names = packed.head.fields().stream().map(Field::name).toList();
+            packed.own = current.fields().stream()
+                    .mapToInt(field -> !fields.contains(field)
+                            ? ADDED
+                            : packed.head == current || field.payload() ? SAME : names.indexOf(field.name()))
+                    .toArray();
+        }
+        return packed.own;
+    }
+
+    private boolean mergesUpdates(long addedIn) throws IOException {
+        Boolean known = mergesUpdates.get(addedIn);
+        if (known == null) {
+            known = dataset.entry(addedIn, version).operation() == Operation.COMPACT && isUpdatedBefore(addedIn);
+            mergesUpdates.put(addedIn, known);
+        }
+        return known;
+    }
+
+    private boolean isUpdatedBefore(long end) throws IOException {
+        for (long before = end - 1; before > 0; before--) {
+            if (dataset.entry(before, version).operation() == Operation.UPDATE) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns the fields that the sync packs. The chunk may have others, which were added later. */

@@ -15,13 +15,17 @@ public final class SyncChanges {
     public enum Kind {
         /** There is a file, but no sample. */
         ADDED,
-        /** File and sample differ. */
+        /** File and sample differ, and the sample is replaced. */
         CHANGED,
+        /** The file has another class than the sample, which is replaced. */
+        RELABELLED,
         /** There is no file, and the sample is removed. */
         REMOVED,
         /** There is no file, but the sample stays. */
         MISSING,
-        /** File and sample agree. */
+        /** File and sample differ, but the sample stays with the values that an update has set. */
+        UPDATED,
+        /** File and sample agree, except for values that an update has set. */
         UNCHANGED
     }
 

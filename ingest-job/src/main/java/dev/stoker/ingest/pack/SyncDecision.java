@@ -1,10 +1,14 @@
 package dev.stoker.ingest.pack;
 
 import dev.stoker.connectors.files.FileEntry;
+import dev.stoker.ingest.pack.StoredState.Origin;
+import dev.stoker.ingest.pack.SyncChanges.Kind;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -38,15 +42,19 @@ final class SyncDecision implements BucketSort.Keys {
      * A file.
      *
      * @param stored its sample, if there is one
-     * @param isChecked whether a result for it is awaited
+     * @param kind the decision; null if it needs the result of a comparison
      */
-    private record Pending(FileEntry file, @Nullable StoredState stored, boolean isChecked) {}
+    private record Pending(
+            FileEntry file,
+            @Nullable StoredState stored,
+            @Nullable Kind kind) {}
 
     private final PackPlan plan;
     private final SyncRule rule;
     private final FileTimes times;
     private final Optional<Labels> labels;
     private final Checks checks;
+    private final boolean isPayload;
     private final int most;
     private final Output output;
     private final SyncChanges changes = new SyncChanges();
@@ -55,12 +63,15 @@ final class SyncDecision implements BucketSort.Keys {
     private List<SampleCheck.Pair> pairs = new ArrayList<>();
 
     /** @param most buckets whose files may be read at a time */
-    SyncDecision(PackPlan plan, SyncRule rule, Optional<Labels> labels, Checks checks, int most, Output output) {
+    SyncDecision(PackPlan plan, SyncRule rule, Optional<Labels> labels, Checks checks, int most, Output output)
+            throws IOException {
         this.plan = plan;
         this.rule = rule;
         this.times = new FileTimes(plan.tree(), plan.sidecarList());
         this.labels = labels;
         this.checks = checks;
+        this.isPayload = plan.info().fields().stream()
+                .anyMatch(field -> field.payload() && field.name().equals(plan.content()));
         this.most = most;
         this.output = output;
     }
@@ -77,7 +88,7 @@ final class SyncDecision implements BucketSort.Keys {
             file(file, stored);
         } else if (taken != null && stored != null) {
             boolean isRemoved = rule.missing() == SyncRule.Missing.REMOVE;
-            changes.add(isRemoved ? SyncChanges.Kind.REMOVED : SyncChanges.Kind.MISSING, taken.path());
+            changes.add(isRemoved ? Kind.REMOVED : Kind.MISSING, taken.path());
             if (isRemoved) {
                 output.remove(stored.place());
             }
@@ -85,26 +96,51 @@ final class SyncDecision implements BucketSort.Keys {
     }
 
     private void file(FileEntry file, @Nullable StoredState stored) {
-        if (stored == null || isSurelyChanged(file, stored)) {
-            files.add(new Pending(file, stored, false));
+        if (stored == null) {
+            files.add(new Pending(file, null, Kind.ADDED));
+            return;
+        }
+        // The file of a sample with values of unknown origin is read, to see which of its fields differ.
+        Kind sure = stored.origin() == Origin.MERGED ? null : sureChange(file, stored);
+        if (sure != null) {
+            files.add(new Pending(file, stored, sure));
         } else if (rule.comparison() == SyncRule.Comparison.TIME && times.areBefore(file, stored.before())) {
-            changes.add(SyncChanges.Kind.UNCHANGED, file.path());
+            changes.add(Kind.UNCHANGED, file.path());
         } else {
-            files.add(new Pending(file, stored, true));
+            files.add(new Pending(file, stored, null));
             pairs.add(new SampleCheck.Pair(file, stored));
         }
     }
 
-    private boolean isSurelyChanged(FileEntry file, StoredState stored) {
+    /** Returns how a file surely differs from its sample, or null if it must be read for that. */
+    private @Nullable Kind sureChange(FileEntry file, StoredState stored) {
         long sidecars = 0;
         for (int i = 0; i < plan.sidecarList().size(); i++) {
             sidecars |= file.sidecars()[i] >= 0 ? 1L << i : 0;
+        }
+        if (file.size() != stored.length() || sidecars != stored.sidecars()) {
+            return kept(stored, Kind.CHANGED);
         }
         // A file without a label is left out, or ends the sync.
         long label = labels.flatMap(of -> of.of(file.path()))
                 .map(StoredStates::labelHash)
                 .orElse(stored.labelHash());
-        return file.size() != stored.length() || sidecars != stored.sidecars() || label != stored.labelHash();
+        return label == stored.labelHash() ? null : kept(stored, Kind.RELABELLED);
+    }
+
+    /** Returns what happens to a sample that differs from its file. */
+    private Kind kept(StoredState stored, Kind change) {
+        boolean stays = stored.origin() != Origin.PACKED && rule.updated() == SyncRule.Updated.STAY;
+        return stays ? Kind.UPDATED : change;
+    }
+
+    private Kind kind(StoredState stored, SampleCheck.Difference difference) {
+        return switch (difference) {
+            case NONE -> Kind.UNCHANGED;
+            // No update sets payload.
+            case CONTENT -> stored.origin() == Origin.MERGED && isPayload ? Kind.CHANGED : kept(stored, Kind.CHANGED);
+            case VALUES -> kept(stored, Kind.CHANGED);
+        };
     }
 
     @Override
@@ -134,23 +170,23 @@ final class SyncDecision implements BucketSort.Keys {
     }
 
     private void pass(Bucket bucket) throws ExecutionException, InterruptedException {
-        List<Boolean> changed = List.of();
+        List<SampleCheck.Difference> differences = List.of();
         if (bucket.checked() != null) {
             SampleCheck.Checked result = bucket.checked().get();
             output.checked(result);
-            changed = result.changed();
+            differences = result.differences();
         }
         int next = 0;
         for (Pending pending : bucket.files()) {
-            boolean isUnchanged = pending.isChecked() && !changed.get(next++);
-            SyncChanges.Kind kind = isUnchanged
-                    ? SyncChanges.Kind.UNCHANGED
-                    : pending.stored() == null ? SyncChanges.Kind.ADDED : SyncChanges.Kind.CHANGED;
+            StoredState stored = pending.stored();
+            Kind kind = pending.kind();
+            if (kind == null) {
+                kind = kind(
+                        Objects.requireNonNull(stored, "a file is compared with a sample"), differences.get(next++));
+            }
             changes.add(kind, pending.file().path());
-            if (!isUnchanged) {
-                output.file(
-                        pending.file(),
-                        pending.stored() == null ? null : pending.stored().place());
+            if (kind != Kind.UNCHANGED && kind != Kind.UPDATED) {
+                output.file(pending.file(), stored == null ? null : stored.place());
             }
         }
     }

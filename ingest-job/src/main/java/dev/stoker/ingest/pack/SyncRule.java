@@ -7,9 +7,10 @@ import java.io.Serializable;
  *
  * @param comparison how a file is compared with its sample
  * @param missing what happens to samples without a file
+ * @param updated what happens to samples with updated values whose files differ
  * @param run whether anything is written
  */
-public record SyncRule(Comparison comparison, Missing missing, Run run) implements Serializable {
+public record SyncRule(Comparison comparison, Missing missing, Updated updated, Run run) implements Serializable {
 
     private static final long serialVersionUID = 1;
 
@@ -25,6 +26,12 @@ public record SyncRule(Comparison comparison, Missing missing, Run run) implemen
     public enum Missing {
         STAY,
         REMOVE
+    }
+
+    /** Samples with values that an update has set, whose files differ from what was packed. */
+    public enum Updated {
+        STAY,
+        REPLACE
     }
 
     /** Whether anything is written. */

@@ -83,7 +83,8 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
         if (!table.isLive(index)) {
             return;
         }
-        ChunkHead head = ChunkHeads.read(store, table, index);
+        ChunkHead head = ChunkHeads.readStored(store, table, index);
+        ChunkHead current = states == null ? head : ChunkHeads.current(store, table, index, head);
         int[] removed = table.removedRows(index);
         int next = 0;
         for (int row = 0; row < head.rows(); row++) {
@@ -95,7 +96,7 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
             long ordinal = table.ordinal(index);
             long[] numbers = states == null
                     ? NO_SIDECARS
-                    : states.of(head, table.addedIn(index), new StoredRow(ordinal, row))
+                    : states.of(head, current, table.addedIn(index), new StoredRow(ordinal, row))
                             .numbers();
             bundler.add("", key, key.length, ordinal, row, numbers);
         }

@@ -18,11 +18,18 @@ public final class SyncFlags {
             .withDescription("Read all files and compare their contents. By default, files that have not changed since"
                     + " they were packed are not read.");
 
+    public static final ConfigOption<Boolean> REPLACE_UPDATED = ConfigOptions.key(
+                    IngestFlags.PREFIX + "replace-updated")
+            .booleanType()
+            .defaultValue(false)
+            .withDescription("Replace samples with values of stoker update if their files have changed. By default,"
+                    + " these samples stay and are counted.");
+
     private SyncFlags() {}
 
     /** Returns the options that only a sync has. */
     public static List<ConfigOption<?>> own() {
-        return List.of(DELETE, CHECKSUM);
+        return List.of(DELETE, CHECKSUM, REPLACE_UPDATED);
     }
 
     /** Returns the options that an ingest of files has, too. */

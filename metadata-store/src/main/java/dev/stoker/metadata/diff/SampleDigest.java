@@ -43,6 +43,16 @@ public final class SampleDigest {
         return result();
     }
 
+    /** Returns the content of all fields of a row but one. */
+    public Content without(ChunkHead head, int row, int left) {
+        for (int field = 0; field < head.fields().size(); field++) {
+            if (field != left) {
+                add(head, field, row);
+            }
+        }
+        return result();
+    }
+
     /** Returns the content of a field of a row. */
     public Content of(ChunkHead head, int row, int field) {
         add(head, field, row);
