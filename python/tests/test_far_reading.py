@@ -428,6 +428,11 @@ def test_copies_of_erased_chunks_are_deleted(server: str, tmp_path: Path, cache:
     stoker.open("s3://bucket/erased")
     assert not [path for path in copies(cache) if path.name.startswith((chunk, overlay))]
     assert batches("s3://bucket/erased") == expected  # the chunk is still in this store
+    damaged = folder.parent / "erase-0" / "certificate.json"
+    assert damaged.objects.create(damaged.key, b'{"self":"stoker.crc32c=00000000"}')
+    with pytest.warns(RuntimeWarning, match=r"erasure erase-0 has deleted: .*erase-0/certificate\.json: checksum"):
+        stoker.open("s3://bucket/erased")
+    assert not [path for path in copies(cache) if path.name.startswith((chunk, overlay))]
 
 
 def test_what_is_no_dataset_says_so(server: str, dataset: DatasetWriter) -> None:

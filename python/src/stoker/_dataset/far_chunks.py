@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
@@ -13,6 +14,7 @@ from stoker._dataset.snapshot import Snapshot
 from stoker._store.downloads import FarFile, downloads
 from stoker._store.objects import NotListableError
 from stoker._store.remote_path import RemotePath, list_names
+from stoker.errors import CorruptDataError
 
 _WHOLE_FROM = 8
 """A chunk is downloaded when this number of its parts is read."""
@@ -98,6 +100,13 @@ def forget_erased(root: RemotePath) -> None:
                 data = read_verified(folder / erasure / record)
             except FileNotFoundError:
                 continue
+            except CorruptDataError as e:
+                warnings.warn(
+                    f"stoker: the disk cache may keep copies of chunks that erasure {erasure} has deleted: {e}",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+                break
             content: dict[str, Any] = json.loads(data)
             for chunk in content["removed"]:
                 downloads().forget(chunk["chunk"])

@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import dev.stoker.feeder.DamagedCertificates;
 import dev.stoker.feeder.FeedJob;
 import dev.stoker.feeder.SortedChunks;
 import dev.stoker.feeder.ledger.LedgerProgress;
@@ -75,7 +76,8 @@ final class EmbeddedFeed implements AutoCloseable {
 
     /** Says who is let in although that was perhaps not meant, and which streams are poorly shuffled. */
     void warn(PrintWriter err) {
-        Stream.concat(warnings.stream(), SortedChunks.warnings(plan).stream())
+        Stream.of(warnings, SortedChunks.warnings(plan), DamagedCertificates.warnings(plan))
+                .flatMap(List::stream)
                 .forEach(warning -> err.println("stoker: warning: " + warning));
     }
 

@@ -2,12 +2,14 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.metadata.DamagedErasures;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.GarbageCollection;
 import dev.stoker.metadata.IndexRange;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Leftover;
 import dev.stoker.metadata.Orphan;
+import dev.stoker.metadata.Problem;
 import dev.stoker.schemas.dataset.Lease;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
@@ -77,6 +79,9 @@ final class GcVerb implements Callable<Integer> {
             PrintWriter out = spec.commandLine().getOut();
             if (ended != null && PROCESS.matcher(ended).matches()) {
                 return endProcess(ended, open.dataset(), out);
+            }
+            for (Problem damaged : DamagedErasures.find(open.dataset())) {
+                spec.commandLine().getErr().println("stoker: warning: " + damaged.message());
             }
             GarbageCollection collection = GarbageCollection.plan(open.dataset(), limit, Clock.systemUTC());
             if (ended != null) {

@@ -2,7 +2,9 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.ingest.spec.TargetDataset;
+import dev.stoker.metadata.DamagedErasures;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Problem;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.metadata.erasure.ErasureFiles;
@@ -68,6 +70,9 @@ final class SampleErasure {
     /** @param rule the samples to erase; empty only finishes interrupted erasures */
     int run(Optional<SampleRule> rule) throws IOException, InterruptedException {
         request.id.ifPresent(ErasureRun::checkId);
+        for (Problem damaged : DamagedErasures.find(dataset)) {
+            spec.commandLine().getErr().println("stoker: warning: " + damaged.message());
+        }
         Optional<Erasure> given = request.id.isPresent() ? files.find(request.id.get()) : Optional.empty();
         requireFreeFile(given);
         if (given.isPresent() && given.get().phase() == Erasure.Phase.DONE) {

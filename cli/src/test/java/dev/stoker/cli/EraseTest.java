@@ -190,4 +190,25 @@ class EraseTest extends DatasetVerbs {
         assertThat(out.toString()).contains("finishing erasure one of ");
         assertThat(stoker("verify", path(), "--erased", certificate.toString())).isZero();
     }
+
+    @Test
+    void aDamagedCertificateIsNamed() throws IOException {
+        assertThat(stoker("delete", path(), key(0, 1), "--erase", "--ingest-id", "one", "--yes"))
+                .isZero();
+        Path certificate = dataset.path().resolve("_stoker/erasures/one/certificate.json");
+        byte[] content = Files.readAllBytes(certificate);
+        content[100] ^= 1;
+        Files.delete(certificate);
+        Files.write(certificate, content);
+        String named = certificate + " is corrupt: ";
+
+        assertThat(stoker("verify", path())).isEqualTo(1);
+        assertThat(out.toString()).contains(named, "put your copy of the certificate in its place");
+        assertThat(stoker("gc", path())).isZero();
+        assertThat(err.toString()).startsWith("stoker: warning: " + named);
+        assertThat(stoker("delete", path(), key(0, 2), "--erase", "--yes"))
+                .as(err.toString())
+                .isZero();
+        assertThat(err.toString()).contains("stoker: warning: " + named);
+    }
 }

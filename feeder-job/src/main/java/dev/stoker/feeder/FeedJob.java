@@ -30,6 +30,7 @@ public final class FeedJob {
             new FeedGraph(plan).addTo(launcher.environment());
             SharedCluster.warning(launcher.environment()).ifPresent(System.err::println);
             SortedChunks.warnings(plan).forEach(warning -> System.err.println("stoker: warning: " + warning));
+            DamagedCertificates.warnings(plan).forEach(warning -> System.err.println("stoker: warning: " + warning));
             launcher.run(name(plan));
         }
     }

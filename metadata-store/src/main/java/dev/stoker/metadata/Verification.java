@@ -50,7 +50,8 @@ public final class Verification {
     }
 
     /**
-     * Verifies all live chunks of a version, and the log, chunk tables and index runs of the dataset. Blocks until
+     * Verifies all live chunks of a version, and the log, chunk tables, index runs and records of erasures of the
+     * dataset. Blocks until
      * everything is read.
      *
      * @throws InterruptedException if interrupted
@@ -60,6 +61,7 @@ public final class Verification {
         verifyLog(problems);
         verifyTables(problems);
         verifyIndex(problems);
+        problems.addAll(DamagedErasures.find(dataset));
         ChunkTable table = snapshot.table();
         ChunkVerifications work = new ChunkVerifications(snapshot);
         LongAdder bytes = new LongAdder();

@@ -44,7 +44,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Checks the certificate of an erasure by reading all remaining files: the keys in chunks and in runs of the index, the
+ * Checks the certificate of an erasure: compares it with the dataset's {@link CertificateOrigin own record}, and reads
+ * all remaining files: the keys in chunks and in runs of the index, the
  * log, dead letters, lists of skipped samples, and the names of unfinished files. Looks for erased class
  * names in these files, in overlays, in chunk tables and in dataset.json. Used by one thread; reads with several.
  */
@@ -147,6 +148,7 @@ public final class ErasureCheck {
                 progress.accept(1);
             };
         });
+        new CertificateOrigin(dataset, certificate, this::find).check(newest);
         versions(newest);
         for (String run : names(DatasetLayout.INDEX)) {
             index(newest, run);

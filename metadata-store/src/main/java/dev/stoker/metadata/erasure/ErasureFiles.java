@@ -3,7 +3,9 @@ package dev.stoker.metadata.erasure;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.schemas.dataset.Erasure;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
@@ -16,9 +18,13 @@ import java.util.Optional;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads and writes the records of erasures in a dataset. A record never changes. */
 public final class ErasureFiles {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ErasureFiles.class);
 
     private static final Pattern NAME =
             Pattern.compile(Pattern.quote(DatasetLayout.ERASURES) + "([^/]+)/[a-z]+\\.json");
@@ -44,11 +50,18 @@ public final class ErasureFiles {
         return ids;
     }
 
-    /** Returns the newest record of each erasure, in the order of their ids. */
+    /**
+     * Returns the newest record of each erasure, in the order of their ids. Leaves out erasures whose newest record is
+     * damaged; see {@link dev.stoker.metadata.DamagedErasures}.
+     */
     public List<Erasure> all() throws IOException {
         List<Erasure> all = new ArrayList<>();
         for (String id : ids()) {
-            find(id).ifPresent(all::add);
+            try {
+                find(id).ifPresent(all::add);
+            } catch (StokerException e) {
+                LOG.warn("Ignoring erasure {} of {}: {}", id, dataset.where(), ErrorText.of(e));
+            }
         }
         return all;
     }

@@ -191,7 +191,7 @@ public final class ErasureRun {
         }
         String keys = Integer.toString(erasure.keys().hashes().size());
         return committer
-                .commit(CommitRequest.remove(id, removal, Map.of("erased.keys", keys)))
+                .commit(CommitRequest.remove(id, removal, Map.of(CertificateOrigin.KEYS, keys)))
                 .version();
     }
 

@@ -113,7 +113,7 @@ final class ErasableDataset {
         if (plan.isEmpty()) {
             return last.orElseThrow();
         }
-        return run.finish(run.begin("erase-" + (new ErasureFiles(dataset).all().size() + 1), plan));
+        return run.finish(run.begin("erase-" + (new ErasureFiles(dataset).ids().size() + 1), plan));
     }
 
     static Erasure erase(ObjectStore store, String... keys) throws IOException, InterruptedException {

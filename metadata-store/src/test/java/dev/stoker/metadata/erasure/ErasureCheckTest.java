@@ -9,11 +9,15 @@ import static dev.stoker.metadata.erasure.ErasableDataset.check;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.metadata.DamagedErasures;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.VersionUses;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.dataset.ErasedChunk;
 import dev.stoker.schemas.dataset.Erasure;
+import dev.stoker.schemas.dataset.ErasureResult;
+import dev.stoker.schemas.dataset.KeyHashes;
 import dev.stoker.schemas.dataset.VersionUse;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.storage.InMemoryObjectStore;
@@ -21,8 +25,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -171,5 +177,98 @@ class ErasureCheckTest {
         assertThat(report.findings()).isEmpty();
         assertThat(report.again()).hasSize(1);
         assertThat(report.samples()).isEqualTo(6);
+    }
+
+    private Erasure with(ErasureResult result) {
+        return certificate.with(result);
+    }
+
+    private List<String> findingsOf(Erasure other) throws Exception {
+        return check(store, other).findings().stream()
+                .map(finding -> finding.file() + " " + finding.message())
+                .toList();
+    }
+
+    @Test
+    void aForgedCertificateIsNotConfirmed() throws Exception {
+        ErasureResult own = certificate.result().orElseThrow();
+        ErasureResult.Versions versions = own.versions();
+        KeyHashes invented = KeyHashes.of("00".repeat(32), List.of("a key that never was"));
+        Instant later = certificate.began().plusSeconds(86_400);
+        UUID chunk = UUID.randomUUID();
+        List<ErasedChunk> removed = new ArrayList<>(own.removed());
+        removed.add(new ErasedChunk(chunk, 17, 1));
+
+        assertThat(findingsOf(certificate)).isEmpty();
+        assertThat(findingsOf(new Erasure(
+                        certificate.dataset(),
+                        certificate.name(),
+                        "never-was",
+                        invented,
+                        certificate.began(),
+                        "eve",
+                        certificate.result())))
+                .anyMatch(line -> line.contains("_stoker/erasures/never-was/certificate.json does not exist:"
+                        + " the dataset knows no erasure never-was; the certificate may be forged"));
+        assertThat(findingsOf(new Erasure(
+                        certificate.dataset(),
+                        certificate.name(),
+                        certificate.id(),
+                        invented,
+                        later,
+                        "mallory",
+                        certificate.result())))
+                .anyMatch(line -> line.endsWith("may be forged, in: keys, began, by"))
+                .anyMatch(line -> line.contains("/memory/_stoker/log/")
+                        && line.contains("is not the removal that the certificate describes, of 1 keys"));
+        assertThat(findingsOf(with(new ErasureResult(
+                        new ErasureResult.Versions(99, 99, versions.expired()),
+                        own.removed(),
+                        own.rewritten(),
+                        own.files(),
+                        own.classes(),
+                        own.ended(),
+                        own.notReached()))))
+                .anyMatch(line -> line.endsWith("in: versions"))
+                .anyMatch(line -> line.contains("in version 99; the certificate may be forged"));
+        assertThat(findingsOf(with(new ErasureResult(
+                        versions, removed, List.of(), List.of(), own.classes(), Optional.of(later), List.of()))))
+                .anyMatch(line -> line.contains("in: removed, rewritten, files, ended, not_reached"));
+    }
+
+    @Test
+    void aDamagedRecordIsNamedAndBlocksNoErasure() throws Exception {
+        String name = ErasureFiles.name(certificate.id(), Erasure.Phase.DONE);
+        byte[] content = store.readAll(name, 1 << 20);
+        content[content.length / 2] ^= 1;
+        store.delete(name);
+        store.createIfAbsent(name, content);
+
+        assertThat(findingsOf(certificate))
+                .singleElement()
+                .asString()
+                .contains("certificate.json cannot be read, so the certificate cannot be compared with it");
+        assertThat(DamagedErasures.find(Dataset.open(store)))
+                .singleElement()
+                .satisfies(problem -> assertThat(problem.message())
+                        .contains(name + " is corrupt", "put your copy of the certificate in its place"));
+        assertThat(new DeletedChunks(Dataset.open(store)).next()).isEmpty();
+        Erasure next = ErasableDataset.erase(store, "dog/1");
+        assertThat(check(store, next).findings()).isEmpty();
+        assertThat(new DeletedChunks(Dataset.open(store)).next())
+                .containsAll(next.result().orElseThrow().cached());
+    }
+
+    @Test
+    void anErasureWhoseRecordIsDamagedBeforeItsEndCanBeRepeated() throws Exception {
+        String name = ErasureFiles.name("cut", Erasure.Phase.BEGUN);
+        store.createIfAbsent(name, "{".getBytes(StandardCharsets.UTF_8));
+
+        assertThat(DamagedErasures.find(Dataset.open(store)))
+                .singleElement()
+                .satisfies(problem -> assertThat(problem.message())
+                        .contains(name, "has not finished: delete the file, and erase the samples again"));
+        assertThat(check(store, ErasableDataset.erase(store, "dog/1")).findings())
+                .isEmpty();
     }
 }

@@ -219,7 +219,7 @@ class ErasureRunTest {
                 .commit(CommitRequest.remove(
                         "erase-1",
                         new HashedRemoval(new ErasedRows(dataset, KeyTest.of(erasure.keys()), 1, chunk -> {})),
-                        Map.of()));
+                        Map.of(CertificateOrigin.KEYS, "1")));
         ErasableDataset.append(dataset, "later", write(store, id(9), "later", "train", ANN));
 
         Erasure certificate = run.finish(erasure);
