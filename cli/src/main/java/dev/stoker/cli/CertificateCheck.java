@@ -46,7 +46,7 @@ final class CertificateCheck {
             ObjectNode root = Json.object();
             root.put("path", dataset.where()).put("erasure", certificate.id());
             root.put("clean", report.isClean()).put("keys", keys);
-            root.put("chunks", report.chunks()).put("samples", report.samples());
+            root.put("chunks", report.chunks()).put("rows", report.rows());
             add(root.putArray("findings"), report.findings());
             add(root.putArray("again"), report.again());
             certificate.result().orElseThrow().notReached().forEach(root.putArray("not_reached")::add);
@@ -56,7 +56,7 @@ final class CertificateCheck {
         report.findings().forEach(finding -> out.println(finding.file() + " " + finding.message()));
         report.again().forEach(finding -> out.println("added again: " + finding.file() + " " + finding.message()));
         out.println("erasure " + certificate.id() + " of " + Units.plural(keys, "key") + ": "
-                + Units.plural(report.samples(), "sample") + " in " + Units.plural(report.chunks(), "chunk file")
+                + Units.plural(report.rows(), "row") + " in " + Units.plural(report.chunks(), "chunk file")
                 + " compared: "
                 + (report.isClean()
                         ? "nothing of them is left"

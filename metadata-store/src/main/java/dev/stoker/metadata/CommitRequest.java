@@ -149,16 +149,9 @@ public record CommitRequest(
     }
 
     /** Gives samples other values of small fields. The overlays are written under the lease of this id. */
-    public static CommitRequest update(String ingest, Update update, Map<String, String> properties) {
+    public static CommitRequest update(String ingest, Update update, Properties properties) {
         return new CommitRequest(
-                ingest,
-                Operation.UPDATE,
-                List.of(),
-                Removal.NOTHING,
-                update,
-                Map.of(),
-                constant(properties),
-                List.of(ingest));
+                ingest, Operation.UPDATE, List.of(), Removal.NOTHING, update, Map.of(), properties, List.of(ingest));
     }
 
     /** Removes samples. */

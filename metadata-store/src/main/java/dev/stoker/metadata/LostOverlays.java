@@ -200,7 +200,12 @@ public final class LostOverlays {
                 entry.version(),
                 entry.ingest(),
                 Operation.RECOVERED,
-                entry.committedMs(),
+                Math.max(
+                        entry.committedMs(),
+                        newest.values().stream()
+                                .mapToLong(Found::createdMs)
+                                .max()
+                                .orElse(0)),
                 entry.committedBy(),
                 entry.added(),
                 entry.removed(),

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
-import java.util.stream.IntStream;
 
 /**
  * Reads every byte of a version and of the log, and verifies it with all available checksums. Continues after a
@@ -71,10 +70,7 @@ public final class Verification {
             problems.addAll(found.problems());
         });
         problems.sort(Comparator.comparingLong(Problem::chunk).thenComparingInt(Problem::row));
-        long samples = IntStream.of(ChunkVerifications.live(table))
-                .mapToLong(table::rows)
-                .sum();
-        return new VerificationReport(snapshot.version(), work.pieces(), samples, bytes.sum(), problems);
+        return new VerificationReport(snapshot.version(), work.pieces(), table.liveRows(), bytes.sum(), problems);
     }
 
     private void verifyLog(List<Problem> problems) throws IOException {

@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param version the version whose chunks were read
  * @param chunks number of chunks read
- * @param samples number of samples in them, including removed ones
+ * @param samples number of samples of the version; the removed rows of its chunks are verified, too
  * @param bytes number of bytes read from them
  * @param problems problems by chunk and row; problems that concern no chunk come first
  */

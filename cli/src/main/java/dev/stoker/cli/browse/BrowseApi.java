@@ -85,7 +85,7 @@ final class BrowseApi implements AutoCloseable {
                     .put("committed_ms", entry.committedMs())
                     .put("committed_by", entry.committedBy())
                     .put("operation", entry.operation().code())
-                    .put("added_samples", entry.addedRows())
+                    .put("added_samples", entry.addedSamples())
                     .put("added_chunks", entry.added().size());
             ArrayNode names = one.putArray("tags");
             for (Map.Entry<String, Tag> tag : tags.entrySet()) {

@@ -77,11 +77,11 @@ public final class ErasureCheck {
      * Reports a check.
      *
      * @param chunks number of chunk files that were read
-     * @param samples number of samples in them
+     * @param samples number of rows in them, also removed ones
      * @param findings what should be gone
      * @param again samples with erased keys that were added after the erasure
      */
-    public record Report(int chunks, long samples, List<Finding> findings, List<Finding> again) {
+    public record Report(int chunks, long rows, List<Finding> findings, List<Finding> again) {
         public Report {
             findings = List.copyOf(findings);
             again = List.copyOf(again);

@@ -48,6 +48,9 @@ import java.util.stream.IntStream;
  */
 public final class SampleUpdate {
 
+    /** The property of a version with the number of samples that got other values. */
+    public static final String SAMPLES = "updated.samples";
+
     private final Dataset dataset;
     private final NewValues values;
     private final SampleRule.MissingKeys missing;
@@ -125,7 +128,7 @@ public final class SampleUpdate {
         Set<UUID> committed = Set.of();
         try {
             Commit commit = new Committer(dataset, clock, committedBy)
-                    .commit(CommitRequest.update(ingest, base -> changes(base, ingest, began), Map.of()));
+                    .commit(CommitRequest.update(ingest, base -> changes(base, ingest, began), this::properties));
             committed = new TreeSet<>(commit.entry().updated().stream()
                     .map(chunk -> chunk.overlay().id())
                     .toList());
@@ -197,6 +200,13 @@ public final class SampleUpdate {
                             .addAll(names));
         }
         return new Update.Changes(updated, classes, missingIn(base));
+    }
+
+    private Map<String, String> properties(Snapshot base) throws IOException {
+        long samples = select(base).rows.values().stream()
+                .mapToLong(rows -> rows.length)
+                .sum();
+        return Map.of(SAMPLES, Long.toString(samples));
     }
 
     private Selected select(Snapshot base) throws IOException {

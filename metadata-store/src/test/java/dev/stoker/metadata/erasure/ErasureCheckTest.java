@@ -176,7 +176,7 @@ class ErasureCheckTest {
 
         assertThat(report.findings()).isEmpty();
         assertThat(report.again()).hasSize(1);
-        assertThat(report.samples()).isEqualTo(6);
+        assertThat(report.rows()).isEqualTo(6);
     }
 
     private Erasure with(ErasureResult result) {

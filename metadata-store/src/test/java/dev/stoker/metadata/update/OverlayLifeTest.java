@@ -115,7 +115,7 @@ class OverlayLifeTest extends UpdateFixture {
                         "odd",
                         base -> new Update.Changes(
                                 List.of(new UpdatedChunk(0, overlay, 100)), Map.of("label", List.of("cat"))),
-                        Map.of()));
+                        base -> Map.of()));
 
         assertThat(problems())
                 .singleElement()
@@ -130,7 +130,7 @@ class OverlayLifeTest extends UpdateFixture {
                         .commit(CommitRequest.update(
                                 "odd",
                                 base -> new Update.Changes(List.of(new UpdatedChunk(0, overlay, 100)), Map.of()),
-                                Map.of())))
+                                base -> Map.of())))
                 .hasMessageContaining(ChunkNames.overlayPath(id(78)))
                 .hasMessageContaining("is missing");
     }

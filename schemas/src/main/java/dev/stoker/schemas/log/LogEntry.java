@@ -189,7 +189,12 @@ public record LogEntry(
         return text == null ? ErasedClasses.NONE : ErasedClasses.parse(text);
     }
 
-    /** Returns the number of samples that the entry added. */
+    /** Returns the number of samples that the version adds. A compaction moves samples, and adds none. */
+    public long addedSamples() {
+        return operation == Operation.COMPACT ? 0 : addedRows();
+    }
+
+    /** Returns the number of rows in the chunks that the entry adds. */
     public long addedRows() {
         return added.stream().mapToLong(AddedChunk::rows).sum();
     }
