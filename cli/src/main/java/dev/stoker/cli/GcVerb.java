@@ -134,13 +134,14 @@ final class GcVerb implements Callable<Integer> {
 
     private static String holder(Leftover leftover) {
         return leftover.lease()
-                .map(lease -> " of " + lease.by() + ", running since " + lease.created())
+                .map(lease -> " of " + KeyText.line(lease.by()) + ", running since " + lease.created())
                 .orElse("");
     }
 
     private void print(GarbageCollection collection, List<Orphan> deleted, Duration limit, PrintWriter out) {
         for (Lease copy : collection.copies().values()) {
-            out.println("chunks are kept: " + copy.ingest() + " of " + copy.by() + " is running since " + copy.created()
+            out.println("chunks are kept: " + copy.ingest() + " of " + KeyText.line(copy.by()) + " is running since "
+                    + copy.created()
                     + (Leases.isOfEndedProcess(copy) ? ", whose process has ended" : "")
                     + "; if it is dead, run with --break " + copy.ingest());
         }
@@ -176,6 +177,10 @@ final class GcVerb implements Callable<Integer> {
         } else {
             out.println("nothing to delete");
         }
+        if (collection.leftovers().stream().anyMatch(l -> l.fate() == Leftover.Fate.YOUNG)) {
+            out.println("to also delete the younger files, for example after a full disk, run with --older-than 0s;"
+                    + " make sure that no writer without a lease is running");
+        }
         if (collection.leftovers().stream().anyMatch(l -> l.fate() == Leftover.Fate.LEASED)) {
             out.println("to end the lease of a dead writer, run with --break ID");
         }
@@ -201,7 +206,7 @@ final class GcVerb implements Callable<Integer> {
             case BESIDE_WRITERS -> "kept: writers or copies are running";
             case LEASED -> {
                 Lease lease = leftover.lease().orElseThrow();
-                yield "kept: lease of " + lease.by() + " since " + lease.created()
+                yield "kept: lease of " + KeyText.line(lease.by()) + " since " + lease.created()
                         + (Leases.isOfEndedProcess(lease) ? ", whose process has ended" : "");
             }
         };

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -32,7 +33,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Reads samples by key, verifies them, and prints the content of one, or writes a file for each, or prints"
                     + " JSON. A key that the version does not have is reported, and the others are read.",
-            "Uses the sample index; see stoker index."
+            "Does not print binary data to a terminal. Uses the sample index; see stoker index."
         },
         sortOptions = false)
 final class GetVerb implements Callable<Integer> {
@@ -64,14 +65,19 @@ final class GetVerb implements Callable<Integer> {
     private boolean json;
 
     private final OutputStream raw;
+    private final BooleanSupplier isTerminal;
 
     GetVerb() {
-        this(new StandardOutput(new FileOutputStream(FileDescriptor.out)));
+        this(new StandardOutput(new FileOutputStream(FileDescriptor.out)), Terminal::isOutput);
     }
 
-    /** @param raw receives the payload of one sample */
-    GetVerb(OutputStream raw) {
+    /**
+     * @param raw receives the payload of one sample
+     * @param isTerminal whether this is a terminal
+     */
+    GetVerb(OutputStream raw, BooleanSupplier isTerminal) {
         this.raw = raw;
+        this.isTerminal = isTerminal;
     }
 
     @Override
@@ -98,7 +104,14 @@ final class GetVerb implements Callable<Integer> {
             throw new CommandException(
                     "version " + samples.version() + " has no sample with the key " + KeyText.line(key));
         }
-        ContentField.write(ContentField.of(sample.get(), payload), raw);
+        ByteBuffer content = ContentField.of(sample.get(), payload);
+        if (isTerminal.getAsBoolean() && !CatVerb.isText(content)) {
+            throw new CommandException("the sample " + KeyText.line(key) + " has "
+                    + Units.bytes(content.remaining())
+                    + " of binary data, which can make a terminal unusable; write it to a file with > FILE, or use"
+                    + " stoker cat --force");
+        }
+        ContentField.write(content, raw);
         raw.flush();
         return 0;
     }

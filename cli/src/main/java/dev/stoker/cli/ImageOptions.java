@@ -76,7 +76,8 @@ final class ImageOptions {
             if (output == null) {
                 Picture picture = Picture.decode(bytes, "the sample " + KeyText.line(key));
                 out.println(KeyText.line(key) + "  " + picture.width() + " x " + picture.height());
-                kind.draw(picture.scaled(kind.pixels(columns)), columns, out);
+                out.flush();
+                kind.draw(picture.scaled(kind.pixels(columns)), columns, SafeOutput.raw(out));
             } else {
                 try (OutputStream file = Files.newOutputStream(output)) {
                     ContentField.write(bytes, file);

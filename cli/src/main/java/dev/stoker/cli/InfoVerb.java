@@ -161,11 +161,12 @@ final class InfoVerb implements Callable<Integer> {
     private void print(String where, Snapshot snapshot, long newest, LogEntry entry, PrintWriter out) {
         DatasetInfo info = snapshot.info();
         ChunkTable table = snapshot.table();
-        out.println("dataset  " + info.name() + ", " + info.id() + ", created "
+        out.println("dataset  " + KeyText.line(info.name()) + ", " + info.id() + ", created "
                 + Units.date(info.created().toEpochMilli()));
         out.println("path     " + where);
         out.println("version  " + snapshot.version() + (snapshot.version() == newest ? "" : " of " + newest) + ", "
-                + entry.operation().code() + " of " + Units.date(entry.committedMs()) + " by " + entry.committedBy());
+                + entry.operation().code() + " of " + Units.date(entry.committedMs()) + " by "
+                + KeyText.line(entry.committedBy()));
         out.println("samples  " + Units.count(table.liveRows()) + " in " + Units.plural(table.liveChunks(), "chunk")
                 + ", " + Units.bytes(table.liveBytes()));
         out.println("fields   "
@@ -174,7 +175,7 @@ final class InfoVerb implements Callable<Integer> {
             List<String> names = snapshot.classes().names(field.name());
             if (!names.isEmpty()) {
                 out.println("classes  " + field.name() + ": "
-                        + String.join(", ", names.subList(0, Math.min(CLASSES_SHOWN, names.size())))
+                        + names.stream().limit(CLASSES_SHOWN).map(KeyText::line).collect(Collectors.joining(", "))
                         + (names.size() > CLASSES_SHOWN
                                 ? " and " + (names.size() - CLASSES_SHOWN) + " more (all of them: --json)"
                                 : ""));

@@ -34,7 +34,8 @@ final class KeyText {
         return json.toString();
     }
 
-    private static boolean isInvisible(int c) {
+    /** Returns whether a terminal interprets a character, or shows nothing for it. */
+    static boolean isInvisible(int c) {
         return Character.isISOControl(c)
                 || Character.getType(c) == Character.FORMAT
                 || Character.getType(c) == Character.LINE_SEPARATOR

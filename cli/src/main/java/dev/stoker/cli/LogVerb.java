@@ -65,7 +65,7 @@ final class LogVerb implements Callable<Integer> {
                 table.add(
                         Long.toString(version),
                         Units.date(entry.committedMs()),
-                        entry.committedBy(),
+                        KeyText.line(entry.committedBy()),
                         entry.operation().code(),
                         Units.count(added),
                         Units.count(removed),

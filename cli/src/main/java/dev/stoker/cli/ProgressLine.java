@@ -13,10 +13,11 @@ final class ProgressLine implements AutoCloseable {
     private int width;
 
     ProgressLine(PrintWriter err) {
-        this.err = err;
+        this.err = SafeOutput.raw(err);
     }
 
-    void show(String text) {
+    void show(String progress) {
+        String text = SafeOutput.escape(progress);
         if (terminal) {
             err.print("\r" + text + " ".repeat(Math.max(0, width - text.length())));
             err.flush();

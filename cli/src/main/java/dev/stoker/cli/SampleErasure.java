@@ -96,7 +96,7 @@ final class SampleErasure {
             if (!request.isJson) {
                 spec.commandLine()
                         .getOut()
-                        .println("finishing erasure " + erasure.id() + " of " + erasure.by() + ", begun "
+                        .println("finishing erasure " + erasure.id() + " of " + KeyText.line(erasure.by()) + ", begun "
                                 + erasure.began());
             }
             last = Optional.of(finish(erasure));
@@ -194,7 +194,7 @@ final class SampleErasure {
         if (!request.isJson) {
             out.println("unfinished: erasure " + erasure.id() + " of "
                     + Units.plural(erasure.keys().hashes().size(), "key") + ", begun " + erasure.began() + " by "
-                    + erasure.by() + "; --yes finishes it first");
+                    + KeyText.line(erasure.by()) + "; --yes finishes it first");
         }
     }
 
@@ -232,17 +232,30 @@ final class SampleErasure {
         out.println((request.isReal ? "erasing " : "would erase ") + Units.plural(keys.size(), "key") + ": "
                 + Units.plural(plan.samples(), "sample") + " of version " + plan.version() + " and "
                 + Units.plural(plan.others(), "earlier sample"));
-        out.println((request.isReal ? "deleting " : "would delete ") + Units.plural(plan.files(), "chunk file")
-                + ", of which " + Units.count(plan.rewritten()) + " have other samples and are rewritten, and "
+        out.println((request.isReal ? "deleting " : "would delete ")
+                + Units.plural(plan.files(), "chunk file")
+                + others(plan)
+                + (request.isReal ? "; expiring " : "; would expire ")
                 + (plan.versions().isEmpty()
-                        ? "expire no version"
-                        : "expire " + Units.plural(plan.versions().size(), "version") + ": "
+                        ? "no version"
+                        : Units.plural(plan.versions().size(), "version") + ": "
                                 + VersionRanges.text(plan.versions())
                                 + (plan.samples() > 0 ? ", and the version that removes the samples" : "")));
         plan.blockers().forEach(blocker -> out.println("blocked: " + blocker));
         if (!request.isReal) {
             out.println("run with --yes to erase; this cannot be undone");
         }
+    }
+
+    private static String others(ErasurePlan plan) {
+        long rewritten = plan.rewritten();
+        if (rewritten == 0) {
+            return "";
+        }
+        return plan.files() == 1
+                ? ", whose other samples are rewritten"
+                : ", " + (rewritten == plan.files() ? "all" : Units.count(rewritten) + " of them")
+                        + " with other samples, which are rewritten";
     }
 
     private void print(Erasure done) {

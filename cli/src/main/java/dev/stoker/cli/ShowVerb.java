@@ -143,7 +143,7 @@ final class ShowVerb implements Callable<Integer> {
     private void print(Snapshot snapshot, List<Shown> samples, PrintWriter out) throws IOException {
         List<Field> fields = snapshot.info().fields();
         List<String> head = new ArrayList<>(List.of("KEY"));
-        fields.forEach(field -> head.add(field.name()));
+        fields.forEach(field -> head.add(SafeOutput.escape(field.name())));
         Table table = new Table(head.toArray(String[]::new));
         ArrayNode array = Json.array();
         for (Shown sample : samples) {
@@ -167,7 +167,7 @@ final class ShowVerb implements Callable<Integer> {
     private static void add(ChunkHead chunk, int row, List<Field> fields, Table table, ArrayNode array)
             throws IOException {
         String[] cells = new String[fields.size() + 1];
-        cells[0] = chunk.key(row);
+        cells[0] = KeyText.line(chunk.key(row));
         ObjectNode node = array.addObject();
         node.put("key", chunk.key(row));
         for (int f = 0; f < fields.size(); f++) {
@@ -197,7 +197,7 @@ final class ShowVerb implements Callable<Integer> {
     }
 
     private static String cut(String text) {
-        String line = text.replaceAll("\\s+", " ");
+        String line = SafeOutput.escape(text.replaceAll("\\s+", " "));
         return line.length() <= CELL ? line : line.substring(0, CELL - 1) + "…";
     }
 }

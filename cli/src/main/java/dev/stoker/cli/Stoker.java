@@ -115,8 +115,10 @@ public final class Stoker implements Runnable {
             err.println("stoker: only stoker run takes a command after --");
             return Errors.USAGE;
         }
-        command.setOut(out);
-        command.setErr(err);
+        // Help has colours, and no data.
+        boolean isHelp = own.isEmpty() || !Collections.disjoint(own, HELP);
+        command.setOut(isHelp ? out : SafeOutput.of(out));
+        command.setErr(SafeOutput.of(err));
         command.setCaseInsensitiveEnumValuesAllowed(true);
         command.setParameterExceptionHandler(Errors::wrongUsage);
         command.setExecutionExceptionHandler(Errors::failed);

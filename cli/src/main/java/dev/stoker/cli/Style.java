@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Colours and bars of a live table. Without colours, texts and bars are the same. Immutable. */
@@ -41,6 +42,19 @@ enum Style {
         int eighths = (int) Math.min(8L * columns, Math.max(0, Math.round(share * 8 * columns)));
         String full = "█".repeat(eighths / 8) + (eighths % 8 == 0 ? "" : PARTS.charAt(eighths % 8 - 1));
         return paint(tone, full) + paint(Tone.SOFT, "░".repeat(columns - full.length()));
+    }
+
+    /** Returns a text in which only colours control the terminal. */
+    static String safe(String text) {
+        StringBuilder safe = new StringBuilder();
+        Matcher escapes = ESCAPE.matcher(text);
+        int from = 0;
+        while (escapes.find()) {
+            safe.append(SafeOutput.escape(text.substring(from, escapes.start())))
+                    .append(escapes.group());
+            from = escapes.end();
+        }
+        return safe.append(SafeOutput.escape(text.substring(from))).toString();
     }
 
     /** Returns the number of columns that a text takes on a terminal. */

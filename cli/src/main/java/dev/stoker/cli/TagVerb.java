@@ -124,7 +124,7 @@ final class TagVerb implements Callable<Integer> {
                     tag.name(),
                     Long.toString(tag.version()),
                     Units.date(tag.created().toEpochMilli()),
-                    tag.by());
+                    KeyText.line(tag.by()));
         }
         table.print(out);
     }

@@ -28,7 +28,7 @@ final class Terminal implements AutoCloseable {
     private final String settings;
 
     private Terminal(PrintWriter out, String settings) {
-        this.out = out;
+        this.out = SafeOutput.raw(out);
         this.settings = settings;
     }
 
@@ -74,7 +74,7 @@ final class Terminal implements AutoCloseable {
         Thread keys = new Thread(() -> listen(quit), "stoker-keys");
         keys.setDaemon(true);
         keys.start();
-        out.print(OTHER_SCREEN);
+        SafeOutput.raw(out).print(OTHER_SCREEN);
         return new Terminal(out, settings);
     }
 
@@ -111,14 +111,14 @@ final class Terminal implements AutoCloseable {
         }
     }
 
-    /** Draws a text over the previous one; lines that do not fit are cut off. */
+    /** Draws a text with colours over the previous one; lines that do not fit are cut off. */
     void show(String text) {
         // A terminal of unknown size reports 0 0.
         String[] size = stty("size").split(" ", -1);
         int lines = size.length == 2 && !size[0].equals("0") ? Integer.parseInt(size[0]) : USUAL_LINES;
         int columns = size.length == 2 && !size[1].equals("0") ? Integer.parseInt(size[1]) : USUAL_COLUMNS;
         StringBuilder screen = new StringBuilder("\033[H");
-        List<String> rows = text.lines().toList();
+        List<String> rows = Style.safe(text).lines().toList();
         for (int i = 0; i < Math.min(rows.size(), lines - 1); i++) {
             screen.append(Style.cut(rows.get(i), columns)).append("\033[K\r\n");
         }

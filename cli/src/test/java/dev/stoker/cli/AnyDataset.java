@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import dev.stoker.metadata.CommitRequest;
+import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.schemas.arrow.Field;
@@ -25,6 +26,7 @@ final class AnyDataset {
     private final Path directory;
     private final DatasetInfo info;
     private int versions;
+    private String author = "ada@host";
 
     private AnyDataset(Path directory, DatasetInfo info) {
         this.directory = directory;
@@ -38,6 +40,12 @@ final class AnyDataset {
             Dataset.create(store, info);
         }
         return new AnyDataset(directory, info);
+    }
+
+    /** Names the author of the next versions. */
+    AnyDataset by(String name) {
+        author = name;
+        return this;
     }
 
     /** Commits a version with one more chunk. */
@@ -59,7 +67,7 @@ final class AnyDataset {
                 }
                 writer.commit();
             }
-            SampleDatasets.committer(Dataset.open(store))
+            new Committer(Dataset.open(store), SampleDatasets.CLOCK, author)
                     .commit(CommitRequest.append(ingest, List.of(chunk.summary()), chunk.classes(), Map.of()));
         }
         versions++;

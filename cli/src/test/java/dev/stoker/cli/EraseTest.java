@@ -55,7 +55,7 @@ class EraseTest extends DatasetVerbs {
         assertThat(out.toString())
                 .contains(
                         "would erase 1 key: 1 sample of version 1 and 0 earlier samples",
-                        "would delete 1 chunk file, of which 1 have other samples and are rewritten",
+                        "would delete 1 chunk file, whose other samples are rewritten; would expire 1 version: 1-1,",
                         "run with --yes to erase; this cannot be undone");
         assertThat(certificate).doesNotExist();
 

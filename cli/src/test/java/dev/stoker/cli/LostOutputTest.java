@@ -112,7 +112,7 @@ class LostOutputTest extends DatasetVerbs {
         for (String reason : List.of("No space left on device", "Broken pipe")) {
             for (int kept : new int[] {0, 1}) {
                 StandardOutput full = new StandardOutput(new FullDisk(reason, kept));
-                for (Object verb : List.of(new GetVerb(full), new CatVerb(full, () -> false))) {
+                for (Object verb : List.of(new GetVerb(full, () -> false), new CatVerb(full, () -> false))) {
                     err.getBuffer().setLength(0);
                     int code = new CommandLine(verb)
                             .setErr(new PrintWriter(err, true))

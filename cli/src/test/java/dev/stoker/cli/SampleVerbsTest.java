@@ -208,7 +208,7 @@ class SampleVerbsTest {
     void getPrintsThePayloadOfOneSample() {
         ByteArrayOutputStream raw = new ByteArrayOutputStream();
         StringWriter text = new StringWriter();
-        int code = new CommandLine(new GetVerb(raw))
+        int code = new CommandLine(new GetVerb(raw, () -> false))
                 .setOut(new PrintWriter(text, true))
                 .execute(photos().toString(), "../../etc/passwd");
 

@@ -6,6 +6,7 @@ import dev.stoker.schemas.dataset.Lease;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
+import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectRangeReader;
 import dev.stoker.storage.StoreErrors;
@@ -126,7 +127,13 @@ public final class GarbageCollection {
         leases.keySet().forEach(ingest -> byIngest.put(ingest, new ArrayList<>()));
         List<Leftover> leftovers = new ArrayList<>();
         for (Orphan orphan : orphans) {
-            String ingest = ingest(dataset, orphan);
+            String ingest;
+            try {
+                ingest = ingest(dataset, orphan);
+            } catch (NoSuchObjectException e) {
+                // Another collection has deleted it.
+                continue;
+            }
             if (ingest.isEmpty()) {
                 boolean isYoung = orphan.age().compareTo(olderThan) < 0;
                 leftovers.add(new Leftover(
@@ -179,6 +186,8 @@ public final class GarbageCollection {
             return ChunkReader.open(new ObjectRangeReader(dataset.store(), orphan.name()))
                     .identity()
                     .ingest();
+        } catch (NoSuchObjectException e) {
+            throw e;
         } catch (StokerException e) {
             StoreErrors.rethrow(e);
             return "";
@@ -292,8 +301,12 @@ public final class GarbageCollection {
             boolean isAllowed = entry.operation() == Operation.ABANDON && deletion.isAllowed();
             List<Orphan> files = new ArrayList<>();
             for (Orphan orphan : Orphans.without(dataset, Orphans.list(dataset), clock)) {
-                if (isAllowed && ingest(dataset, orphan).equals(ingest)) {
-                    files.add(orphan);
+                try {
+                    if (isAllowed && ingest(dataset, orphan).equals(ingest)) {
+                        files.add(orphan);
+                    }
+                } catch (NoSuchObjectException e) {
+                    // A collection has deleted it.
                 }
             }
             Orphans.delete(dataset, files);

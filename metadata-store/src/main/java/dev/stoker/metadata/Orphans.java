@@ -105,7 +105,7 @@ public final class Orphans {
         }
         Set<UUID> known = known(dataset);
         for (ObjectInfo overlay : files.overlays) {
-            if (!isKnownOverlay(dataset, known, overlay.name())) {
+            if (!isKeptOverlay(dataset, known, overlay.name())) {
                 orphans.add(orphan(overlay, clock, false));
             }
         }
@@ -128,8 +128,8 @@ public final class Orphans {
         return orphans;
     }
 
-    /** Whether a version has an overlay, or had it. A damaged one does not say it, and stays. */
-    private static boolean isKnownOverlay(Dataset dataset, Set<UUID> known, String name) throws IOException {
+    /** Whether an overlay stays: a version has it or had it, or it is damaged and does not say it, or it is gone. */
+    private static boolean isKeptOverlay(Dataset dataset, Set<UUID> known, String name) throws IOException {
         if (known.contains(ChunkNames.idOfOverlay(name).orElseThrow())) {
             return true;
         }
@@ -184,7 +184,7 @@ public final class Orphans {
             if (id.isPresent() && known.contains(id.get())) {
                 continue;
             }
-            if (ChunkNames.idOfOverlay(orphan.name()).isPresent() && isKnownOverlay(dataset, known, orphan.name())) {
+            if (ChunkNames.idOfOverlay(orphan.name()).isPresent() && isKeptOverlay(dataset, known, orphan.name())) {
                 continue;
             }
             if (DatasetLayout.ingestOfSkipList(orphan.name()).isPresent() && isOfVersion(dataset, orphan.name())) {

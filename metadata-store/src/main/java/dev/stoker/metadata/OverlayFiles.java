@@ -4,6 +4,7 @@ import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.UpdatedChunk;
+import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectRangeReader;
 import java.io.IOException;
@@ -27,6 +28,7 @@ final class OverlayFiles {
      * Returns the version that added an overlay; empty if no log entry names it.
      *
      * @throws dev.stoker.schemas.errors.StokerException if the file is damaged
+     * @throws NoSuchObjectException if the file is gone
      */
     static Optional<Long> addedIn(Dataset dataset, String name) throws IOException {
         UUID id = ChunkNames.idOfOverlay(name).orElseThrow();
@@ -65,7 +67,13 @@ final class OverlayFiles {
         for (ObjectInfo overlay : overlays) {
             UUID id = ChunkNames.idOfOverlay(overlay.name()).orElseThrow();
             if (!used.contains(id)) {
-                Optional<Long> version = addedIn(dataset, overlay.name());
+                Optional<Long> version;
+                try {
+                    version = addedIn(dataset, overlay.name());
+                } catch (NoSuchObjectException e) {
+                    // Another collection has deleted it.
+                    continue;
+                }
                 if (version.isPresent() && kept.stream().noneMatch(range -> range.has(version.get()))) {
                     freed.add(id);
                 }
