@@ -44,6 +44,9 @@ public record DatasetReference(
         if (!matcher.matches()) {
             return Optional.empty();
         }
+        if (matcher.group("split") != null && isDirectory(text)) {
+            return Optional.of(new DatasetReference(text, Optional.empty(), Optional.empty()));
+        }
         Optional<VersionName> version =
                 Optional.ofNullable(matcher.group("version")).map(VersionName::new);
         return Optional.of(of(matcher.group("path"), version, Optional.ofNullable(matcher.group("split"))));

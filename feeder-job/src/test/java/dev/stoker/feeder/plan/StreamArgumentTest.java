@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.DatasetReference;
 import dev.stoker.metadata.VersionName;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class StreamArgumentTest {
 
@@ -56,5 +60,17 @@ class StreamArgumentTest {
     void refusesAnEmptyArgument() {
         assertThatThrownBy(() -> StreamArgument.parse(""))
                 .hasMessageContaining("expected [name=]path[@version][:split]");
+    }
+
+    @Test
+    void aDirectoryWithAColonInItsNameIsAPath(@TempDir Path directory) throws IOException {
+        String odd = Files.createDirectories(directory.resolve("a:b")).toString();
+        String both = Files.createDirectories(directory.resolve("c@1:d")).toString();
+
+        assertThat(StreamArgument.parse(odd)).isEqualTo(stream("train", odd, null, "train"));
+        assertThat(StreamArgument.parse(odd + ":val")).isEqualTo(stream("val", odd, null, "val"));
+        assertThat(StreamArgument.parse(odd + "@2")).isEqualTo(stream("train", odd, "2", "train"));
+        assertThat(StreamArgument.parse(both)).isEqualTo(stream("train", both, null, "train"));
+        assertThat(StreamArgument.parse(directory + "/a:c")).isEqualTo(stream("c", directory + "/a", null, "c"));
     }
 }
