@@ -252,6 +252,8 @@ class VerbsTest extends DatasetVerbs {
             value = {
                 "2 | list | did you mean ls",
                 "2 | infoo | did you mean info",
+                "2 | rm | did you mean delete",
+                "2 | ingest x y --labels d | --labels, did you mean --label-field or --label-from?",
                 "2 | info | missing: DATASET",
                 "2 | info x --bogus | unknown option --bogus",
                 "2 | show x --n y | is not a whole number",

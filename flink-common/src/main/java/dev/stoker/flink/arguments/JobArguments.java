@@ -85,10 +85,9 @@ public record JobArguments(Configuration options, List<String> positional, List<
             Configuration values,
             Collection<String> flags) {
         if (option == null) {
+            List<String> meant = Spelling.meant(name, flags);
             return Optional.of("unknown option " + name
-                    + Spelling.nearest(name, flags)
-                            .map(f -> ", did you mean " + f + "?")
-                            .orElse(""));
+                    + (meant.isEmpty() ? "" : ", did you mean " + String.join(" or ", meant) + "?"));
         }
         if (value == null) {
             return Optional.of("option " + name + " needs a value");

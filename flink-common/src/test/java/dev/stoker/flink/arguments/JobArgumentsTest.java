@@ -45,6 +45,7 @@ class JobArgumentsTest {
                         "unknown option --bath-size, did you mean --batch-size?",
                         "option --batch-size: many is not a valid value (a valid one is 64)",
                         "option --idle-timeout needs a value");
+        assertThat(parse("--idles", "8").problems()).contains("unknown option --idles, did you mean --idle-timeout?");
         assertThat(parsed.options().get(SIZE)).isEqualTo(64);
     }
 

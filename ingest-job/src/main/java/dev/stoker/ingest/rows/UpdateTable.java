@@ -179,20 +179,19 @@ public final class UpdateTable {
     private List<Field> fields(DatasetInfo all) throws IOException {
         List<String> problems = new ArrayList<>();
         Set<String> names = new LinkedHashSet<>(request.columns());
-        if (!names.isEmpty()) {
-            names.addAll(request.added().keySet());
-        } else {
-            try (SourceReader bytes = SourceReader.open(files.get(0));
-                    RowFile rows = open(bytes, Map.of())) {
+        requireKey();
+        try (SourceReader bytes = SourceReader.open(files.get(0));
+                RowFile rows = open(bytes, Map.of())) {
+            if (!names.isEmpty()) {
+                names.addAll(request.added().keySet());
+            } else {
                 for (RowColumn column : rows.schema().columns()) {
                     names.add(column.name());
                 }
                 for (RowSchema.RefusedColumn column : rows.schema().refused()) {
                     names.add(column.name());
                 }
-                if (!names.remove(request.key())) {
-                    place(files.get(0), rows.schema(), request.key(), problems);
-                }
+                names.remove(request.key());
             }
         }
         if (names.isEmpty()) {
@@ -214,6 +213,19 @@ public final class UpdateTable {
         return all.fields().stream()
                 .filter(field -> names.contains(field.name()))
                 .toList();
+    }
+
+    /** Without its key, the columns of the table would look like fields that the dataset lacks. */
+    private void requireKey() throws IOException {
+        List<String> problems = new ArrayList<>();
+        // A format that is told the type of a column has it, also if the file does not.
+        try (SourceReader bytes = SourceReader.open(files.get(0));
+                RowFile rows = format.open(bytes, RowFiles.limits(0))) {
+            place(files.get(0), rows.schema(), request.key(), problems);
+        }
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
     }
 
     private static FieldType stored(FieldType type) {
