@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class UpdateVerbTest extends DatasetVerbs {
@@ -63,7 +64,8 @@ class UpdateVerbTest extends DatasetVerbs {
                         + "\",\"score\":4,\"note\":\"y\"}\n");
 
         assertThat(stoker("update", path(), table, "--column", "score")).isNotZero();
-        assertThat(err.toString()).contains("column key: it is null", "See --key");
+        assertThat(err.toString())
+                .contains("has no column key; it has path, score, note; name the column of the keys with --key");
         assertThat(stoker("update", path(), table, "--key", "path")).isEqualTo(2);
         assertThat(err.toString()).contains("the dataset has no field note; it has label, score, image");
         assertThat(stoker("update", path(), table, "--key", "path", "--column", "image"))
@@ -188,5 +190,36 @@ class UpdateVerbTest extends DatasetVerbs {
         assertThat(json().get("first_keys").get(0).asText()).isEqualTo(key(0, 0));
         assertThat(stoker("diff", path(), "1", "2", "--keys")).isZero();
         assertThat(out.toString()).contains("~ train " + key(0, 0));
+    }
+
+    @Test
+    void aWrongKeyColumnIsTheOnlyProblem() throws IOException {
+        String table = table("labels.csv", "key,label,reviewer\n" + key(0, 1) + ",007,eve\n");
+
+        assertThat(stoker("update", path(), table, "--key", "nokey", "--yes")).isEqualTo(2);
+        assertThat(err.toString())
+                .contains("has no column nokey; it has key, label, reviewer; name the column of the keys with --key")
+                .doesNotContain("has no field");
+        assertThat(stoker("update", path(), table, "--key", "nokey", "--column", "reviewer", "--yes"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("has no column nokey").doesNotContain("has no field");
+    }
+
+    @Test
+    void aNumberThatIsTooLargeForItsFieldIsAnError() throws IOException {
+        for (String name : List.of("scores.csv", "scores.jsonl")) {
+            for (String value : List.of("1e300", "-1e39", "9007199254740993")) {
+                String table = table(
+                        name,
+                        name.endsWith("csv")
+                                ? "key,score\n" + key(0, 1) + "," + value + "\n"
+                                : "{\"key\":\"" + key(0, 1) + "\",\"score\":" + value + "}\n");
+                assertThat(stoker("update", path(), table, "--yes")).isEqualTo(1);
+                assertThat(err.toString())
+                        .as(value)
+                        .contains(table + "#", "column score: ", "nothing was committed")
+                        .containsPattern(value.startsWith("9") ? "no exact floating-point number" : "too large for a");
+            }
+        }
     }
 }

@@ -56,6 +56,9 @@ public final class NumberWriter {
 
     /** Adds a float32 or float64. */
     public void addDouble(double value) throws BadValueException {
+        if (type.isExceededBy(value)) {
+            throw new BadValueException(value + " is too large for a " + type);
+        }
         addBits(
                 type == ScalarType.FLOAT32
                         ? Float.floatToRawIntBits((float) value)

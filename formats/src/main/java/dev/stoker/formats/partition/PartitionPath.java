@@ -1,5 +1,6 @@
 package dev.stoker.formats.partition;
 
+import dev.stoker.formats.values.Numbers;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
 import java.io.ByteArrayOutputStream;
@@ -39,23 +40,14 @@ public final class PartitionPath {
         return columns;
     }
 
-    /** Returns int64 if all values are integers, otherwise utf8. */
+    /**
+     * Returns int64 if all values are integers, otherwise utf8. As in CSV, a number with leading zeros is a code and no
+     * integer.
+     */
     public static FieldType type(Collection<Optional<String>> values) {
         boolean isInteger = values.stream().anyMatch(Optional::isPresent)
-                && values.stream().allMatch(value -> value.isEmpty() || isLong(value.get()));
+                && values.stream().allMatch(value -> value.isEmpty() || Numbers.isInt64(value.get()));
         return isInteger ? ScalarType.INT64 : ScalarType.UTF8;
-    }
-
-    private static boolean isLong(String text) {
-        if (!text.matches("-?[0-9]{1,19}")) {
-            return false;
-        }
-        try {
-            Long.parseLong(text);
-            return true;
-        } catch (NumberFormatException e) {
-            return false;
-        }
     }
 
     /** Decodes {@code %20}, but not {@code +}, which Hive and Spark write for itself. */

@@ -87,11 +87,14 @@ public final class NumberList {
             add((long) value);
             return;
         }
+        if (type.isExceededBy(value)) {
+            throw new BadValueException(value + " is too large for a " + type);
+        }
         reserve();
         switch (type) {
             case FLOAT16 -> bytes.putShort(HalfFloats.float16(value));
             case BFLOAT16 -> bytes.putShort(HalfFloats.bfloat16(value));
-            case FLOAT32 -> bytes.putFloat(Numbers.checkedFloat(value));
+            case FLOAT32 -> bytes.putFloat((float) value);
             default -> bytes.putDouble(value);
         }
     }

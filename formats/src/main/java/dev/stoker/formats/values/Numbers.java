@@ -66,11 +66,18 @@ public final class Numbers {
         };
     }
 
-    /** Returns the number of a text for which {@link #isFloat} or {@link #isNotFinite} is true. */
+    /**
+     * Returns the number of a text for which {@link #isFloat} or {@link #isNotFinite} is true.
+     *
+     * @throws BadValueException if it is too large, or an integer that no floating-point number equals
+     */
     public static double toDouble(String text) throws BadValueException {
         if (isNotFinite(text)) {
             double magnitude = text.toLowerCase(Locale.ROOT).contains("inf") ? Double.POSITIVE_INFINITY : Double.NaN;
             return text.startsWith("-") ? -magnitude : magnitude;
+        }
+        if (isInt64(text)) {
+            return exactDouble(Long.parseLong(text));
         }
         double value = Double.parseDouble(text);
         if (Double.isInfinite(value)) {
@@ -92,14 +99,6 @@ public final class Numbers {
         double result = value;
         if (value == Long.MAX_VALUE || (long) result != value) {
             throw new BadValueException(value + " has no exact floating-point number");
-        }
-        return result;
-    }
-
-    static float checkedFloat(double value) throws BadValueException {
-        float result = (float) value;
-        if (Float.isInfinite(result) && !Double.isInfinite(value)) {
-            throw new BadValueException(value + " is too large for a float32");
         }
         return result;
     }

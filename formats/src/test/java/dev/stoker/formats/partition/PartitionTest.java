@@ -54,7 +54,11 @@ class PartitionTest {
 
     @ParameterizedTest
     @CsvSource({
-        "1 02 -3,int64",
+        "1 2 -3,int64",
+        "007 12,utf8",
+        "7 07,utf8",
+        "0,int64",
+        "-0 1,utf8",
         "1 null,int64",
         "null,utf8",
         "1 a,utf8",

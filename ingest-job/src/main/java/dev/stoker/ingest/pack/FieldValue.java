@@ -1,6 +1,9 @@
 package dev.stoker.ingest.pack;
 
+import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.values.Numbers;
 import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.errors.ErrorText;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -84,7 +87,11 @@ public final class FieldValue {
 
     private static double real(String text) {
         try {
-            return Double.parseDouble(text);
+            double value = Double.parseDouble(text);
+            // Java reads more forms than other files have, such as 1e3f.
+            return Numbers.isFloat(text) ? Numbers.toDouble(text) : value;
+        } catch (BadValueException e) {
+            throw new IllegalArgumentException(ErrorText.of(e), e);
         } catch (NumberFormatException e) {
             throw new IllegalArgumentException("'" + text + "' is not a number", e);
         }

@@ -2,6 +2,7 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
+import dev.stoker.formats.values.Numbers;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullableListType;
@@ -85,7 +86,7 @@ final class FieldSink implements ValueSink {
             if (isClass) {
                 row.setClass(field, Long.toString(value));
             } else if (isReal) {
-                row.setDouble(field, value);
+                row.setDouble(field, Numbers.exactDouble(value));
             } else {
                 row.setLong(field, value);
             }

@@ -35,6 +35,8 @@ class FieldValueTest {
         "uint64, 18446744073709551615",
         "float32, 1.5e3",
         "float64, -0.25",
+        "float32, Infinity",
+        "float64, NaN",
         "bool, True",
         "bool, 0",
         "categorical, cat",
@@ -54,6 +56,9 @@ class FieldValueTest {
         "int64, x, is not a whole number",
         "uint64, -1, is not an unsigned number",
         "float32, one, is not a number",
+        "float32, 1e300, is too large for a float32",
+        "float64, 1e400, is too large for a float64",
+        "float64, 9007199254740993, has no exact floating-point number",
         "bool, maybe, 'is not true, false, 1 or 0'",
     })
     void saysWhatDoesNotFit(String type, String text, String reason) {

@@ -78,11 +78,12 @@ public final class ColumnBuilder {
         appendLong(value ? 1 : 0);
     }
 
-    /** Appends a floating-point number, rounded to the nearest value, ties to even. */
+    /** Appends a floating-point number, rounded to the nearest value, ties to even. It must not become infinite. */
     public void appendDouble(double value) {
         if (!(type instanceof ScalarType scalar) || !scalar.isFloat()) {
             throw checks.wrongKind("a floating-point number");
         }
+        checks.magnitude(scalar, value);
         switch (scalar) {
             case FLOAT16 -> values.addShort(HalfFloats.float16(value));
             case BFLOAT16 -> values.addShort(HalfFloats.bfloat16(value));

@@ -66,6 +66,17 @@ public enum ScalarType implements FieldType {
         return this == FLOAT16 || this == FLOAT32 || this == FLOAT64 || this == BFLOAT16;
     }
 
+    /** Returns whether a finite number becomes infinite in this floating-point type. */
+    public boolean isExceededBy(double value) {
+        double held = switch (this) {
+            case FLOAT16 -> HalfFloats.fromFloat16(HalfFloats.float16(value));
+            case BFLOAT16 -> HalfFloats.fromBfloat16(HalfFloats.bfloat16(value));
+            case FLOAT32 -> (float) value;
+            default -> value;
+        };
+        return Double.isInfinite(held) && !Double.isInfinite(value);
+    }
+
     @Override
     public String toString() {
         return canonical;

@@ -65,6 +65,13 @@ record ValueChecks(ArrowField field) {
         }
     }
 
+    void magnitude(ScalarType scalar, double value) {
+        if (scalar.isExceededBy(value)) {
+            throw new IllegalArgumentException(
+                    "column " + field.name() + ": " + value + " is too large for a " + scalar);
+        }
+    }
+
     void bytes(int length) {
         boolean fits = switch (field.type().layout()) {
             case BITS, NESTED -> false;

@@ -146,6 +146,32 @@ class ColumnBuilderTest {
         assertThat(read.decimalAt(2)).isEqualTo(new BigDecimal("0.00"));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "float16,65519.99,65504,65520",
+        "bfloat16,3.3895e38,3.3895313892515355e38,3.4e38",
+        "float32,3.4028235e38,3.4028234663852886e38,1e300",
+        "float64,1e300,1e300,"
+    })
+    void aFiniteNumberDoesNotBecomeInfinite(String type, double largest, double stored, Double tooLarge)
+            throws IOException {
+        ColumnBuilder column = column(type);
+        column.appendDouble(largest);
+        column.appendDouble(Double.POSITIVE_INFINITY);
+        column.appendDouble(Double.NaN);
+        if (tooLarge != null) {
+            for (double value : new double[] {tooLarge, -tooLarge}) {
+                assertThatThrownBy(() -> column.appendDouble(value))
+                        .hasMessage("column c: " + value + " is too large for a " + type);
+            }
+        }
+        ArrowColumn read = read(column);
+        assertThat(read.rows()).isEqualTo(3);
+        assertThat(read.doubleAt(0)).isEqualTo(stored);
+        assertThat(read.doubleAt(1)).isEqualTo(Double.POSITIVE_INFINITY);
+        assertThat(read.doubleAt(2)).isNaN();
+    }
+
     @Test
     void keepsListsOfItems() throws IOException {
         ColumnBuilder column = column("utf8[]");
