@@ -28,11 +28,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.authentication.core.Token;
+import redis.clients.jedis.ConnectionFactory;
+import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.Pipeline;
+import redis.clients.jedis.Protocol;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
+import redis.clients.jedis.providers.PooledConnectionProvider;
 
 /**
  * The places of a dataset's samples in a Redis server. The key {@code stoker:sample:<dataset id>:<key of the sample>}
@@ -56,14 +60,21 @@ public final class RedisPlaces implements PlaceHints {
     private static final Pattern PLACE = Pattern.compile("([0-9]{1,18}) ([0-9]{1,9})");
     private static final Pattern VERSION = Pattern.compile("[0-9]{1,18}");
     private static final int TIMEOUT_MS = 2000;
+    /** Time for each request of a lookup after its first one. */
+    private static final long NEXT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** Threads that can use the server at a time; others wait. */
+    private static final int CONNECTIONS = 128;
 
     /** After a failure, lookups do not ask the server for this time. */
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Number of keys in one request. */
-    private static final int TOGETHER = 1000;
+    /** Maximum number of keys in one request. */
+    static final int TOGETHER = 1000;
+    /** Bytes of keys after which a request ends. */
+    private static final int REQUEST_BYTES = 64 << 10;
 
     private final RedisClient client;
+    private final RedisSockets sockets;
     private final String address;
     private final String url;
     private final String prefix;
@@ -71,10 +82,20 @@ public final class RedisPlaces implements PlaceHints {
     private final LongSupplier nanoTime;
     private volatile @Nullable Long failed;
 
-    private RedisPlaces(RedisClient client, String address, String url, UUID dataset, LongSupplier nanoTime) {
-        this.client = client;
+    private RedisPlaces(URI uri, String address, UUID dataset, LongSupplier nanoTime) {
+        DefaultJedisClientConfig config =
+                DefaultJedisClientConfig.builder(uri).timeoutMillis(TIMEOUT_MS).build();
+        this.sockets = new RedisSockets(uri.getHost(), uri.getPort(), config.isSsl(), TIMEOUT_MS);
+        ConnectionPoolConfig pool = new ConnectionPoolConfig();
+        pool.setMaxTotal(CONNECTIONS);
+        this.client = RedisClient.builder()
+                .hostAndPort(uri.getHost(), uri.getPort())
+                .clientConfig(config)
+                .connectionProvider(new PooledConnectionProvider(new ConnectionFactory(sockets, config), pool))
+                .build();
         this.address = address;
-        this.url = url;
+        // Messages name the server without user and password.
+        this.url = uri.getScheme() + "://" + uri.getHost() + ":" + uri.getPort();
         this.prefix = "stoker:sample:" + dataset + ":";
         this.loaded = "stoker:loaded:" + dataset;
         this.nanoTime = nanoTime;
@@ -101,15 +122,7 @@ public final class RedisPlaces implements PlaceHints {
         if (!isRedis || uri.getHost() == null || uri.getPort() < 0) {
             throw new IllegalArgumentException("the URL of a Redis server is redis://host:port or rediss://host:port");
         }
-        DefaultJedisClientConfig config =
-                DefaultJedisClientConfig.builder(uri).timeoutMillis(TIMEOUT_MS).build();
-        RedisClient client = RedisClient.builder()
-                .hostAndPort(uri.getHost(), uri.getPort())
-                .clientConfig(config)
-                .build();
-        // Messages name the server without user and password.
-        String server = uri.getScheme() + "://" + uri.getHost() + ":" + uri.getPort();
-        return new RedisPlaces(client, url, server, dataset, nanoTime);
+        return new RedisPlaces(uri, url, dataset, nanoTime);
     }
 
     @Override
@@ -118,20 +131,42 @@ public final class RedisPlaces implements PlaceHints {
         if (before != null && nanoTime.getAsLong() - before < PAUSE_NANOS) {
             return unknown(keys);
         }
-        List<Optional<Place>> places = new ArrayList<>(keys.size());
         try {
-            for (int first = 0; first < keys.size(); first += TOGETHER) {
-                List<String> part = keys.subList(first, Math.min(keys.size(), first + TOGETHER));
-                byte[][] names = part.stream().map(this::name).toArray(byte[][]::new);
-                client.mget(names).forEach(value -> places.add(place(value)));
+            List<Optional<Place>> places = new ArrayList<>(keys.size());
+            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(TIMEOUT_MS);
+            while (places.size() < keys.size()) {
+                List<byte[]> names = names(keys.subList(places.size(), keys.size()));
+                places.addAll(sockets.until(end, () -> ask(names)));
+                end += NEXT_NANOS;
             }
             failed = null;
-            return places.size() == keys.size() ? places : unknown(keys);
-        } catch (JedisException e) {
-            LOG.warn("{} does not answer, so the sample index is used alone: {}", url, e.getMessage());
+            return places;
+        } catch (RuntimeException e) {
+            // The client has no single type for an answer that it does not understand.
+            LOG.warn("{} does not answer, so the sample index is used alone: {}", url, e.toString());
             failed = nanoTime.getAsLong();
             return unknown(keys);
         }
+    }
+
+    /** Returns the names of the first keys, as many as fit into one request. */
+    private List<byte[]> names(List<String> keys) {
+        List<byte[]> names = new ArrayList<>();
+        int bytes = 0;
+        for (int i = 0; i < Math.min(keys.size(), TOGETHER) && bytes < REQUEST_BYTES; i++) {
+            byte[] name = name(keys.get(i));
+            names.add(name);
+            bytes += name.length;
+        }
+        return names;
+    }
+
+    private List<Optional<Place>> ask(List<byte[]> names) {
+        Object reply = client.sendCommand(Protocol.Command.MGET, names.toArray(byte[][]::new));
+        if (!(reply instanceof List<?> values) || values.size() != names.size()) {
+            throw new JedisException("the answer to " + names.size() + " keys is not a list of as many values");
+        }
+        return values.stream().map(RedisPlaces::place).toList();
     }
 
     private static List<Optional<Place>> unknown(List<String> keys) {
@@ -142,8 +177,8 @@ public final class RedisPlaces implements PlaceHints {
         return (prefix + key).getBytes(StandardCharsets.UTF_8);
     }
 
-    private static Optional<Place> place(byte @Nullable [] value) {
-        if (value == null || value.length > 32) {
+    private static Optional<Place> place(@Nullable Object reply) {
+        if (!(reply instanceof byte[] value) || value.length > 32) {
             return Optional.empty();
         }
         Matcher matcher = PLACE.matcher(new String(value, StandardCharsets.ISO_8859_1));
@@ -161,16 +196,12 @@ public final class RedisPlaces implements PlaceHints {
      * @throws IOException if a chunk cannot be read
      */
     public Loaded load(Dataset dataset, Snapshot snapshot, int threads) throws IOException {
-        try {
-            ChunkTable table = snapshot.table();
-            long before = loadedVersion();
-            int[] chunks = chunksAfter(table, before);
-            LongAdder samples = new LongAdder();
-            ParallelChunks.forEach(chunks, threads, () -> chunk -> samples.add(load(dataset, table, chunk)));
-            return loaded(snapshot, before, chunks, samples.sum());
-        } catch (JedisException e) {
-            throw new RedisUnavailableException(url, e);
-        }
+        ChunkTable table = snapshot.table();
+        long before = loadedVersion();
+        int[] chunks = chunksAfter(table, before);
+        LongAdder samples = new LongAdder();
+        ParallelChunks.forEach(chunks, threads, () -> chunk -> samples.add(load(dataset, table, chunk)));
+        return loaded(snapshot, before, chunks, samples.sum());
     }
 
     /**
@@ -180,15 +211,11 @@ public final class RedisPlaces implements PlaceHints {
      * @throws IOException if a chunk cannot be read
      */
     public Loaded load(Snapshot snapshot, Workers workers) throws IOException, InterruptedException {
-        try {
-            long before = loadedVersion();
-            int[] chunks = chunksAfter(snapshot.table(), before);
-            LongAdder samples = new LongAdder();
-            workers.run(chunks.length, new PlacesLoad(address, snapshot.version(), chunks), samples::add);
-            return loaded(snapshot, before, chunks, samples.sum());
-        } catch (JedisException e) {
-            throw new RedisUnavailableException(url, e);
-        }
+        long before = loadedVersion();
+        int[] chunks = chunksAfter(snapshot.table(), before);
+        LongAdder samples = new LongAdder();
+        workers.run(chunks.length, new PlacesLoad(address, snapshot.version(), chunks), samples::add);
+        return loaded(snapshot, before, chunks, samples.sum());
     }
 
     private static int[] chunksAfter(ChunkTable table, long version) {
@@ -197,39 +224,39 @@ public final class RedisPlaces implements PlaceHints {
                 .toArray();
     }
 
-    private Loaded loaded(Snapshot snapshot, long before, int[] chunks, long samples) {
+    private Loaded loaded(Snapshot snapshot, long before, int[] chunks, long samples) throws RedisUnavailableException {
         if (snapshot.version() > before) {
-            client.set(loaded, Long.toString(snapshot.version()));
+            talk(() -> client.set(loaded, Long.toString(snapshot.version())));
         }
         return new Loaded(snapshot.version(), chunks.length, samples);
     }
 
     /** Makes the next load write all places again. */
     public void forget() throws RedisUnavailableException {
-        try {
-            client.del(loaded);
-        } catch (JedisException e) {
-            throw new RedisUnavailableException(url, e);
-        }
+        talk(() -> client.del(loaded));
     }
 
     /** Returns the version that was loaded; 0 if the server says nothing or garbage. */
-    private long loadedVersion() {
-        byte[] value;
-        try {
-            value = client.get(loaded.getBytes(StandardCharsets.UTF_8));
-        } catch (JedisDataException e) {
-            // Something else has this name.
-            client.del(loaded);
-            return 0;
-        }
-        String text = value == null ? "" : new String(value, StandardCharsets.ISO_8859_1);
+    private long loadedVersion() throws RedisUnavailableException {
+        Object value = talk(() -> {
+            try {
+                return client.sendCommand(Protocol.Command.GET, loaded);
+            } catch (JedisDataException e) {
+                // Something else has this name.
+                return client.del(loaded);
+            }
+        });
+        String text = value instanceof byte[] bytes ? new String(bytes, StandardCharsets.ISO_8859_1) : "";
         return VERSION.matcher(text).matches() ? Long.parseLong(text) : 0;
     }
 
     /** Loads the places of a chunk, and returns the number of its samples. */
     long load(Dataset dataset, ChunkTable table, int chunk) throws IOException {
         ChunkHead head = ChunkHeads.read(dataset.store(), table, chunk);
+        return talk(() -> store(table, chunk, head));
+    }
+
+    private long store(ChunkTable table, int chunk, ChunkHead head) {
         long samples = 0;
         try (Pipeline pipeline = client.pipelined()) {
             for (int row = 0; row < head.rows(); row++) {
@@ -244,8 +271,6 @@ public final class RedisPlaces implements PlaceHints {
             }
             requireStored(pipeline);
             return samples;
-        } catch (JedisException e) {
-            throw new RedisUnavailableException(url, e);
         }
     }
 
@@ -255,6 +280,19 @@ public final class RedisPlaces implements PlaceHints {
             if (reply instanceof JedisDataException e) {
                 throw e;
             }
+        }
+    }
+
+    /**
+     * Runs a step that changes the server. The client has no single type for an answer that it does not understand.
+     *
+     * @throws RedisUnavailableException if the server does not answer, or not as it should
+     */
+    private <T> T talk(RedisSockets.Step<T> step) throws RedisUnavailableException {
+        try {
+            return step.run();
+        } catch (RuntimeException e) {
+            throw new RedisUnavailableException(url, e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.stoker.redis;
 
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.StokerException;
 
 /** Thrown when places cannot be loaded into a Redis server. Lookups do not need the server. */
@@ -7,6 +8,6 @@ public final class RedisUnavailableException extends StokerException {
     private static final long serialVersionUID = 1L;
 
     RedisUnavailableException(String url, Throwable cause) {
-        super(url + " stores nothing: " + cause.getMessage() + "; check the server, or leave out --redis", cause);
+        super(url + " stores nothing: " + ErrorText.of(cause) + "; check the server, or leave out --redis", cause);
     }
 }

@@ -186,6 +186,24 @@ class RedisPlacesTest {
     }
 
     @Test
+    void aLoadIntoAServerThatLiesNamesIt() throws IOException {
+        List<String> lies = List.of(":1\r\n", "*1\r\n".repeat(100_000), "$2147483647\r\n", "-MOVED x\r\n");
+        for (String lie : lies) {
+            try (HostileRedis hostile = new HostileRedis(HostileRedis.Answer.text(lie));
+                    RedisPlaces other =
+                            RedisPlaces.open(hostile.url(), dataset.info().id())) {
+                try {
+                    // It says OK to what is stored, and an integer where a version should be is garbage.
+                    assertThat(other.load(dataset, dataset.snapshot(), 1).samples())
+                            .isEqualTo(4);
+                } catch (RedisUnavailableException e) {
+                    assertThat(e).hasMessageContaining(hostile.url() + " stores nothing: ");
+                }
+            }
+        }
+    }
+
+    @Test
     void placesOfRemovedAndMovedSamplesAreNotBelieved() throws IOException {
         load();
         ChunkSummary chunk = write(store, id(5), "moved", "train", "cat/2", "cat/1");
