@@ -5,10 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Caller;
 import dev.stoker.schemas.protocol.EpochEnd;
+import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.Instance;
 import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.schemas.protocol.Launch;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.Subscribe;
@@ -17,11 +21,13 @@ import dev.stoker.server.feed.LedgerItem;
 import dev.stoker.server.security.FeedToken;
 import dev.stoker.server.security.ServerSecurity;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -117,6 +123,50 @@ class AuthorizationTest {
             List<LedgerItem> items = new ArrayList<>();
             Waiting.until(() -> node.drainAcks(items::add, 100) >= 0 && items.size() == 2);
         }
+    }
+
+    /** Slurm shows job ids to all users, and a process id is no secret either. */
+    @Test
+    void aReaderEndsNoTrainerByNamingItsProcessOrItsJob() throws IOException {
+        Caller trainer = caller(1, 0);
+        try (RawClient holder = RawClient.connect(node.address())) {
+            holder.join(hello("k-trains", "eval-1", 0).by(trainer));
+            for (Caller claimed : List.of(trainer, trainer.sentAt(Long.MAX_VALUE), caller(2, 1))) {
+                try (RawClient reader = RawClient.connect(node.address())) {
+                    assertThatThrownBy(() ->
+                                    reader.join(hello("k-reads", "eval-1", 0).by(claimed)))
+                            .hasMessageStartingWith("place_taken");
+                }
+            }
+            try (RawClient reader = RawClient.connect(node.address())) {
+                assertThatThrownBy(() -> reader.join(
+                                hello("k-reads", "eval-1", Long.MAX_VALUE >> 1).by(trainer)))
+                        .hasMessageStartingWith("unauthorized");
+            }
+            holder.send(new Ping(7));
+            // Before its answer may come the question of the feeder whether the trainer is still there.
+            assertThat(Stream.generate(() -> received(holder)).limit(2)).contains(new Pong(7));
+            try (RawClient restarted = RawClient.connect(node.address())) {
+                restarted.join(hello("k-trains", "eval-1", 0).by(caller(3, 1)));
+            }
+        }
+    }
+
+    private static Frame received(RawClient client) {
+        try {
+            return client.receive();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Caller caller(long pid, int restarts) {
+        return new Caller(
+                0,
+                pid,
+                false,
+                Optional.of(new Instance("b", pid, 1, "gpu-3")),
+                Optional.of(new Launch("slurm", "4711", restarts)));
     }
 
     @Test

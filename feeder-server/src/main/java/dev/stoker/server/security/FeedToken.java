@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -83,6 +84,11 @@ public final class FeedToken {
         } catch (IOException | UnsupportedOperationException e) {
             return false;
         }
+    }
+
+    /** Returns the digest of a token as text, so that the tokens of clients can be compared; empty without a token. */
+    public static String digestText(Optional<String> token) {
+        return token.map(text -> HexFormat.of().formatHex(digest(text))).orElse("");
     }
 
     static byte[] digest(String text) {

@@ -9,6 +9,7 @@ import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.GroupFacts;
 import dev.stoker.server.feed.Identity;
+import dev.stoker.server.security.TokenRights;
 import dev.stoker.server.window.GroupOrder;
 import dev.stoker.server.window.ServedStream;
 import java.util.Comparator;
@@ -78,10 +79,10 @@ final class Group {
      * @param epoch the epoch that is read at the version of these orders, or 0 for all epochs
      * @throws ProtocolException if the order spec does not fit, or the session gets no place
      */
-    synchronized Joined join(Hello hello, Occupant session, Orders at, long epoch, long nowMs)
+    synchronized Joined join(Hello hello, TokenRights rights, Occupant session, Orders at, long epoch, long nowMs)
             throws ProtocolException {
         GroupOrder joined = order(hello, at, Optional.ofNullable(spec));
-        Places.Given given = places.admit(Claim.of(hello), session, nowMs);
+        Places.Given given = places.admit(Claim.of(hello, rights), session, nowMs);
         spec = joined.spec();
         keep(epoch, joined);
         sessions++;
@@ -93,8 +94,8 @@ final class Group {
      *
      * @throws ProtocolException as {@link #join} does
      */
-    synchronized void check(Hello hello) throws ProtocolException {
-        places.check(Claim.of(hello));
+    synchronized void check(Hello hello, TokenRights rights) throws ProtocolException {
+        places.check(Claim.of(hello, rights));
     }
 
     /**
@@ -195,8 +196,8 @@ final class Group {
     }
 
     /** Returns whether an explicit run would take a place from a live session. */
-    synchronized boolean isDisplacing(Hello hello) {
-        return places.isDisplacing(Claim.of(hello));
+    synchronized boolean isDisplacing(Hello hello, TokenRights rights) {
+        return places.isDisplacing(Claim.of(hello, rights));
     }
 
     private static MemberId seat(Hello hello) {
@@ -208,14 +209,14 @@ final class Group {
      *
      * @throws ProtocolException if there are too many places
      */
-    synchronized void settle(Hello hello, Occupant session) throws ProtocolException {
-        places.settle(Claim.of(hello), session);
+    synchronized void settle(Hello hello, TokenRights rights, Occupant session) throws ProtocolException {
+        places.settle(Claim.of(hello, rights), session);
         fixed = true;
     }
 
     /** Frees the place of a session that had joined and has ended. */
     synchronized void leave(Hello hello, Occupant session) {
-        places.leave(Claim.of(hello), session);
+        places.leave(seat(hello), session);
         sessions--;
         if (sessions == 0 && !fixed) {
             spec = null;

@@ -2,6 +2,7 @@ package dev.stoker.server.session;
 
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.server.security.TokenRights;
 
 /**
  * A session's membership of a group, which stays open until the session leaves it. For the session's reader thread.
@@ -30,8 +31,8 @@ final class Membership {
     }
 
     /** Takes a place, as {@link Group#join} does. */
-    Group.Joined join(Group.Orders at, long epoch, long nowMs) throws ProtocolException {
-        Group.Joined place = group.join(hello, session, at, epoch, nowMs);
+    Group.Joined join(TokenRights rights, Group.Orders at, long epoch, long nowMs) throws ProtocolException {
+        Group.Joined place = group.join(hello, rights, session, at, epoch, nowMs);
         joined = true;
         return place;
     }

@@ -79,8 +79,7 @@ final class Places {
     /** Returns whether the user names a run that would take places from other live processes. */
     boolean isDisplacing(Claim claim) {
         return live.values().stream()
-                .anyMatch(held -> held.run() < claim.run()
-                        && !claim.caller().isSame(held.claim().caller()));
+                .anyMatch(held -> held.run() < claim.run() && !claim.isOfSameProcess(held.claim()));
     }
 
     /** Returns the sessions of other processes that lose their places to a claim. */
@@ -112,7 +111,7 @@ final class Places {
     private Claim ofSameProcess(Claim claim) {
         Claim last = present.get(claim.seat());
         boolean began = last != null
-                && claim.caller().isSame(last.caller())
+                && claim.isOfSameProcess(last)
                 && claim.caller().joined() < greatest.getOrDefault(claim.seat(), 0L);
         return began && claim.run() == 0 ? claim.withoutRun() : claim;
     }
@@ -139,7 +138,7 @@ final class Places {
 
     /** Returns whether a live session of another process blocks the claim. */
     private boolean blocks(Held held, Claim claim, long current) {
-        if (claim.caller().isSame(held.claim().caller())) {
+        if (claim.isOfSameProcess(held.claim())) {
             return false;
         }
         boolean beginsRun = claim.namedRun() > current || claim.worldSize() != worldSize();
@@ -188,8 +187,7 @@ final class Places {
 
     /** Returns whether a claim that fits the current run joins it, rather than starting the next run. */
     private boolean goesOn(Claim claim) {
-        if (live.values().stream()
-                .anyMatch(held -> !claim.caller().isSame(held.claim().caller()))) {
+        if (live.values().stream().anyMatch(held -> !claim.isOfSameProcess(held.claim()))) {
             return true;
         }
         Collection<Claim> own = new ArrayList<>(present.values());
@@ -198,12 +196,12 @@ final class Places {
             return false;
         }
         Claim before = present.get(claim.seat());
-        return before == null || claim.caller().isSame(before.caller()) || !live.isEmpty();
+        return before == null || claim.isOfSameProcess(before) || !live.isEmpty();
     }
 
     /** Returns whether a newer session of the same process replaces this session. */
     private boolean isReplaced(Held held, Claim claim, long run) {
-        return claim.caller().isSame(held.claim().caller())
+        return claim.isOfSameProcess(held.claim())
                 && (held.claim().seat().equals(claim.seat())
                         || held.claim().dividesOtherwise(claim)
                         || (held.run() < run && held.claim().worldSize() != claim.worldSize()));
@@ -242,10 +240,10 @@ final class Places {
     }
 
     /** Removes a session that has ended. */
-    void leave(Claim claim, Occupant session) {
-        Held held = live.get(claim.seat());
+    void leave(MemberId seat, Occupant session) {
+        Held held = live.get(seat);
         if (held != null && held.session() == session) {
-            live.remove(claim.seat());
+            live.remove(seat);
         }
     }
 

@@ -102,7 +102,7 @@ final class Reading {
         damaged.clear();
         if (rights.includes(Right.ACKNOWLEDGE)) {
             server.subscribes(admitted.identity());
-            group.settle(hello, session);
+            group.settle(hello, rights, session);
             // A subscription without receipts would be a gap in the ledger, and the feed would wait for its end.
             ledger.asked(asked);
         }

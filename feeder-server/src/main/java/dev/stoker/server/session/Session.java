@@ -114,19 +114,19 @@ final class Session implements Runnable, Occupant {
         Membership member = new Membership(stream.groups(), hello, this);
         membership = member;
         Group group = member.group();
-        if (group.isDisplacing(hello)) {
+        if (group.isDisplacing(hello, rights)) {
             rights.require(Right.ADMINISTER, "replacing a connected trainer by run " + hello.run());
         }
         // Before the version of an epoch is chosen, because the choice is permanent.
-        group.check(hello);
+        group.check(hello, rights);
         long version = stream.version(hello);
         OptionalLong only = stream.follows() ? hello.epoch() : OptionalLong.empty();
-        Group.Joined place =
-                member.join(stream.at(version), only.orElse(0), server.threads().nowMs());
+        Group.Joined place = member.join(
+                rights, stream.at(version), only.orElse(0), server.threads().nowMs());
         for (Occupant displaced : place.displaced()) {
             displaced.end(
                     ErrorCode.FENCED,
-                    Claim.of(hello).who() + " has replaced this trainer in group " + hello.group()
+                    Claim.of(hello, rights).who() + " has replaced this trainer in group " + hello.group()
                             + " of stream " + stream.stream().name()
                             + ": end this trainer, or let it read in another group (group=\"…\")");
         }

@@ -52,7 +52,8 @@ class PlacesTest {
     }
 
     private static Claim claim(Who who, int rank, int world, int worker, int workers, long run, long joined) {
-        return new Claim(new MemberId(rank, worker, 0), run, world, workers, who.caller(joined), "test");
+        return new Claim(
+                new MemberId(rank, worker, 0), run, world, workers, who.caller(joined), Claim.Trust.OPEN, "test");
     }
 
     private static Claim claim(Who who, int rank, int world) {
@@ -139,7 +140,7 @@ class PlacesTest {
     void newNodeOfARestartedJobWithoutContestJoinsTheRun() throws Exception {
         long run = reads(claim(launched(1, "a", 0), 0, 2));
         reads(claim(launched(2, "a", 0), 1, 2));
-        places.leave(lastClaim, lastSession);
+        places.leave(lastClaim.seat(), lastSession);
         assertThat(reads(claim(launched(3, "a", 1), 1, 2))).isEqualTo(run);
     }
 
@@ -169,7 +170,7 @@ class PlacesTest {
     void whatWasAdmittedAndNeverSubscribedFencesNobody() throws Exception {
         Claim newcomer = claim(process(2), 0, 1);
         long drawn = admit(newcomer).run();
-        places.leave(newcomer, lastSession);
+        places.leave(newcomer.seat(), lastSession);
         assertThat(places.run()).isZero();
         assertThat(admit(claim(process(1), 0, 4, 0, 1, 0, drawn - 1)).run()).isEqualTo(drawn - 1);
     }
@@ -181,7 +182,7 @@ class PlacesTest {
         Places.Given again = admit(claim(process(1), 0, 1));
         assertThat(again.displaced()).containsExactly(old);
         assertThat(again.run()).isEqualTo(run);
-        places.leave(lastClaim, old);
+        places.leave(lastClaim.seat(), old);
         assertThat(places.run()).as("the old session's end changes nothing").isEqualTo(run);
         refused(claim(process(2), 0, 1), ErrorCode.PLACE_TAKEN);
     }
@@ -206,6 +207,7 @@ class PlacesTest {
                 claim.worldSize(),
                 claim.workers(),
                 claim.caller().sentAt(nanos),
+                claim.trust(),
                 claim.client());
     }
 
@@ -232,7 +234,7 @@ class PlacesTest {
     @Test
     void nextLaunchBeginsARunOnceTheLastHasEnded() throws Exception {
         long run = reads(claim(process(1), 0, 1));
-        places.leave(lastClaim, lastSession);
+        places.leave(lastClaim.seat(), lastSession);
         assertThat(reads(claim(process(2), 0, 1))).isGreaterThan(run);
         refused(claim(process(1), 0, 1, 0, 1, 0, run), ErrorCode.FENCED);
     }
@@ -249,15 +251,50 @@ class PlacesTest {
 
     @Test
     void processThatDoesNotNameItselfIsNobodyElse() throws Exception {
-        Claim unknown = new Claim(new MemberId(0, 0, 0), 0, 1, 1, Caller.UNKNOWN, "old/1");
+        Claim unknown = new Claim(new MemberId(0, 0, 0), 0, 1, 1, Caller.UNKNOWN, Claim.Trust.OPEN, "old/1");
         reads(unknown);
         refused(unknown, ErrorCode.PLACE_TAKEN);
+    }
+
+    private static Claim trusted(Claim claim, boolean administers, String token) {
+        return new Claim(
+                claim.seat(),
+                claim.run(),
+                claim.worldSize(),
+                claim.workers(),
+                claim.caller(),
+                new Claim.Trust(administers, token),
+                claim.client());
+    }
+
+    /** A process, a launcher and a job can be known to others, and a client names them itself. */
+    @Test
+    void onlyHoldersOfOneTokenAndAdministratorsMaySpeakForAProcessOrAJob() throws Exception {
+        Claim holder = claim(launched(1, "job-7", 0), 0, 1);
+        Claim restarted = claim(launched(2, "job-7", 1), 0, 1);
+        Claim named = claim(launched(1, "job-7", 0), 0, 1, 0, 1, Long.MAX_VALUE >> 1, 0);
+        reads(trusted(holder, false, "a"));
+        Fake first = lastSession;
+        refused(trusted(holder, false, "b"), ErrorCode.PLACE_TAKEN);
+        refused(trusted(restarted, false, "b"), ErrorCode.PLACE_TAKEN);
+        refused(trusted(restarted, false, ""), ErrorCode.PLACE_TAKEN);
+        assertThat(places.isDisplacing(trusted(named, false, "b"))).isTrue();
+        assertThat(places.isDisplacing(trusted(named, false, "a")))
+                .as("a process of its own")
+                .isFalse();
+        assertThat(admit(trusted(holder, false, "a")).displaced()).containsExactly(first);
+        Fake second = lastSession;
+        assertThat(admit(trusted(restarted, false, "a")).displaced()).containsExactly(second);
+        Fake third = lastSession;
+        assertThat(admit(trusted(claim(launched(3, "job-7", 2), 0, 1), true, "b"))
+                        .displaced())
+                .containsExactly(third);
     }
 
     @Test
     void greatestRunLeavesRoomForTheNext() throws Exception {
         reads(claim(process(1), 0, 1, 0, 1, 1L << 62, 0));
-        places.leave(lastClaim, lastSession);
+        places.leave(lastClaim.seat(), lastSession);
         assertThat(reads(claim(process(2), 0, 1))).isEqualTo((1L << 62) + 1);
     }
 
@@ -303,7 +340,7 @@ class PlacesTest {
         Claim trainer = claim(process(2), 0, 2, 0, 1, 7, 0);
         refused(trainer, ErrorCode.PLACE_TAKEN);
         refused(claim(process(3), 1, 2, 0, 1, 7, 0), ErrorCode.PLACE_TAKEN);
-        places.leave(newcomer, first);
+        places.leave(newcomer.seat(), first);
         assertThat(reads(trainer)).isEqualTo(7);
     }
 
