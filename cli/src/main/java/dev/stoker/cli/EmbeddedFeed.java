@@ -2,7 +2,7 @@ package dev.stoker.cli;
 
 import dev.stoker.feeder.DamagedCertificates;
 import dev.stoker.feeder.FeedJob;
-import dev.stoker.feeder.SortedChunks;
+import dev.stoker.feeder.OrderWarnings;
 import dev.stoker.feeder.ledger.LedgerProgress;
 import dev.stoker.feeder.plan.FeedNodes;
 import dev.stoker.feeder.plan.FeedPlan;
@@ -53,7 +53,7 @@ final class EmbeddedFeed implements AutoCloseable {
     }
 
     static EmbeddedFeed start(FeedPlan plan) throws Exception {
-        FeedLock lock = FeedFile.lock(plan.name());
+        FeedLock lock = FeedLock.take(plan.name());
         NodeLease lease;
         List<String> warnings;
         try {
@@ -76,7 +76,7 @@ final class EmbeddedFeed implements AutoCloseable {
 
     /** Says who is let in although that was perhaps not meant, and which streams are poorly shuffled. */
     void warn(PrintWriter err) {
-        Stream.of(warnings, SortedChunks.warnings(plan), DamagedCertificates.warnings(plan))
+        Stream.of(warnings, OrderWarnings.warnings(plan), DamagedCertificates.warnings(plan))
                 .flatMap(List::stream)
                 .forEach(warning -> err.println("stoker: warning: " + warning));
     }

@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import dev.stoker.export.spec.InvalidExportException;
 import dev.stoker.feeder.plan.InvalidFeedException;
+import dev.stoker.feeder.registry.FeedRunningException;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.errors.ErrorText;
 import java.io.PrintWriter;
@@ -45,6 +46,7 @@ final class Errors {
 
     static int failed(Exception e, CommandLine command, ParseResult result) {
         if (!(e instanceof CommandException
+                || e instanceof FeedRunningException
                 || e instanceof IllegalArgumentException
                 || e instanceof LostOutputException)) {
             LoggerFactory.getLogger(Errors.class)

@@ -1,7 +1,6 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.feeder.registry.FeedRegister;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -47,24 +46,6 @@ record FeedFile(String name, JsonNode json) {
             throw new CommandException("there is no feed " + name + " on this machine; " + known());
         }
         return file.get();
-    }
-
-    /**
-     * Acquires the lock of the one process that may serve a feed of this name.
-     *
-     * @throws CommandException if another process has it
-     */
-    static FeedLock lock(String name) throws IOException {
-        Optional<FeedLock> lock = FeedLock.tryTake(name);
-        if (lock.isPresent()) {
-            return lock.get();
-        }
-        String pid = find(name)
-                .filter(feed -> feed.state() == State.RUNNING)
-                .map(feed -> " (pid " + feed.pid() + ")")
-                .orElse("");
-        throw new CommandException("a feed " + name + " is already running" + pid + "; stop it with stoker stop " + name
-                + ", or use another --name");
     }
 
     /** Lists some of the known feeds, running ones first: files of ended feeds stay for the audit. */

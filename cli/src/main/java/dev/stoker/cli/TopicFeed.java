@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.registry.FeedLock;
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.feeder.topic.TopicFeedJob;
 import dev.stoker.feeder.topic.TopicFeedPlan;
@@ -37,10 +38,11 @@ final class TopicFeed {
         UUID id = feed.id();
         err.println("stoker: starting the feed …");
         long began = System.nanoTime();
-        FeedLock lock = FeedFile.lock(feed.name());
+        FeedLock lock = FeedLock.take(feed.name());
         TopicFiles files = new TopicFiles(plan);
         boolean isPublished = false;
         try (Signals signals = new Signals()) {
+            System.setProperty(StokerHome.OWN_PROCESS, "true");
             StopSignal.clear(id);
             TopicProgress.clear(id);
             RunningJob job = TopicFeedJob.embedded(plan);
@@ -48,6 +50,7 @@ final class TopicFeed {
             files.publish(TopicProgress.of(id).snapshot());
             files.publish();
             isPublished = true;
+            TopicFeedJob.warnings(plan).forEach(warning -> err.println("stoker: warning: " + warning));
             plan.lines().forEach(out::println);
             FeedReport.content(feed).forEach(out::println);
             out.println("in Python: for batch in stoker.Feed(\"kafka://"

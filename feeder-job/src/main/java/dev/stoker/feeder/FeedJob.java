@@ -3,6 +3,7 @@ package dev.stoker.feeder;
 import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.plan.FlinkSettings;
+import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.feeder.topic.TopicFeedJob;
 import dev.stoker.feeder.topic.TopicFeedOptions;
 import dev.stoker.flink.launch.JobLauncher;
@@ -27,9 +28,12 @@ public final class FeedJob {
         }
         FeedPlan plan = FeedPlan.of(FeedOptions.parse(args));
         try (JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
+            if (SharedCluster.isRemote(launcher.environment())) {
+                FeedLock.requireFree(plan.name());
+            }
             new FeedGraph(plan).addTo(launcher.environment());
             SharedCluster.warning(launcher.environment()).ifPresent(System.err::println);
-            SortedChunks.warnings(plan).forEach(warning -> System.err.println("stoker: warning: " + warning));
+            OrderWarnings.warnings(plan).forEach(warning -> System.err.println("stoker: warning: " + warning));
             DamagedCertificates.warnings(plan).forEach(warning -> System.err.println("stoker: warning: " + warning));
             launcher.run(name(plan));
         }

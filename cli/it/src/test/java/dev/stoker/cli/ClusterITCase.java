@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -177,8 +178,14 @@ class ClusterITCase {
         assertThat(cluster.run(
                         "-d", FlinkCluster.job("feeder"), dataset, "--name=beside", "--port=0", "--idle-timeout=1 s"))
                 .contains("this Flink cluster already runs stoker feed stopped");
+        assertThatThrownBy(() -> cluster.run("-d", FlinkCluster.job("feeder"), dataset, "--name=stopped", "--port=0"))
+                .hasMessageContaining("a feed stopped is already running on a Flink cluster (job ");
         StringWriter said = new StringWriter();
         PrintWriter out = new PrintWriter(said, true);
+        assertThat(Stoker.run(List.of("feed", dataset, "--name=stopped", "--port=0"), out, out))
+                .isEqualTo(1);
+        assertThat(said.toString())
+                .contains("a feed stopped is already running on a Flink cluster (job ", "stop it with stoker stop");
         UUID feed = FeedFile.require("stopped").id();
         assertThat(Stoker.run(List.of("stop", "stopped"), out, out))
                 .as(() -> said + cluster.state())

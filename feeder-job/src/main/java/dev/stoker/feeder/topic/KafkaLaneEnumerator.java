@@ -1,5 +1,6 @@
 package dev.stoker.feeder.topic;
 
+import dev.stoker.feeder.registry.JobClaim;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.flink.failure.Outages;
@@ -25,15 +26,23 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
     private static final long LOOK_MS = 5_000;
 
     private final SplitEnumeratorContext<KafkaLane> context;
+    private final JobClaim claim;
     private final TopicWatch watch;
     private final Patience.Call<KafkaLaneState> start;
     private final TreeMap<Integer, KafkaLane> pending = new TreeMap<>();
     private String topicId = "";
 
-    /** @param start finds out where lanes begin; may wait */
+    /**
+     * @param claim of the feed's name
+     * @param start finds out where lanes begin; may wait
+     */
     KafkaLaneEnumerator(
-            SplitEnumeratorContext<KafkaLane> context, TopicWatch watch, Patience.Call<KafkaLaneState> start) {
+            SplitEnumeratorContext<KafkaLane> context,
+            JobClaim claim,
+            TopicWatch watch,
+            Patience.Call<KafkaLaneState> start) {
         this.context = context;
+        this.claim = claim;
         this.watch = watch;
         this.start = start;
     }
@@ -41,7 +50,11 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
     @Override
     public void start() {
         context.callAsync(
-                () -> Patience.endlessAfterRestore().call("Reading where the lanes begin", start), this::begin);
+                () -> {
+                    claim.make();
+                    return Patience.endlessAfterRestore().call("Reading where the lanes begin", start);
+                },
+                this::begin);
     }
 
     private void begin(KafkaLaneState found, Throwable failure) {
@@ -113,6 +126,7 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
     public void close() throws IOException {
         Outages.clear(this);
         watch.close();
+        claim.close();
         // Choices of versions may lie in a remote store.
         ClassLoaderCleanup.now();
     }

@@ -1,8 +1,10 @@
 package dev.stoker.feeder.topic;
 
 import dev.stoker.connectors.kafka.TopicRecord;
+import dev.stoker.feeder.registry.JobClaim;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
+import dev.stoker.flink.failure.Patience;
 import dev.stoker.server.StreamContent;
 import java.io.IOException;
 import java.util.List;
@@ -114,7 +116,13 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
 
     @Override
     public SplitEnumerator<KafkaLane, KafkaLaneState> createEnumerator(SplitEnumeratorContext<KafkaLane> context) {
-        return new KafkaLaneEnumerator(context, new TopicWatch(plan.target()), this::fresh);
+        return enumerator(context, this::fresh);
+    }
+
+    private KafkaLaneEnumerator enumerator(
+            SplitEnumeratorContext<KafkaLane> context, Patience.Call<KafkaLaneState> start) {
+        JobClaim claim = new JobClaim(plan.feed().name(), context.metricGroup().getAllVariables());
+        return new KafkaLaneEnumerator(context, claim, new TopicWatch(plan.target()), start);
     }
 
     private KafkaLaneState fresh() throws IOException {
@@ -132,7 +140,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
         if (state.topicId().isEmpty()) {
             return createEnumerator(context);
         }
-        return new KafkaLaneEnumerator(context, new TopicWatch(plan.target()), () -> {
+        return enumerator(context, () -> {
             TopicStart.require(plan.target(), state.topicId());
             return state;
         });

@@ -5,7 +5,9 @@ import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.connectors.kafka.registry.SchemaRegistry;
 import dev.stoker.connectors.kafka.topic.TopicCheck;
 import dev.stoker.connectors.kafka.topic.TopicNeeds;
+import dev.stoker.feeder.OrderWarnings;
 import dev.stoker.feeder.plan.FlinkSettings;
+import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.flink.launch.SharedCluster;
@@ -14,6 +16,7 @@ import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.server.StreamContent;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -29,9 +32,13 @@ public final class TopicFeedJob {
     public static void main(String... args) throws Exception {
         TopicFeedPlan plan = TopicFeedPlan.of(TopicFeedOptions.parse(args));
         try (JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
+            if (SharedCluster.isRemote(launcher.environment())) {
+                FeedLock.requireFree(plan.feed().name());
+            }
             build(launcher.environment(), plan);
             plan.lines().forEach(System.out::println);
             SharedCluster.warning(launcher.environment()).ifPresent(System.err::println);
+            warnings(plan).forEach(warning -> System.err.println("stoker: warning: " + warning));
             launcher.run(name(plan));
         }
     }
@@ -45,6 +52,11 @@ public final class TopicFeedJob {
         JobLauncher launcher = FlinkSettings.embedded(plan.feed());
         build(launcher.environment(), plan);
         return launcher.launch(name(plan));
+    }
+
+    /** Returns a warning for each stream that the order hardly shuffles. */
+    public static List<String> warnings(TopicFeedPlan plan) {
+        return OrderWarnings.warnings(plan.feed());
     }
 
     private static String name(TopicFeedPlan plan) {

@@ -8,9 +8,12 @@ import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.client.deployment.ClusterClientFactory;
 import org.apache.flink.client.deployment.ClusterDescriptor;
 import org.apache.flink.client.deployment.DefaultClusterClientServiceLoader;
+import org.apache.flink.client.deployment.application.executors.EmbeddedExecutor;
 import org.apache.flink.client.program.ClusterClient;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.runtime.client.JobStatusMessage;
+import org.apache.flink.streaming.api.environment.LocalStreamEnvironment;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +24,15 @@ public final class SharedCluster {
     private static final long LIMIT_S = 10;
 
     private SharedCluster() {}
+
+    /**
+     * Returns whether this process submits a job to a running cluster. In application mode, Flink runs the job's main
+     * method in the JobManager, and again after it has recovered the job.
+     */
+    public static boolean isRemote(StreamExecutionEnvironment env) {
+        return !(env instanceof LocalStreamEnvironment)
+                && !EmbeddedExecutor.NAME.equals(env.getConfiguration().get(DeploymentOptions.TARGET));
+    }
 
     /**
      * A warning if other jobs run on a session cluster; empty on a cluster of the feed's own, or if it cannot be asked.

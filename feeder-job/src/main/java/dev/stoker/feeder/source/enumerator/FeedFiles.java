@@ -4,6 +4,7 @@ import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.plan.UsedVersions;
 import dev.stoker.feeder.registry.FeedEntry;
 import dev.stoker.feeder.registry.FeedRegister;
+import dev.stoker.feeder.registry.JobClaim;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.registry.StopRequest;
 import dev.stoker.flink.cleanup.ClassLoaderCleanup;
@@ -28,6 +29,7 @@ import java.util.OptionalLong;
 final class FeedFiles implements LaneMaps.Hint {
 
     private final FeedPlan plan;
+    private final JobClaim claim;
     private final long startedMs = System.currentTimeMillis();
     private final String idField;
     private final String startField;
@@ -45,14 +47,26 @@ final class FeedFiles implements LaneMaps.Hint {
     /** Whether the uses of versions were deleted, or will never be. */
     private volatile boolean released;
 
-    FeedFiles(FeedPlan plan) throws IOException {
+    /** @param claim of the feed's name */
+    FeedFiles(FeedPlan plan, JobClaim claim) throws IOException {
         this.plan = plan;
+        this.claim = claim;
         idField = "\"id\":\"" + plan.id() + "\"";
         startField = "\"started_ms\":" + startedMs + ",";
         endText = FeedRegister.text(entry(List.of(), Map.of(), List.of()).running());
         // Loads the classes for the end.
         FeedRegister.textWith(endText, "ended_ms", startedMs);
         StopRequest.isThere(plan.name(), plan.id(), startedMs);
+    }
+
+    @Override
+    public void claim() throws IOException {
+        claim.make();
+    }
+
+    @Override
+    public void unclaim() throws IOException {
+        claim.close();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.stoker.feeder.source.enumerator;
 
+import dev.stoker.feeder.registry.FeedRunningException;
 import dev.stoker.feeder.source.event.GroupEvent;
 import dev.stoker.feeder.source.event.LaneMapEvent;
 import dev.stoker.feeder.source.event.ProgressEvent;
@@ -20,6 +21,9 @@ import org.apache.flink.api.connector.source.ReaderInfo;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.util.FlinkRuntimeException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,6 +39,8 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     private static final Duration TICK = Duration.ofSeconds(1);
     /** Lane maps go out at least every this many ticks, so that a lost one is replaced. */
     private static final int MAP_TICKS = 5;
+    /** How many ticks a name may belong to another feed, which can be one that is just ending. */
+    private static final int CLAIM_TICKS = 10;
 
     private final SplitEnumeratorContext<LaneSplit> context;
     private final List<StreamLanes> streams;
@@ -45,6 +51,10 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     private final Map<String, Integer> owner = new HashMap<>();
     private final Map<Integer, ServerEvent> servers = new TreeMap<>();
     private int ticks;
+    private int refusals;
+    /** Whether the feed's name belongs to this job. Until then, nothing is placed, published or withdrawn. */
+    private boolean claimed;
+
     private boolean ended;
 
     LaneEnumerator(
@@ -66,14 +76,43 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
 
     @Override
     public void start() {
+        context.callAsync(System::currentTimeMillis, this::tick, TICK.toMillis(), TICK.toMillis());
+        claim();
+    }
+
+    private void claim() {
+        context.callAsync(
+                () -> {
+                    maps.claim();
+                    return true;
+                },
+                (done, failure) -> claimed(failure));
+    }
+
+    private void claimed(@Nullable Throwable failure) {
+        if (claimed) {
+            return;
+        }
+        if (failure instanceof FeedRunningException) {
+            refusals++;
+            if (refusals > CLAIM_TICKS) {
+                throw new FlinkRuntimeException(failure.getMessage(), new SuppressRestartsException(failure));
+            }
+            return;
+        }
+        if (failure != null) {
+            LOG.warn("The name of the feed cannot be locked; a second feed of this name would not be noticed", failure);
+        }
+        claimed = true;
         // Trainers also return to a feed whose process was killed, and only the feed's file tells.
-        context.callAsync(maps::isGoingOn, (known, failure) -> {
-            if (failure != null || known) {
+        context.callAsync(maps::isGoingOn, (known, unknown) -> {
+            if (unknown != null || known) {
                 end.resume();
             }
         });
-        context.callAsync(System::currentTimeMillis, this::tick, TICK.toMillis(), TICK.toMillis());
         context.callAsync(maps::takeStopRequest, this::stopIfRequested, TICK.toMillis(), TICK.toMillis());
+        place();
+        announce();
     }
 
     @Override
@@ -141,7 +180,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
 
     /** Gives out what has no reader, once every reader's server is known. */
     private void place() {
-        if (servers.size() < context.currentParallelism()) {
+        if (!claimed || servers.size() < context.currentParallelism()) {
             return;
         }
         for (StreamLanes stream : streams) {
@@ -164,7 +203,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
 
     /** Sends new lane maps to all readers; a reader that just failed is left out and hears of them on its return. */
     private void announce() {
-        if (!servers.isEmpty()) {
+        if (claimed && !servers.isEmpty()) {
             tell(maps.next(streams, owner, servers));
         }
     }
@@ -203,6 +242,10 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     }
 
     private void tick(Long nowMs, Throwable failure) {
+        if (!claimed) {
+            claim();
+            return;
+        }
         end.tick(nowMs, context.currentParallelism()).ifPresent(this::finish);
         if (++ticks >= MAP_TICKS && !servers.isEmpty()) {
             tell(maps.again(streams, owner, servers));
@@ -210,7 +253,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     }
 
     private void finish(String reason) {
-        if (!ended) {
+        if (!ended && claimed) {
             ended = true;
             LOG.info("The feed ends: {}", reason);
             // The job may finish at any time after the signal, and Flink then unloads its classes.
@@ -236,7 +279,9 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     @Override
     public void close() throws IOException {
         try {
-            maps.withdraw(ended);
+            if (claimed) {
+                maps.withdraw(ended);
+            }
         } catch (IOException | RuntimeException | Error e) {
             // Flink swallows it.
             LOG.error(
@@ -244,6 +289,8 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
                             + " versions may remain; stoker expire --end-feed deletes them",
                     e);
             throw e;
+        } finally {
+            maps.unclaim();
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.stoker.feeder.source.enumerator;
 
 import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.registry.JobClaim;
 import dev.stoker.feeder.source.split.LaneSplit;
 import dev.stoker.server.feed.GroupName;
 import java.io.IOException;
@@ -30,12 +31,14 @@ public final class LaneEnumerators {
                 plan.groups().stream()
                         .map(group -> new GroupName(group.stream(), group.name()))
                         .toList());
+        FeedFiles files = new FeedFiles(
+                plan, new JobClaim(plan.name(), context.metricGroup().getAllVariables()));
         return new LaneEnumerator(
                 context,
                 plan.streams().stream()
                         .map(stream -> new StreamLanes(stream.name(), stream.lanes()))
                         .toList(),
-                new LaneMaps(System.currentTimeMillis(), new FeedFiles(plan)),
+                new LaneMaps(System.currentTimeMillis(), files),
                 end,
                 Duration.ofMillis(plan.idleTimeoutMs()),
                 state);

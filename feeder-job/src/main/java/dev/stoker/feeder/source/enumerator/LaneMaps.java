@@ -20,8 +20,8 @@ import java.util.TreeMap;
  * <p>A map that is sent again unchanged keeps its generation. A client takes a newer map as a sign that silent feeders
  * are back, so a feeder that hangs would otherwise get its lanes back with every repetition.
  *
- * <p>{@link #next} runs on the coordinator thread, {@link #publish}, {@link #takeStopRequest} and {@link #release}
- * on a worker thread.
+ * <p>{@link #next} runs on the coordinator thread, {@link #claim}, {@link #publish}, {@link #takeStopRequest} and
+ * {@link #release} on a worker thread.
  */
 final class LaneMaps {
 
@@ -30,6 +30,13 @@ final class LaneMaps {
 
     /** A place where lane maps are published, so that clients can find the feed. */
     interface Hint {
+        /**
+         * Claims the feed's name for this job. Nothing may be published or withdrawn before.
+         *
+         * @throws dev.stoker.feeder.registry.FeedRunningException if another feed has the name
+         */
+        default void claim() throws IOException {}
+
         /**
          * Publishes the newest maps.
          *
@@ -62,6 +69,9 @@ final class LaneMaps {
          * @param ended whether the feed has ended, and does not continue elsewhere
          */
         void withdraw(boolean ended) throws IOException;
+
+        /** Releases the name when the coordinator closes. */
+        default void unclaim() throws IOException {}
     }
 
     private long startMs;
@@ -144,6 +154,14 @@ final class LaneMaps {
 
     boolean isGoingOn() throws IOException {
         return hint.isGoingOn();
+    }
+
+    void claim() throws IOException {
+        hint.claim();
+    }
+
+    void unclaim() throws IOException {
+        hint.unclaim();
     }
 
     boolean takeStopRequest() throws IOException {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.registry.JobClaim;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.registry.StopRequest;
 import dev.stoker.metadata.Dataset;
@@ -54,13 +55,17 @@ class FeedFilesTest {
         Files.deleteIfExists(file);
     }
 
+    private FeedFiles files() throws IOException {
+        return new FeedFiles(plan, new JobClaim(plan.name(), Map.of()));
+    }
+
     private static Map<String, LaneMap> at(String... addresses) {
         return Map.of("train", new LaneMap(1, 1, List.of(addresses), List.of()));
     }
 
     @Test
     void aFeedThatBeginsIsNamedWhenItIsWhole() throws IOException {
-        FeedFiles files = new FeedFiles(plan);
+        FeedFiles files = files();
         files.publish(at("a:1"), List.of(), false);
         assertThat(file).doesNotExist();
         files.publish(at("a:1", "b:1"), List.of(), true);
@@ -69,18 +74,18 @@ class FeedFilesTest {
 
     @Test
     void aFeedThatLostMachinesIsNamedWhereItIsLeft() throws IOException {
-        FeedFiles files = new FeedFiles(plan);
+        FeedFiles files = files();
         files.publish(at("a:1", "b:1"), List.of(), true);
         files.publish(at("c:1"), List.of(), false);
         assertThat(file).content().contains("\"addresses\":[\"c:1\"]");
         // As after the loss of the coordinator itself.
-        new FeedFiles(plan).publish(at("d:1"), List.of(), false);
+        files().publish(at("d:1"), List.of(), false);
         assertThat(file).content().contains("\"addresses\":[\"d:1\"]");
     }
 
     @Test
     void aRequestToStopEndsTheFeedThatItNamesAndNoLaterOne() throws IOException {
-        FeedFiles files = new FeedFiles(plan);
+        FeedFiles files = files();
         files.publish(at("a:1"), List.of(), true);
         assertThat(files.takeStopRequest()).isFalse();
         long startedMs = new JsonMapper()
@@ -98,24 +103,24 @@ class FeedFilesTest {
 
     @Test
     void aCoordinatorThatTakesOverIsNotWithdrawnByTheOneBefore() throws Exception {
-        FeedFiles before = new FeedFiles(plan);
+        FeedFiles before = files();
         before.publish(at("a:1"), List.of(), true);
         long started = System.currentTimeMillis();
         Waiting.until(() -> System.currentTimeMillis() > started);
-        new FeedFiles(plan).publish(at("b:1"), List.of(), true);
+        files().publish(at("b:1"), List.of(), true);
         before.withdraw(false);
         assertThat(file).content().contains("b:1").doesNotContain("closed_ms");
     }
 
     @Test
     void aCoordinatorThatClosesSaysThatTheFeedHasEndedOnlyIfItHas() throws IOException {
-        FeedFiles files = new FeedFiles(plan);
+        FeedFiles files = files();
         files.publish(at("a:1"), List.of(), true);
         files.withdraw(false);
         assertThat(file).content().contains("a:1", "closed_ms").doesNotContain("ended_ms");
         files.withdraw(true);
         assertThat(file).content().contains("ended_ms");
-        new FeedFiles(plan).publish(at("b:1"), List.of(), false);
+        files().publish(at("b:1"), List.of(), false);
         assertThat(file).content().doesNotContain("b:1");
     }
 
@@ -125,19 +130,19 @@ class FeedFilesTest {
             VersionUses uses = new VersionUses(Dataset.open(store));
             uses.take(1, plan.id(), InstantSource.system(), "ada@host");
             uses.take(1, UUID.randomUUID(), InstantSource.system(), "another feed");
-            new FeedFiles(plan).withdraw(false);
+            files().withdraw(false);
             assertThat(uses.all()).hasSize(2);
-            new FeedFiles(plan).withdraw(true);
+            files().withdraw(true);
             assertThat(uses.all()).hasSize(1);
             uses.take(1, plan.id(), InstantSource.system(), "ada@host");
-            new FeedFiles(plan).release();
+            files().release();
             assertThat(uses.all()).hasSize(1);
         }
     }
 
     @Test
     void whatIsPublishedLateDoesNotHideTheEnd() throws IOException {
-        FeedFiles files = new FeedFiles(plan);
+        FeedFiles files = files();
         files.publish(at("a:1"), List.of(), true);
         files.withdraw(true);
         // A worker thread had this in its queue.
@@ -147,29 +152,29 @@ class FeedFilesTest {
 
     @Test
     void aCoordinatorThatTookOverAndEndsAtOnceSaysSo() throws IOException {
-        new FeedFiles(plan).publish(at("a:1"), List.of(), true);
-        FeedFiles after = new FeedFiles(plan);
+        files().publish(at("a:1"), List.of(), true);
+        FeedFiles after = files();
         after.withdraw(true);
         assertThat(file).content().contains("ended_ms");
     }
 
     @Test
     void aCoordinatorThatWasNeverPublishedLeavesNothing() throws IOException {
-        FeedFiles files = new FeedFiles(plan);
+        FeedFiles files = files();
         files.withdraw(true);
         assertThat(file).doesNotExist();
     }
 
     @Test
     void aFeedThatNeverSaidThatItEndedGoesOn() throws IOException {
-        FeedFiles first = new FeedFiles(plan);
+        FeedFiles first = files();
         assertThat(first.isGoingOn()).isFalse();
         first.publish(at("a:1"), List.of(), true);
-        FeedFiles second = new FeedFiles(plan);
+        FeedFiles second = files();
         assertThat(second.isGoingOn()).as("after a kill").isTrue();
         second.publish(at("a:1"), List.of(), true);
         second.withdraw(true);
-        assertThat(new FeedFiles(plan).isGoingOn()).as("after its end").isFalse();
+        assertThat(files().isGoingOn()).as("after its end").isFalse();
     }
 
     /** The classes of a job on a cluster: its own, and never those of the process, until they are unloaded. */
@@ -203,7 +208,8 @@ class FeedFilesTest {
         @Override
         public Callable<String> apply(String[] arguments) {
             try {
-                FeedFiles files = new FeedFiles(FeedPlan.of(FeedOptions.parse(arguments)));
+                FeedPlan plan = FeedPlan.of(FeedOptions.parse(arguments));
+                FeedFiles files = new FeedFiles(plan, new JobClaim(plan.name(), Map.of()));
                 files.publish(at("a:1"), List.of(), true);
                 files.release();
                 return () -> {

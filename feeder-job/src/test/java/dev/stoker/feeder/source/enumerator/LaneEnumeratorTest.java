@@ -1,7 +1,10 @@
 package dev.stoker.feeder.source.enumerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.feeder.registry.FeedLock;
+import dev.stoker.feeder.registry.FeedRunningException;
 import dev.stoker.feeder.source.event.ProgressEvent;
 import dev.stoker.feeder.source.event.ServerEvent;
 import dev.stoker.feeder.source.split.ConsumerProgress;
@@ -9,7 +12,10 @@ import dev.stoker.feeder.source.split.LaneSplit;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.server.feed.GroupName;
 import dev.stoker.server.feed.Identity;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +29,9 @@ import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.api.connector.source.SplitsAssignment;
 import org.apache.flink.metrics.groups.SplitEnumeratorMetricGroup;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.util.FlinkRuntimeException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Tests when the coordinator ends a feed, on a virtual clock. */
@@ -34,12 +43,14 @@ class LaneEnumeratorTest {
 
     private boolean goesOn;
     private boolean released;
+    private @Nullable FeedRunningException taken;
+    private final List<String> written = new ArrayList<>();
 
     private LaneEnumerator enumerator(Optional<EnumeratorState> state) {
         LaneEnumerator enumerator = new LaneEnumerator(
                 context,
                 STREAMS,
-                new LaneMaps(1, new NoHint(goesOn, () -> released = true)),
+                new LaneMaps(1, new NoHint()),
                 new JobEnd(OptionalLong.of(1), List.of()),
                 Duration.ofHours(1),
                 state);
@@ -196,14 +207,72 @@ class LaneEnumeratorTest {
         assertThat(secondsServed(100)).isLessThanOrEqualTo(3);
     }
 
-    private record NoHint(boolean isGoingOn, Runnable releasing) implements LaneMaps.Hint {
+    /** Another feed of the name is not touched: not its file, nor the versions that it uses. */
+    @Test
+    void waitsForItsNameAndFailsIfAnotherFeedKeepsIt() {
+        taken = FeedLock.running("photos");
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        tell(enumerator, 0, progress("train", 1), progress("val", 1));
+        assertThatThrownBy(() -> secondsServed(100))
+                .isInstanceOf(FlinkRuntimeException.class)
+                .hasMessageContaining("a feed photos is already running")
+                .hasCauseInstanceOf(SuppressRestartsException.class);
+        assertThat(context.assigned).isZero();
+        assertThat(context.finished).isFalse();
+        assertThat(released).isFalse();
+        close(enumerator);
+        assertThat(written).containsExactly("unclaimed");
+    }
+
+    @Test
+    void servesAsSoonAsItsNameIsFree() {
+        taken = FeedLock.running("photos");
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        secondsServed(3);
+        assertThat(written).isEmpty();
+        taken = null;
+        secondsServed(1);
+        assertThat(context.assigned).isEqualTo(2);
+        assertThat(written).containsExactly("published");
+        close(enumerator);
+        assertThat(written).containsExactly("published", "withdrawn", "unclaimed");
+    }
+
+    private static void close(LaneEnumerator enumerator) {
+        try {
+            enumerator.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private final class NoHint implements LaneMaps.Hint {
         @Override
-        public void release() {
-            releasing.run();
+        public void claim() throws IOException {
+            if (taken != null) {
+                throw taken;
+            }
         }
 
         @Override
-        public void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) {}
+        public void unclaim() {
+            written.add("unclaimed");
+        }
+
+        @Override
+        public boolean isGoingOn() {
+            return goesOn;
+        }
+
+        @Override
+        public void release() {
+            released = true;
+        }
+
+        @Override
+        public void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) {
+            written.add("published");
+        }
 
         @Override
         public boolean takeStopRequest() {
@@ -211,13 +280,16 @@ class LaneEnumeratorTest {
         }
 
         @Override
-        public void withdraw(boolean ended) {}
+        public void withdraw(boolean ended) {
+            written.add("withdrawn");
+        }
     }
 
     /** A coordinator with one reader. It runs the enumerator's actions at once, except for those on its clock. */
     private static final class Coordinator implements SplitEnumeratorContext<LaneSplit> {
         private BiConsumer<Long, Throwable> tick;
         private boolean finished;
+        private int assigned;
 
         @Override
         public SplitEnumeratorMetricGroup metricGroup() {
@@ -238,7 +310,9 @@ class LaneEnumeratorTest {
         }
 
         @Override
-        public void assignSplits(SplitsAssignment<LaneSplit> assignment) {}
+        public void assignSplits(SplitsAssignment<LaneSplit> assignment) {
+            assignment.assignment().values().forEach(splits -> assigned += splits.size());
+        }
 
         @Override
         public void signalNoMoreSplits(int subtask) {
@@ -247,11 +321,14 @@ class LaneEnumeratorTest {
 
         @Override
         public <T> void callAsync(Callable<T> call, BiConsumer<T, Throwable> handler) {
+            T result = null;
+            Exception thrown = null;
             try {
-                handler.accept(call.call(), null);
+                result = call.call();
             } catch (Exception e) {
-                handler.accept(null, e);
+                thrown = e;
             }
+            handler.accept(result, thrown);
         }
 
         @Override
