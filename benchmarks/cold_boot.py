@@ -155,7 +155,7 @@ def boot_memcached(origin: Origin, tree: Path, files: int, megabytes: int) -> di
 
 
 def boot_feeder(dataset: str, files: int, megabytes: int) -> dict[str, Any]:
-    order = ["--shuffle-window", str(megabytes * 1_000_000 // 16), "--lanes", "4"]
+    order = ["--shuffle-window", f"{megabytes * 1_000_000 // 16} bytes", "--lanes", "4"]
     limits = ["--tier", f"memory:{2 * megabytes}m", "--origin-concurrency", str(CONNECTIONS)]
     began = time.time()
     feeder, address, _ = start_feeder(dataset, BATCH, *order, *limits, name="boot")

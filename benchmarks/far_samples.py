@@ -76,7 +76,7 @@ def feeder(environment: dict[str, str], tiers: list[str]) -> Iterator[None]:
         stdout=subprocess.DEVNULL,
     )
     try:
-        subprocess.run([str(ROOT / "stoker"), "wait", NAME, "--timeout", "60"], check=True, env=environment)
+        subprocess.run([str(ROOT / "stoker"), "wait", NAME, "--timeout", "60s"], check=True, env=environment)
         yield
     finally:
         process.terminate()

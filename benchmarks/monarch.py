@@ -128,7 +128,7 @@ class Bench:
     def feed(self) -> list[dict]:
         environment = self.origin.hadoop(self.origin.far, self.work / "hadoop")
         name = f"monarch-{os.getpid()}"
-        window = str(self.total // 16)
+        window = f"{self.total // 16} bytes"
         process = subprocess.Popen(
             [
                 *[str(ROOT / "stoker"), "feed", f"s3a://{BUCKET}/images", "--name", name, "--port", "0"],
@@ -139,7 +139,7 @@ class Bench:
             stdout=subprocess.DEVNULL,
         )
         try:
-            wait = [str(ROOT / "stoker"), "wait", name, "--timeout", "180"]
+            wait = [str(ROOT / "stoker"), "wait", name, "--timeout", "180s"]
             subprocess.run(wait, check=True, env=environment, stdout=subprocess.DEVNULL)
             return run_reader(self.origin, "monarch.py", "feed", name)
         finally:

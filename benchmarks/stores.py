@@ -21,7 +21,7 @@ files are also uploaded as separate objects. Rows, for each sample size:
 - *mosaicml*, *litdata*: epochs 1 and 2 with an empty cache directory, the better of 0 and 2 DataLoader workers.
 
 Feeds shuffle within windows of a sixteenth of the samples, in four lanes, since a dataset is larger than its window.
-With a feed's defaults, `--shuffle-window 1024 --lanes 16`, 1.1 GB are one window, so that the first batches wait for
+With a feed's defaults, `--shuffle-window 1gb --lanes 16`, 1.1 GB are one window, so that the first batches wait for
 all of it.
 
 Every row runs in separate processes; rounds alternate, and the best counts. Requests and bytes are counted in epoch 1.
@@ -243,7 +243,7 @@ class Bench:
     def rows(self) -> dict[str, Callable[[], dict | None]]:
         o, origin = self.options, self.origin
         window = o.shuffle_window << 20 or int(o.gb * 1e9 / 16)
-        order = ["--shuffle-window", str(window), "--lanes", str(o.lanes)]
+        order = ["--shuffle-window", f"{window} bytes", "--lanes", str(o.lanes)]
         far, other = f"main=s3a://{BUCKET}/{self.where}", f"other=s3a://{BUCKET}/other-{self.size}"
         room = max(64, int(2 * (o.gb * 1e9 + 0.3e9)) >> 20)
         limits = ["--tier", f"memory:{room}m", "--origin-concurrency", str(o.concurrency), *order]

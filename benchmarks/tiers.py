@@ -56,7 +56,7 @@ class Feeder:
 
     def __init__(self, dataset: str, batch_size: int, window: int, name: str, *options: str) -> None:
         self.ui = f"127.0.0.1:{free_port()}"
-        order = ["--lanes", str(LANES), "--shuffle-window", str(window), "--ui", self.ui]
+        order = ["--lanes", str(LANES), "--shuffle-window", f"{window} bytes", "--ui", self.ui]
         self.process, self.address, _ = start_feeder(dataset, batch_size, *order, *options, name=name)
 
     def status(self) -> dict:
@@ -156,7 +156,7 @@ def quota(size: int, chunks: int, window: int, args: argparse.Namespace) -> None
 def shared_directory(work: Path, size: int, window: int, args: argparse.Namespace) -> None:
     print(f"\n{'3 epochs, quota 50 %':<22}{'reads = opens':>14}{'GB':>8}{'seconds':>10}")
     shape = {
-        "no tier": run(args.dataset, window, "none", 3, "memory:1", args),
+        "no tier": run(args.dataset, window, "none", 3, "memory:1b", args),
         "memory tier": run(args.dataset, window, "half", 3, f"memory:{size // 2}", args),
         "disk tier": run(args.dataset, window, "halfdisk", 3, f"disk:{work}/half:{size // 2}", args),
     }

@@ -94,7 +94,7 @@ def test_a_command_without_end_is_killed_with_its_jvm_and_its_threads_are_shown(
     warm.answer("--version")
     warm.limit_s = 1
     with pytest.raises(AssertionError, match=r"not within 1 s\n(.|\n)*Full thread dump (.|\n)*WaitVerb"):
-        warm.answer("wait", "nobody", "--timeout", "100")
+        warm.answer("wait", "nobody", "--timeout", "100s")
     assert warm.retired == ["time-out"]
     assert warm.pid is None
     warm.limit_s = LIMIT_S
@@ -104,7 +104,7 @@ def test_a_command_without_end_is_killed_with_its_jvm_and_its_threads_are_shown(
 def test_a_process_without_end_is_killed_and_its_threads_are_shown(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stoker_processes, "LIMIT_S", 5)
     with pytest.raises(AssertionError, match=r"not within 5 s\n(.|\n)*Full thread dump (.|\n)*WaitVerb"):
-        cli.process("wait", "nobody", "--timeout", "100")
+        cli.process("wait", "nobody", "--timeout", "100s")
 
 
 def test_an_end_of_the_jvm_is_told(warm: WarmCommand) -> None:

@@ -280,7 +280,7 @@ def test_each_epoch_of_a_feed_that_follows_keeps_its_version_though_the_feeder_d
 
 def test_a_feed_to_a_topic_is_listed_watched_and_stopped(cli, broker, start):
     process = start("watched", "--throttle-groups", "nobody", "--epochs-ahead", 0)
-    cli.run("wait", "watched", "--timeout", int(LIMIT_S))
+    cli.run("wait", "watched", "--timeout", f"{int(LIMIT_S)}s")
     (listed,) = (f for f in json.loads(cli.run("ps", "--json")) if f["name"] == "watched")
     assert listed["state"] == "running"
     assert listed["topic"]["name"] == "watched"

@@ -1,9 +1,9 @@
 package dev.stoker.cli;
 
+import dev.stoker.flink.arguments.OptionValues;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.flink.configuration.MemorySize;
 import picocli.CommandLine.Option;
 
 /** The options that all measurements have. */
@@ -39,11 +39,7 @@ final class BenchOptions {
 
     /** Parses a size such as 4k or 16 MiB. */
     static long size(String option, String text) {
-        try {
-            return MemorySize.parse(text).getBytes();
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("option " + option + ": '" + text + "' is not a size such as 4k or 1g");
-        }
+        return OptionValues.bytes(option, text);
     }
 
     static List<Integer> sizes(String option, List<String> texts) {

@@ -167,12 +167,7 @@ final class CompactVerb implements Callable<Integer> {
     }
 
     private static int size(String option, String text) {
-        long bytes;
-        try {
-            bytes = OptionValues.bytes(text);
-        } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("option " + option + ": '" + text + "' is not a size such as 8 MiB", e);
-        }
+        long bytes = OptionValues.bytes(option, text);
         if (bytes < 1 || bytes > 1 << 30) {
             throw new IllegalArgumentException("option " + option + ": " + text + " is not between 1 byte and 1 GiB");
         }

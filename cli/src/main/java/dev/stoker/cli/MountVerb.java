@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.registry.StokerHome;
+import dev.stoker.flink.arguments.OptionValues;
 import dev.stoker.mount.fuse.FuseMount;
 import dev.stoker.mount.fuse.FuseSettings;
 import dev.stoker.mount.fuse.MountRecords;
@@ -27,7 +28,6 @@ import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.apache.flink.configuration.MemorySize;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -149,7 +149,7 @@ final class MountVerb implements Callable<Integer> {
         TreeOptions usual = TreeOptions.defaults();
         return new TreeOptions(
                 warm ? kept.warmed() : kept,
-                workingMemory == null ? 0 : MemorySize.parseBytes(workingMemory),
+                workingMemory == null ? 0 : OptionValues.bytes("--working-memory", workingMemory),
                 usual.headBytes(),
                 pause,
                 versions);

@@ -1,7 +1,11 @@
 package dev.stoker.cli;
 
+import dev.stoker.feeder.registry.FeedLock;
+import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.registry.StopRequest;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -22,6 +26,8 @@ import picocli.CommandLine.Spec;
 final class StopVerb implements Callable<Integer> {
 
     private static final long POLL_MS = 200;
+    /** How long a request may lie unread if no process has the feed's name. A shared directory can show it late. */
+    private static final Duration UNREAD = Duration.ofSeconds(15);
 
     @Spec
     private CommandSpec spec;
@@ -31,13 +37,16 @@ final class StopVerb implements Callable<Integer> {
 
     @Option(
             names = "--timeout",
-            paramLabel = "SECONDS",
-            defaultValue = "60",
-            description = "Maximum time to wait. Default: 60.")
-    private long timeoutSeconds;
+            paramLabel = "TIME",
+            defaultValue = "60s",
+            description = "Maximum time to wait, such as 5m. Default: 60s.")
+    private String timeout;
+
+    private Duration limit = Duration.ZERO;
 
     @Override
     public Integer call() throws IOException, InterruptedException, ExecutionException {
+        limit = Units.parseTime("--timeout", timeout);
         FeedFile feed = FeedFile.require(name);
         var out = spec.commandLine().getOut();
         if (feed.state() == FeedFile.State.ENDED) {
@@ -56,11 +65,11 @@ final class StopVerb implements Callable<Integer> {
         }
         process.get().destroy();
         try {
-            process.get().onExit().get(timeoutSeconds, TimeUnit.SECONDS);
+            process.get().onExit().get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw new CommandException(
-                    "feed " + name + " (pid " + feed.pid() + ") has not ended within " + timeoutSeconds
-                            + " s; wait longer with --timeout, or force its end with kill -9: no acknowledged batch"
+                    "feed " + name + " (pid " + feed.pid() + ") has not ended within " + Units.time(limit)
+                            + "; wait longer with --timeout, or force its end with kill -9: no acknowledged batch"
                             + " is lost");
         }
         out.println("feed " + name + " ended");
@@ -78,7 +87,7 @@ final class StopVerb implements Callable<Integer> {
         }
         StopRequest.write(name, feed.id(), feed.startedMs());
         long askedMs = feed.startedMs();
-        long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeoutSeconds);
+        long began = System.nanoTime();
         try {
             for (FeedFile now = feed; now.state() != FeedFile.State.ENDED; now = FeedFile.require(name)) {
                 if (now.startedMs() != askedMs && now.id().equals(feed.id())) {
@@ -86,7 +95,14 @@ final class StopVerb implements Callable<Integer> {
                     askedMs = now.startedMs();
                     StopRequest.write(name, feed.id(), askedMs);
                 }
-                if (System.nanoTime() - endNanos > 0) {
+                Duration waited = Duration.ofNanos(System.nanoTime() - began);
+                boolean isLate = waited.compareTo(limit) > 0;
+                if ((isLate || waited.compareTo(UNREAD) > 0)
+                        && StopRequest.isThere(name, feed.id(), askedMs)
+                        && !FeedLock.isHeld(name)) {
+                    throw withoutJobManager();
+                }
+                if (isLate) {
                     throw late(feed.id(), askedMs);
                 }
                 TimeUnit.MILLISECONDS.sleep(POLL_MS);
@@ -96,11 +112,18 @@ final class StopVerb implements Callable<Integer> {
         }
     }
 
+    private CommandException withoutJobManager() {
+        return new CommandException("feed " + name + " has no JobManager: the process that wrote "
+                + StokerHome.feedFile(name) + " has ended. If high availability starts another one, run stoker stop "
+                + name + " then. If not, the feeders end on their own when they miss it (Flink's heartbeat.timeout),"
+                + " and no acknowledged batch is lost");
+    }
+
     private CommandException late(UUID id, long askedMs) throws IOException {
-        String late = "feed " + name + " has not ended within " + timeoutSeconds + " s: ";
+        String late = "feed " + name + " has not ended within " + Units.time(limit) + ": ";
         if (StopRequest.isThere(name, id, askedMs)) {
-            return new CommandException(late + "its JobManager has not read the request, because it is on another"
-                    + " machine or busy; wait longer with --timeout, or find the job with flink list and end it with"
+            return new CommandException(late
+                    + "its JobManager has not read the request, because it is busy; wait longer with --timeout, or find the job with flink list and end it with"
                     + " flink stop");
         }
         return new CommandException(late + "its JobManager has accepted the request, but the job \"stoker feed " + name

@@ -1,8 +1,10 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.registry.FeedRegister;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.security.Security;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +22,7 @@ import picocli.CommandLine.Spec;
         header = {
             "Examples:",
             "  stoker wait photos && python train.py",
-            "  stoker wait feeder-0:7420,feeder-1:7420 --timeout 120"
+            "  stoker wait feeder-0:7420,feeder-1:7420 --timeout 120s"
         },
         description = "Waits until a feed serves trainers or writes its topic. Prints nothing on success.")
 final class WaitVerb implements Callable<Integer> {
@@ -34,20 +36,21 @@ final class WaitVerb implements Callable<Integer> {
 
     @Option(
             names = "--timeout",
-            paramLabel = "SECONDS",
-            defaultValue = "600",
-            description = "Maximum time to wait. Default: 600.")
-    private long timeoutSeconds;
+            paramLabel = "TIME",
+            defaultValue = "10m",
+            description = "Maximum time to wait, such as 90s. Default: 10m.")
+    private String timeout;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
         if (feed.indexOf(':') >= 0 && !feed.matches("[^:,\\s]+:[0-9]{1,5}(,[^:,\\s]+:[0-9]{1,5})*")) {
             throw new ParameterException(spec.commandLine(), "'" + feed + "' is not host:port[,host:port...]");
         }
+        Duration limit = Units.parseTime("--timeout", timeout);
         // Resolves a host name again that the cluster has not published yet.
         Security.setProperty("networkaddress.cache.ttl", "1");
         Security.setProperty("networkaddress.cache.negative.ttl", "1");
-        long deadline = System.nanoTime() + timeoutSeconds * 1_000_000_000L;
+        long deadline = System.nanoTime() + limit.toNanos();
         while (true) {
             List<String> addresses = addresses();
             if (writes()) {
@@ -57,7 +60,7 @@ final class WaitVerb implements Callable<Integer> {
                 return 0;
             }
             if (System.nanoTime() >= deadline) {
-                throw new CommandException("feed " + feed + " is not ready after " + timeoutSeconds + " s: "
+                throw new CommandException("feed " + feed + " is not ready after " + Units.time(limit) + ": "
                         + (addresses.isEmpty()
                                 ? "no feed of this name has started on this machine, see stoker ps"
                                 : "no feeder answers at " + String.join(", ", addresses))

@@ -59,7 +59,8 @@ class OptionsPageTest {
     private static String page() {
         StringBuilder page = new StringBuilder("# Options\n\n"
                 + "Generated from the code. The command line and `flink run` take the same ones: `--batch-size 64` or"
-                + " `--batch-size=64`. Sizes are written as `8 MiB` or `8m`, times as `30 s`, `5 min` or `2 h`.\n");
+                + " `--batch-size=64`. Sizes are written as `8 MiB`, `8m` or `100 bytes`, times as `30 s`, `5 min`"
+                + " or `2 h`. A number without a unit is refused, unless it is 0.\n");
         section(page, "Ingest: `stoker ingest`, `ingest-job.jar`", IngestFlags.PREFIX, Topics.INGEST);
         section(page, "Ingest of rows: `stoker ingest`", IngestFlags.PREFIX, Topics.INGEST_OF_ROWS);
         section(

@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.registry.StopRequest;
 import dev.stoker.schemas.protocol.ErrorCode;
@@ -65,6 +66,7 @@ class StopVerbTest {
     void remove() throws IOException {
         feeder.close();
         Files.deleteIfExists(StokerHome.feedFile(name));
+        Files.deleteIfExists(StokerHome.feedFile(name).resolveSibling(name + ".lock"));
     }
 
     private void publish(long startedMs, String more) throws IOException {
@@ -90,7 +92,7 @@ class StopVerbTest {
         StringWriter said = new StringWriter();
         CompletableFuture<Integer> stop = CompletableFuture.supplyAsync(() -> {
             PrintWriter out = new PrintWriter(said, true);
-            return Stoker.run(List.of("stop", name, "--timeout", "50"), out, out);
+            return Stoker.run(List.of("stop", name, "--timeout", "50s"), out, out);
         });
         awaitRequest(FIRST_START);
         publish(SECOND_START, "");
@@ -100,25 +102,38 @@ class StopVerbTest {
         assertThat(StopRequest.isThere(name, id, SECOND_START)).isFalse();
     }
 
-    private String failureOfStop(String timeoutSeconds) {
+    private String failureOfStop(String timeout) {
         StringWriter said = new StringWriter();
         PrintWriter out = new PrintWriter(said, true);
-        assertThat(Stoker.run(List.of("stop", name, "--timeout", timeoutSeconds), out, out))
-                .isEqualTo(1);
+        assertThat(Stoker.run(List.of("stop", name, "--timeout", timeout), out, out))
+                .isPositive();
         return said.toString();
     }
 
     @Test
     void saysThatTheJobManagerHasNotReadTheRequest() throws Exception {
         publish(FIRST_START, "");
-        assertThat(failureOfStop("1")).contains("its JobManager has not read the request", "--timeout", "flink stop");
+        try (FeedLock lock = FeedLock.tryTake(name, "job").orElseThrow()) {
+            assertThat(lock).isNotNull();
+            assertThat(failureOfStop("1s"))
+                    .contains("within 1 s: its JobManager has not read the request, because it is busy", "--timeout");
+        }
         assertThat(StopRequest.isThere(name, id, FIRST_START)).isFalse();
+    }
+
+    @Test
+    void saysThatTheJobManagerIsGone() throws Exception {
+        publish(FIRST_START, "");
+        assertThat(failureOfStop("1s"))
+                .contains("feed " + name + " has no JobManager", "stoker stop " + name, "heartbeat.timeout");
+        assertThat(StopRequest.isThere(name, id, FIRST_START)).isFalse();
+        assertThat(failureOfStop("60")).contains("option --timeout: 60: give a unit, for example 60 s");
     }
 
     @Test
     void saysThatTheJobHasNotFinishedAfterARequest() throws Exception {
         publish(FIRST_START, "");
-        CompletableFuture<String> stop = CompletableFuture.supplyAsync(() -> failureOfStop("5"));
+        CompletableFuture<String> stop = CompletableFuture.supplyAsync(() -> failureOfStop("5s"));
         awaitRequest(FIRST_START);
         StopRequest.withdraw(name);
         assertThat(stop.get())

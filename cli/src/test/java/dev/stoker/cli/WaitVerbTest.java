@@ -48,7 +48,7 @@ class WaitVerbTest {
 
     private int await(String feed, int seconds) {
         PrintWriter all = new PrintWriter(said, true);
-        return Stoker.run(List.of("wait", feed, "--timeout", Integer.toString(seconds)), all, all);
+        return Stoker.run(List.of("wait", feed, "--timeout", seconds + "s"), all, all);
     }
 
     private NodeLease serve(ServerOptions options) throws IOException {

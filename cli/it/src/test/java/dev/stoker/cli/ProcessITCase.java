@@ -95,7 +95,7 @@ class ProcessITCase {
                 try (RawClient client = RawClient.connect(address("it-second"))) {
                     assertThat(client.join(RawClient.hello()).feed().name()).isEqualTo("it-second");
                 }
-                assertThat(stoker("stop", "it-second", "--timeout", "120")).contains("feed it-second ended");
+                assertThat(stoker("stop", "it-second", "--timeout", "120s")).contains("feed it-second ended");
                 assertThat(second.code()).isZero();
             }
             assertThat(stoker("ps")).contains("it-first").doesNotContain("it-second", "it-taken");

@@ -1,5 +1,6 @@
 package dev.stoker.server.tiers;
 
+import dev.stoker.schemas.text.Units;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -14,7 +15,7 @@ import java.util.regex.Pattern;
  * @param bytes quota of one process; empty for all available room
  */
 public record TierSpec(Optional<String> directory, Optional<Long> bytes) {
-    private static final Pattern SIZE = Pattern.compile("(\\d+)\\s*([kmgt]?)(?:i?b)?", Pattern.CASE_INSENSITIVE);
+    private static final Pattern SIZE = Pattern.compile("(\\d+)\\s*([kmgt]?)(i?b|bytes)?", Pattern.CASE_INSENSITIVE);
     private static final String SHAPE = "expected memory:8g, memory:auto, disk:/nvme/stoker:400g, or none";
 
     public TierSpec {
@@ -85,6 +86,11 @@ public record TierSpec(Optional<String> directory, Optional<Long> bytes) {
         if (!found.matches()) {
             throw new IllegalArgumentException("tier '" + tier + "': '" + text + "' is not a size; " + SHAPE);
         }
+        if (found.group(2).isEmpty() && found.group(3) == null) {
+            Units.missingSizeUnit(text).ifPresent(problem -> {
+                throw new IllegalArgumentException("tier '" + tier + "': " + problem);
+            });
+        }
         int shift = "kmgt".indexOf(found.group(2).toLowerCase(Locale.ROOT));
         try {
             return Math.multiplyExact(
@@ -109,6 +115,6 @@ public record TierSpec(Optional<String> directory, Optional<Long> bytes) {
             value /= 1024;
             unit++;
         }
-        return unit < 0 ? Long.toString(value) : value + units.substring(unit, unit + 1);
+        return value + (unit < 0 ? "b" : units.substring(unit, unit + 1));
     }
 }

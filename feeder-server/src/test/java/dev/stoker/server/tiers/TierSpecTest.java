@@ -17,7 +17,8 @@ class TierSpecTest {
         "memory:8g, 8589934592",
         "memory:8 GB, 8589934592",
         "memory:512m, 536870912",
-        "memory:100, 100",
+        "memory:100b, 100",
+        "memory:100 bytes, 100",
         "memory:2TiB, 2199023255552"
     })
     void readsSizes(String text, long bytes) {
@@ -53,6 +54,14 @@ class TierSpecTest {
         assertThatThrownBy(() -> TierSpec.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageMatching("(?s).*(expected memory:8g|too large|too small).*");
+    }
+
+    @Test
+    void aSizeNeedsAUnit() {
+        assertThatThrownBy(() -> TierSpec.parse("disk:/nvme:400"))
+                .hasMessage("tier 'disk:/nvme:400': 400: give a unit, for example 400 MiB");
+        TierSpec odd = TierSpec.parse("memory:1000001 b");
+        assertThat(TierSpec.parse(odd.toString())).isEqualTo(odd);
     }
 
     @Test

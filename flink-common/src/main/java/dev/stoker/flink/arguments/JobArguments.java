@@ -94,6 +94,11 @@ public record JobArguments(Configuration options, List<String> positional, List<
         }
         String before = values.getString(option.key(), "");
         if (isValid(option, value, values) || isValid(option, OptionValues.flinkSize(value), values)) {
+            Optional<String> missing = OptionValues.missingUnit(values.get(option), value);
+            if (missing.isPresent()) {
+                values.removeConfig(option);
+                return Optional.of("option " + name + ": " + missing.get());
+            }
             if (values.get(option) instanceof List && !before.isEmpty()) {
                 values.setString(option.key(), before + ";" + value);
             }

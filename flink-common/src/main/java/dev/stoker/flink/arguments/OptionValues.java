@@ -1,8 +1,11 @@
 package dev.stoker.flink.arguments;
 
+import dev.stoker.schemas.text.Units;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apache.flink.configuration.MemorySize;
+import org.jspecify.annotations.Nullable;
 
 /** Writes values of options as help and messages show them, and reads sizes as a user types them. */
 public final class OptionValues {
@@ -41,12 +44,28 @@ public final class OptionValues {
         return BINARY.matcher(text.strip()).replaceFirst("$1 $2b");
     }
 
+    /** Returns what is wrong with the text of a time or size that has no unit; empty for all other values. */
+    static Optional<String> missingUnit(@Nullable Object value, String text) {
+        if (value instanceof Duration) {
+            return Units.missingTimeUnit(text);
+        }
+        return value instanceof MemorySize ? Units.missingSizeUnit(text) : Optional.empty();
+    }
+
     /**
-     * Returns the number of bytes of a size such as {@code 8 MiB}, {@code 8mb} or {@code 8388608}.
+     * Returns the number of bytes of a size such as {@code 8 MiB}, {@code 8mb} or {@code 8388608 bytes}.
      *
-     * @throws IllegalArgumentException if the text is not a size
+     * @param option the option, for the message
+     * @throws IllegalArgumentException if the text is not a size, or has no unit
      */
-    public static long bytes(String text) {
-        return MemorySize.parseBytes(flinkSize(text));
+    public static long bytes(String option, String text) {
+        Units.missingSizeUnit(text).ifPresent(problem -> {
+            throw new IllegalArgumentException("option " + option + ": " + problem);
+        });
+        try {
+            return MemorySize.parseBytes(flinkSize(text));
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("option " + option + ": '" + text + "' is not a size such as 8 MiB", e);
+        }
     }
 }

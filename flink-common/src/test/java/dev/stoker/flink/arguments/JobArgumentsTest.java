@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.MemorySize;
 import org.junit.jupiter.api.Test;
 
 class JobArgumentsTest {
@@ -16,13 +17,15 @@ class JobArgumentsTest {
             ConfigOptions.key("job.insecure").booleanType().defaultValue(false);
     private static final ConfigOption<Duration> IDLE =
             ConfigOptions.key("job.idle.timeout").durationType().defaultValue(Duration.ofHours(1));
+    private static final ConfigOption<MemorySize> WINDOW =
+            ConfigOptions.key("job.window").memoryType().defaultValue(MemorySize.ofMebiBytes(1));
     private static final ConfigOption<List<String>> NAMES =
             ConfigOptions.key("job.names").stringType().asList().noDefaultValue();
     private static final ConfigOption<List<String>> ROOTS =
             ConfigOptions.key("job.roots").stringType().asList().defaultValues();
 
     private static JobArguments parse(String... args) {
-        return JobArguments.parse(args, "job.", List.of(SIZE, OPEN, IDLE, NAMES, ROOTS));
+        return JobArguments.parse(args, "job.", List.of(SIZE, OPEN, IDLE, WINDOW, NAMES, ROOTS));
     }
 
     @Test
@@ -47,6 +50,26 @@ class JobArgumentsTest {
                         "option --idle-timeout needs a value");
         assertThat(parse("--idles", "8").problems()).contains("unknown option --idles, did you mean --idle-timeout?");
         assertThat(parsed.options().get(SIZE)).isEqualTo(64);
+    }
+
+    /** Flink would take them as milliseconds and bytes, and most users mean seconds and mebibytes. */
+    @Test
+    void aTimeAndASizeNeedAUnit() {
+        JobArguments parsed = parse("--idle-timeout", "30", "--window=64", "--batch-size", "8");
+
+        assertThat(parsed.problems())
+                .containsExactly(
+                        "option --idle-timeout: 30: give a unit, for example 30 s",
+                        "option --window: 64: give a unit, for example 64 MiB");
+        assertThat(parsed.options().get(IDLE)).isEqualTo(Duration.ofHours(1));
+        assertThat(parse("--window", "8388608").problems())
+                .containsExactly("option --window: 8388608: give a unit, for example 8388608 bytes");
+        for (String good : List.of("0", "8388608 bytes", "8 MiB", "8m", "8kb")) {
+            assertThat(parse("--window", good).problems()).as(good).isEmpty();
+        }
+        for (String good : List.of("0", "30s", "30 s", "5 min", "100 ms")) {
+            assertThat(parse("--idle-timeout", good).problems()).as(good).isEmpty();
+        }
     }
 
     @Test

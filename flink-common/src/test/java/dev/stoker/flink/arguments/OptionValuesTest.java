@@ -25,11 +25,14 @@ class OptionValuesTest {
 
     @Test
     void readsTheSizesThatHelpShowsAndThoseOfFlink() {
-        for (String text : List.of("8 MiB", "8MiB", "8 mib", "8mb", "8m", "8388608", " 8 MiB ")) {
-            assertThat(OptionValues.bytes(text)).as(text).isEqualTo(8 << 20);
+        for (String text : List.of("8 MiB", "8MiB", "8 mib", "8mb", "8m", "8388608 b", " 8 MiB ")) {
+            assertThat(OptionValues.bytes("--size", text)).as(text).isEqualTo(8 << 20);
         }
-        assertThatThrownBy(() -> OptionValues.bytes("8 MiBs")).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> OptionValues.bytes("MiB")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> OptionValues.bytes("--size", "8 MiBs")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> OptionValues.bytes("--size", "MiB"))
+                .hasMessage("option --size: 'MiB' is not a size such as 8 MiB");
+        assertThatThrownBy(() -> OptionValues.bytes("--size", " 64"))
+                .hasMessage("option --size: 64: give a unit, for example 64 MiB");
     }
 
     @Test

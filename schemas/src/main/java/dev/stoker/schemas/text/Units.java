@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -15,6 +16,10 @@ import java.util.regex.Pattern;
 public final class Units {
 
     private static final Pattern TIME = Pattern.compile("([0-9]{1,9}) *(s|m|min|h|d|)");
+    private static final Pattern BARE = Pattern.compile("\\s*0*[1-9][0-9]*\\s*");
+    /** A number with more digits is a size in bytes, and one with fewer the size that somebody means in MiB. */
+    private static final int DIGITS_OF_BYTES = 5;
+
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
 
     private Units() {}
@@ -69,11 +74,37 @@ public final class Units {
     }
 
     /**
-     * Parses a time such as 0, 90s, 30m, 24h or 7d.
+     * Returns what is wrong with a time that is a number without a unit; empty for any other text, and for 0. Flink
+     * would take it as milliseconds, and most users mean seconds.
+     */
+    public static Optional<String> missingTimeUnit(String text) {
+        return BARE.matcher(text).matches() ? Optional.of(giveUnit(text.strip(), "s")) : Optional.empty();
+    }
+
+    /**
+     * Returns what is wrong with a size that is a number without a unit; empty for any other text, and for 0. Few users
+     * mean bytes.
+     */
+    public static Optional<String> missingSizeUnit(String text) {
+        String number = text.strip();
+        return BARE.matcher(text).matches()
+                ? Optional.of(giveUnit(number, number.length() > DIGITS_OF_BYTES ? "bytes" : "MiB"))
+                : Optional.empty();
+    }
+
+    private static String giveUnit(String number, String unit) {
+        return number + ": give a unit, for example " + number + " " + unit;
+    }
+
+    /**
+     * Parses a time such as 0, 90s, 30 min, 24h or 7d.
      *
      * @param option the option, for the message
      */
     public static Duration parseTime(String option, String text) {
+        missingTimeUnit(text).ifPresent(problem -> {
+            throw new IllegalArgumentException("option " + option + ": " + problem);
+        });
         Matcher matcher = TIME.matcher(text.strip());
         if (!matcher.matches() || (matcher.group(2).isEmpty() && Long.parseLong(matcher.group(1)) != 0)) {
             throw new IllegalArgumentException(

@@ -65,6 +65,8 @@ class UnitsTest {
         assertThat(Units.parseTime("--older-than", "90m")).isEqualTo(Duration.ofMinutes(90));
         assertThat(Units.parseTime("--older-than", "0")).isZero();
         assertThatThrownBy(() -> Units.parseTime("--older-than", "90"))
-                .hasMessage("option --older-than: '90' is not a time such as 90s, 30m, 24h or 7d");
+                .hasMessage("option --older-than: 90: give a unit, for example 90 s");
+        assertThatThrownBy(() -> Units.parseTime("--older-than", "90x"))
+                .hasMessage("option --older-than: '90x' is not a time such as 90s, 30m, 24h or 7d");
     }
 }

@@ -3,6 +3,7 @@ package dev.stoker.sql.table;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -94,6 +95,11 @@ public class StokerTableFactory implements DynamicTableSourceFactory, DynamicTab
                     "Table " + table + " is an older version of the dataset; INSERT into the table"
                             + " without the option 'version' and without a version in its name");
         }
+        String key = StokerOptions.SINK_CHUNK_SIZE.key();
+        Units.missingSizeUnit(context.getCatalogTable().getOptions().getOrDefault(key, ""))
+                .ifPresent(problem -> {
+                    throw new ValidationException("Table " + table + ": option '" + key + "': " + problem);
+                });
         String path = Stores.normalize(given.get(StokerOptions.PATH));
         try (ObjectStore store = stores.open(path)) {
             Optional<Dataset> existing = Dataset.find(store);
