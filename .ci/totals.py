@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / ".ci" / "tests.tsv"
 PARTS = ("stores", "feeds", "programs")
 """The thirds of the full tier."""
-NEEDS = ("torch", "browser", "fuse", "azurite")
+NEEDS = ("torch", "browser", "fuse", "azurite", "promtool")
 """What a test can need: it must run if STOKER_TORCH=1, STOKER_BROWSER=1 and so on, and may run otherwise."""
 KINDS = {"surefire": "unit", "failsafe": "integration"}
 PARAMETERS = re.compile(r"[(\[].*", re.DOTALL)

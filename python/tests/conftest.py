@@ -1,5 +1,5 @@
 """Leaves out the tests of other tiers, and tests whose means are absent, and says so; where STOKER_TORCH=1,
-STOKER_BROWSER=1, STOKER_FUSE=1, STOKER_AZURITE=1 or STOKER_CUDA=1 ask for them, they fail.
+STOKER_BROWSER=1, STOKER_FUSE=1, STOKER_AZURITE=1, STOKER_PROMTOOL=1 or STOKER_CUDA=1 ask for them, they fail.
 
 STOKER_TIER is default, full, or the third of the full tier that runs beside the default tier: stores, feeds or
 programs. Without it, as for a test that is named to pytest, all tests run.
@@ -23,9 +23,20 @@ FRAMEWORKS = (
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 PARTS = ("stores", "feeds", "programs")
-FOLDERS = {"with_torch": "torch", "with_browser": "browser", "with_fuse": "fuse", "with_azurite": "azurite"}
+FOLDERS = {
+    "with_torch": "torch",
+    "with_browser": "browser",
+    "with_fuse": "fuse",
+    "with_azurite": "azurite",
+    "with_promtool": "promtool",
+}
 """What the tests of a folder need."""
-PART_OF_FOLDER = {"with_browser": "programs", "with_fuse": "programs", "with_azurite": "stores"}
+PART_OF_FOLDER = {
+    "with_browser": "programs",
+    "with_fuse": "programs",
+    "with_azurite": "stores",
+    "with_promtool": "programs",
+}
 
 TIER = os.environ.get("STOKER_TIER") or "full"
 TIERS = {"default", *PARTS} if TIER == "full" else {"default", TIER}
@@ -62,6 +73,8 @@ if not os.access("/dev/fuse", os.R_OK | os.W_OK) or ctypes.util.find_library("fu
     leave_out("with_fuse", "STOKER_FUSE", "no /dev/fuse or libfuse 2 here (Debian: apt-get install libfuse2)")
 if not (Path(__file__).parents[2] / "storage/target/emulators/azure/complete").exists():
     leave_out("with_azurite", "STOKER_AZURITE", "no Azurite here (storage/src/test/emulators azure installs it)")
+if shutil.which("promtool") is None:
+    leave_out("with_promtool", "STOKER_PROMTOOL", "no promtool here (.ci/promtool installs it)")
 if shutil.which("nvidia-smi") is None:
     leave_out("with_cuda", "STOKER_CUDA", "no GPU of NVIDIA here (nvidia-smi is not found)")
 

@@ -89,6 +89,7 @@ class SimulatedFeeder:
         totals |= {"rows": rows, "bytes": size, "used_rows": rows, "used_bytes": size, "sessions": self._ranks}
         return {
             "feed": {"name": "photos", "id": "6f1d2c3b-4a59-5687-8000-000000000001"},
+            "feeders": ["10.0.0.1:7420", "10.0.0.2:7420"], "lanes": 16,
             "address": "10.0.0.1:7420", "started_ms": int(1000 * self._started), "now_ms": int(1000 * now),
             "totals": totals, "groups": [group], "problems": self.problems,
             "tiers": [
@@ -109,7 +110,7 @@ class SimulatedFeeder:
             "epoch": 0, "next": 0, "pieces": 0, "rows": rows, "bytes": SAMPLE * rows, "used_rows": rows,
             "used_bytes": SAMPLE * rows,
             "server": {"idle": seconds, "origin": 0, "disk": waited, "build": 0, "write": 0},
-            "trainer": {"seconds": seconds, "waited": waited, "batches": int(seconds), "samples": rows, "bytes": 0,
+            "trainer": {"seconds": seconds, "waited": waited, "batches": int(seconds), "samples": 2 * rows, "bytes": 0,
                         "causes": causes,
                         "waits": [{"feeder": "10.0.0.1:7420", "lane": 3, "cause": longest, "seconds": waited,
                                    "times": 9}]},

@@ -131,7 +131,7 @@ def test_throughput_waits_progress_and_tiers_are_drawn(page, url, watched):
         assert height > 20, "the first moments had no trainer, so the line rises"
         assert page.value("document.querySelector('#chart path.area').getBBox().width") > 20
         assert float(page.value("document.querySelector('#rate-samples').textContent").rstrip("k")) > 0
-        page.until("document.querySelector('#connected').textContent === '3 connections'")
+        page.until("document.querySelector('#connected').textContent === '3 ranks'")
         assert "version 2" in page.value("document.querySelector('#about').textContent")
 
         rows = page.value("[...document.querySelectorAll('#progress .row')].map(r => r.innerText)")
@@ -173,6 +173,8 @@ def test_throughput_waits_progress_and_tiers_are_drawn(page, url, watched):
          "Rank 23 waited 5.0 % of the last minute, mostly for: network"),
         (1000, {"start": 0.02, "disk": 0.4}, "Data is the limit",
          "Rank 999 waited 42 % of the last minute, mostly for: disk"),
+        (24, {"start": 0.4}, "Data slows training", "mostly for: start of an epoch"),
+        (24, {"disk": 0.0001}, "Data is not the limit", "No trainer has waited in the last minute."),
         (24, {"decoding": 0.6}, "Decoding is the limit", "More decode_threads or DataLoader workers help"),
     ],
 )  # fmt: skip
@@ -189,6 +191,20 @@ def test_the_page_says_whether_data_is_the_limit(page, ranks, waits, title, word
             page.value("document.querySelector('#fold').click()")
             assert page.value("document.querySelectorAll('#waits .row').length") == ranks
             assert "Show the 10 that wait longest" in page.text()
+        assert page.errors == []
+
+
+def test_a_page_of_one_of_two_feeders_says_so_and_has_the_rate_of_both(page):
+    with SimulatedFeeder(2, {"disk": 0.05}) as feeder:
+        page.open(feeder.url)
+        page.until("!document.querySelector('#rate-feed').hidden")
+        assert "feeder 1 of 2 at 10.0.0.1:7420" in page.value("document.querySelector('#about').textContent")
+        page.until(
+            "Math.abs(parseFloat(document.querySelector('#rate-feed').textContent.replace(/^[^0-9]*/, ''))"
+            " / parseFloat(document.querySelector('#rate-samples').textContent) - 2) < 0.5"
+        )
+        assert page.value("document.querySelector('#connected').textContent") == "2 ranks"
+        look_at_all_sizes(page, "one-of-two")
         assert page.errors == []
 
 

@@ -70,6 +70,17 @@ record FeedRates(
         problems = List.copyOf(problems);
     }
 
+    /** Returns the number of ranks that are connected, over all groups; a rank has a connection to each feeder. */
+    long ranks() {
+        return groups.stream()
+                .mapToLong(group -> group.ranks().stream()
+                        .filter(Rank::connected)
+                        .map(rank -> rank.name().replaceFirst(" worker [0-9]+", ""))
+                        .distinct()
+                        .count())
+                .sum();
+    }
+
     /** @param before the same snapshot as {@code now} if there is no earlier one */
     static FeedRates between(FeedSnapshot before, FeedSnapshot now) {
         double seconds = (now.nanos() - before.nanos()) / 1e9;
@@ -270,6 +281,7 @@ record FeedRates(
         json.put("name", feed);
         json.put("samples_per_second", samplesPerSecond);
         json.put("bytes_per_second", bytesPerSecond);
+        json.put("ranks", ranks());
         json.put("sessions", sessions);
         ArrayNode list = json.putArray("groups");
         for (Group group : groups) {

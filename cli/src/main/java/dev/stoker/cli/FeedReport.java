@@ -89,6 +89,12 @@ final class FeedReport {
 
     static void print(FeedStatus status, Duration time, PrintWriter out) {
         NodeMetrics totals = status.totals();
+        if (totals.rows() == 0) {
+            out.println("feed " + status.name() + " ended after " + Units.time(time)
+                    + (status.groups().isEmpty() ? "; no trainer has read from it" : "; it has sent no samples"));
+            status.groups().forEach(group -> ranks(group, out));
+            return;
+        }
         double seconds = Math.max(0.001, time.toMillis() / 1000.0);
         out.println("feed " + status.name() + " sent " + Units.plural(totals.rows(), "sample") + " in "
                 + Units.plural(totals.batches(), "message") + ", " + Units.bytes(totals.bytes()) + " in "

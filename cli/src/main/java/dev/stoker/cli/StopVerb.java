@@ -123,8 +123,8 @@ final class StopVerb implements Callable<Integer> {
         String late = "feed " + name + " has not ended within " + Units.time(limit) + ": ";
         if (StopRequest.isThere(name, id, askedMs)) {
             return new CommandException(late
-                    + "its JobManager has not read the request, because it is busy; wait longer with --timeout, or find the job with flink list and end it with"
-                    + " flink stop");
+                    + "its JobManager has not read the request, because it is busy; wait longer with --timeout, or find"
+                    + " the job with flink list and end it with flink stop");
         }
         return new CommandException(late + "its JobManager has accepted the request, but the job \"stoker feed " + name
                 + "\" has not finished. It waits for a checkpoint, or restarts after a failure: look at its checkpoints"

@@ -49,7 +49,7 @@ final class TopText {
         StringWriter text = new StringWriter();
         PrintWriter out = new PrintWriter(text);
         out.println(style.paint(Tone.TITLE, head) + rate(rates.samplesPerSecond()) + " samples/s   "
-                + Units.rate(rates.bytesPerSecond()) + "   " + Units.plural(rates.sessions(), "trainer"));
+                + Units.rate(rates.bytesPerSecond()) + "   " + Units.plural(rates.ranks(), "rank"));
         out.println("  " + verdict(rates));
         rates.problems().forEach(problem -> out.println("  " + style.paint(Tone.BAD, problem)));
         for (FeedRates.Tier tier : rates.tiers()) {
@@ -85,13 +85,15 @@ final class TopText {
             return style.paint(Tone.SOFT, "Not known whether data is the limit: the clients do not report their waits");
         }
         if (share <= FAIR) {
-            return style.paint(Tone.GOOD, "Data is not the limit") + ": no trainer waits more than " + percent(share);
+            return style.paint(Tone.GOOD, "Data is not the limit") + ": no trainer waits"
+                    + (share < 0.0005 ? "" : " more than " + percent(share));
         }
-        String title = share <= LIMIT
-                ? style.paint(Tone.FAIR, "Data slows training a little")
-                : style.paint(
-                        Tone.BAD, worst.cause().equals("decoding") ? "Decoding is the limit" : "Data is the limit");
-        return title + ": rank " + worst.name() + " waits " + percent(share) + " of its time";
+        String title =
+                switch (tone(worst)) {
+                    case BAD -> worst.cause().equals("decoding") ? "Decoding is the limit" : "Data is the limit";
+                    default -> share <= LIMIT ? "Data slows training a little" : "Data slows training";
+                };
+        return style.paint(tone(worst), title) + ": rank " + worst.name() + " waits " + percent(share) + " of its time";
     }
 
     private void print(FeedRates.Group group, PrintWriter out) {
@@ -117,7 +119,7 @@ final class TopText {
                     "    " + rank.name(),
                     String.format(Locale.ROOT, "%9s", rank.connected() ? rate(rank.samplesPerSecond()) : "left"),
                     String.format(Locale.ROOT, "%7s", percent(share)),
-                    style.bar(Math.max(0, share), WAIT_COLUMNS, tone(share)),
+                    style.bar(Math.max(0, share), WAIT_COLUMNS, tone(rank)),
                     String.format(Locale.ROOT, "%7s", percent(rank.waitShareOverall())),
                     cause(rank),
                     rank.where());
@@ -135,17 +137,25 @@ final class TopText {
         return rank.waitShare() < FeedRates.NOTABLE ? 0 : Math.rint(100 * rank.waitShare());
     }
 
-    private static Tone tone(double share) {
-        return share <= FAIR ? Tone.GOOD : share <= LIMIT ? Tone.FAIR : Tone.BAD;
+    /** A wait at the start of an epoch is soon over, and one without a known cause may be. */
+    private static Tone tone(FeedRates.Rank rank) {
+        if (rank.waitShare() <= FAIR) {
+            return Tone.GOOD;
+        }
+        boolean lasts = !rank.cause().isEmpty() && !rank.cause().equals("start");
+        return rank.waitShare() > LIMIT && lasts ? Tone.BAD : Tone.FAIR;
     }
 
     private String cause(FeedRates.Rank rank) {
         if (rank.waitShare() < 0) {
             return style.paint(Tone.SOFT, "not reported");
         }
-        return rank.cause().isEmpty()
-                ? style.paint(Tone.GOOD, "none: the GPU is the limit")
-                : style.paint(tone(rank.waitShare()), CAUSES.getOrDefault(rank.cause(), rank.cause()));
+        if (rank.cause().isEmpty()) {
+            return rank.waitShare() <= FAIR
+                    ? style.paint(Tone.GOOD, "none: the GPU is the limit")
+                    : style.paint(tone(rank), "not known yet");
+        }
+        return style.paint(tone(rank), CAUSES.getOrDefault(rank.cause(), rank.cause()));
     }
 
     private static String rate(double perSecond) {

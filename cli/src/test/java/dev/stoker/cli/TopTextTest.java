@@ -46,6 +46,11 @@ class TopTextTest {
                 .isEqualTo("  Data is the limit: rank 0 waits 42.0 % of its time");
         assertThat(plain(rates(List.of(rank(0, 0.42, "decoding")))).get(1))
                 .startsWith("  Decoding is the limit: rank 0");
+        assertThat(plain(rates(List.of(rank(0, 0.218, "start")))).get(1))
+                .as("is soon over")
+                .isEqualTo("  Data slows training: rank 0 waits 21.8 % of its time");
+        assertThat(plain(rates(List.of(rank(0, 0.0004, "")))).get(1))
+                .isEqualTo("  Data is not the limit: no trainer waits");
         assertThat(plain(rates(List.of(rank(0, -1, "")))).get(1)).contains("do not report");
         assertThat(plain(rates(List.of())).get(1)).isEqualTo("  No trainer has connected yet");
         assertThat(plain(rates(List.of(rank(0, 0, "")), "a:1 waits: the store is away")))
@@ -63,6 +68,27 @@ class TopTextTest {
                         "    1         1,024   42.0 %  ████▎░░░░░   21.0 %  disk of the feeder's machine"
                                 + "  10.0.0.2:7420 lane 3",
                         "    0         1,024    0.2 %  ░░░░░░░░░░    0.1 %  none: the GPU is the limit");
+    }
+
+    /** As while a trainer is still waiting, which reports the cause afterwards. */
+    @Test
+    void aCauseContradictsNoVerdict() {
+        List<String> lines = plain(rates(List.of(rank(1, 0.218, ""))));
+        assertThat(lines.get(1)).isEqualTo("  Data slows training: rank 1 waits 21.8 % of its time");
+        assertThat(lines).noneMatch(line -> line.contains("the GPU is the limit"));
+        assertThat(lines).anyMatch(line -> line.matches(" +1 .*21\\.8 %.*not known yet.*"));
+    }
+
+    @Test
+    void ranksAreCountedAndNotConnectionsOrWorkers() {
+        List<FeedRates.Rank> ranks = new ArrayList<>();
+        for (int worker = 0; worker < 4; worker++) {
+            ranks.add(new FeedRates.Rank("0 worker " + worker, true, 1, 0, 0, "", ""));
+            ranks.add(new FeedRates.Rank("1 worker " + worker, true, 1, 0, 0, "", ""));
+        }
+        ranks.add(new FeedRates.Rank("2", false, 1, 0, 0, "", ""));
+        assertThat(plain(rates(ranks)).get(0)).endsWith("   2 ranks");
+        assertThat(rates(ranks).json("photos").path("ranks").asLong()).isEqualTo(2);
     }
 
     @Test

@@ -40,7 +40,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -249,6 +251,11 @@ class ClusterITCase {
         assertThat(job.find()).as(said).isTrue();
         long all = records;
         cluster.await(() -> rows("unbounded") == all, "version of the whole topic");
+        // flink-conf/monitoring/alerts.yaml asks for them, with the names that Prometheus gives them.
+        cluster.await(
+                () -> metricsOfAllTasks(cluster, job.group(1))
+                        .containsAll(List.of("pendingRecords", "samples", "deadLetters", "successfulCommittables")),
+                "metrics of the ingest");
         cluster.flink("stop", "-p", directory.resolve("savepoints").toUri().toString(), job.group(1));
         cluster.await(
                 () -> cluster.rest("/jobs/" + job.group(1)).contains("\"state\":\"FINISHED\""), "end of the ingest");
@@ -338,6 +345,22 @@ class ClusterITCase {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The last parts of the names of the metrics that a job's operators have. */
+    private static Set<String> metricsOfAllTasks(FlinkCluster cluster, String job) {
+        Set<String> names = new TreeSet<>();
+        try {
+            for (JsonNode vertex : JSON.readTree(cluster.rest("/jobs/" + job)).path("vertices")) {
+                String path = "/jobs/" + job + "/vertices/" + vertex.path("id").asText() + "/metrics";
+                for (String id : JSON.readTree(cluster.rest(path)).findValuesAsText("id")) {
+                    names.add(id.substring(id.lastIndexOf('.') + 1));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return names;
     }
 
     /** The TaskManager whose process listens on a server's address. */

@@ -13,6 +13,7 @@ import java.util.UUID;
  *
  * @param name the feed's name
  * @param id the feed's id
+ * @param whole the feed as a whole, as far as this server knows
  * @param address where trainers reach this server
  * @param startedMs when the server started, in milliseconds since 1970
  * @param nowMs the moment, in milliseconds since 1970
@@ -24,6 +25,7 @@ import java.util.UUID;
 public record FeedStatus(
         String name,
         UUID id,
+        Whole whole,
         String address,
         long startedMs,
         long nowMs,
@@ -38,11 +40,23 @@ public record FeedStatus(
         problems = List.copyOf(problems);
     }
 
+    /**
+     * The feed as a whole.
+     *
+     * @param feeders addresses of all feeders of the newest lane map; this server's alone before the first map
+     * @param lanes lanes of all streams by the default order, over all feeders
+     */
+    public record Whole(List<String> feeders, long lanes) {
+        public Whole {
+            feeders = List.copyOf(feeders);
+        }
+    }
+
     /** Returns the same status with further problems. */
     public FeedStatus with(Collection<String> more) {
         List<String> all = new ArrayList<>(problems);
         all.addAll(more);
-        return new FeedStatus(name, id, address, startedMs, nowMs, totals, tiers, groups, all);
+        return new FeedStatus(name, id, whole, address, startedMs, nowMs, totals, tiers, groups, all);
     }
 
     /**

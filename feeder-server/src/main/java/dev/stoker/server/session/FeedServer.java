@@ -37,10 +37,12 @@ import java.nio.channels.SocketChannel;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -359,6 +361,7 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
         return new FeedStatus(
                 spec.name(),
                 spec.id(),
+                whole(),
                 listener.address(),
                 started.toEpochMilli(),
                 threads.nowMs(),
@@ -366,6 +369,16 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
                 tiers(),
                 groups,
                 resources.reads().failures());
+    }
+
+    private FeedStatus.Whole whole() {
+        Set<String> feeders = new LinkedHashSet<>();
+        long total = 0;
+        for (FeedStream stream : streams.values()) {
+            feeders.addAll(stream.laneMap().addresses());
+            total += stream.defaultOrder().order().lanes();
+        }
+        return new FeedStatus.Whole(List.copyOf(feeders), total);
     }
 
     /** Has the tiers filled with a lane whose preferred place this is, if that was asked for. */

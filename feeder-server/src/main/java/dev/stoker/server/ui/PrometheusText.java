@@ -88,6 +88,11 @@ final class PrometheusText {
         gauge("stoker_feeder_pending_receipts", "Receipts that are not yet durable.", totals.pendingReceipts(), feed);
         gauge("stoker_feeder_lanes", "Lanes that this feeder owns.", totals.lanes(), feed);
         gauge(
+                "stoker_feed_lanes",
+                "Lanes of the feed. All feeders together own them.",
+                status.whole().lanes(),
+                feed);
+        gauge(
                 "stoker_feeder_trainer_wait_ratio",
                 "Share of their time in which trainers had no data left to consume.",
                 totals.trainerWaitRatio(),
@@ -134,6 +139,11 @@ final class PrometheusText {
                 group.next(),
                 labels);
         gauge("stoker_group_batches", "Batches per epoch.", group.batches(), labels);
+        gauge(
+                "stoker_group_epochs",
+                "Epochs after which the group is done; 0 for no end.",
+                group.epochs().orElse(0),
+                labels);
         gauge("stoker_group_world_size", "Number of ranks in the newest run.", group.worldSize(), labels);
         for (FeedStatus.Rank rank : group.ranks()) {
             rank(

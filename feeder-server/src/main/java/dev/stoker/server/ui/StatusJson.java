@@ -22,6 +22,8 @@ final class StatusJson {
     static byte[] of(FeedStatus status) {
         ObjectNode json = JSON.createObjectNode();
         json.putObject("feed").put("name", status.name()).put("id", status.id().toString());
+        status.whole().feeders().forEach(json.putArray("feeders")::add);
+        json.put("lanes", status.whole().lanes());
         json.put("address", status.address());
         json.put("started_ms", status.startedMs());
         json.put("now_ms", status.nowMs());

@@ -85,6 +85,7 @@ class StatusServerTest {
         return new FeedStatus(
                 "photos",
                 UUID.fromString("6f1d2c3b-4a59-5687-9768-a5b4c3d2e1f0"),
+                new FeedStatus.Whole(List.of("127.0.0.1:7420", "127.0.0.1:7421"), 12),
                 "127.0.0.1:7420",
                 1_000,
                 61_000,
