@@ -18,6 +18,19 @@ build_if_needed() {
   unlock
 }
 
+# has_datasets_directory ARGUMENT…: whether the directory that `stoker sql` is to read exists, or is a URI.
+has_datasets_directory() {
+  while [ $# -gt 0 ]; do
+    case "$1" in
+      -e | -f | -D | --execute | --file | --set) shift ;;
+      -*) ;;
+      *://*) return 0 ;;
+      *) [ -d "$1" ]; return ;;
+    esac
+    [ $# -eq 0 ] || shift
+  done
+}
+
 # Any module may hold sources of the command but these three. Tests run commands through the CommandServer.
 up_to_date() {
   local stamp=$root/cli/target/dist/built newer

@@ -22,7 +22,12 @@ final class SqlClientOutput {
 
     private static final String NO_CATALOG = "Failed to initialize from sql script: ";
 
-    private static final Pattern CAUSE = Pattern.compile("(?:Caused by: )?[a-zA-Z0-9_.$]+(?:Exception|Error): (.*)");
+    private static final Pattern CAUSE =
+            Pattern.compile("(?:Caused by: )?(?<type>[a-zA-Z0-9_.$]+(?:Exception|Error)): (?<text>.*)");
+    /** What Flink says of a job that has failed and whose cluster has therefore ended. */
+    private static final String NO_CLUSTER = "MiniCluster is not yet running";
+
+    private static final String OWN = "dev.stoker.";
 
     private final List<String> statements;
     private final PrintWriter out;
@@ -68,21 +73,21 @@ final class SqlClientOutput {
         return text.substring(echoed);
     }
 
-    /** @throws CommandException if a statement or the client has failed */
-    void requireSuccess() throws CommandException {
+    /**
+     * Checks that no statement has failed.
+     *
+     * @param causes why the job failed, outermost first, as class, tab and message; empty if unknown
+     * @throws CommandException if a statement or the client has failed
+     */
+    void requireSuccess(List<String> causes) throws CommandException {
         if (!isFailed) {
             return;
         }
         LOG.error("The SQL client failed: {}", String.join("\n", reason));
-        String cause = "";
-        for (String line : reason) {
-            Matcher matcher = CAUSE.matcher(line);
-            if (matcher.matches()) {
-                cause = matcher.group(1);
-            } else if (cause.isEmpty()) {
-                cause = line;
-            }
+        if (!causes.isEmpty()) {
+            LOG.error("The causes of the job's failure: {}", String.join("\n", causes));
         }
+        String cause = cause(causes);
         throw new CommandException(
                 prompts == 0
                         ? "Flink's SQL client failed: " + cause
@@ -90,5 +95,44 @@ final class SqlClientOutput {
                                         .map(file -> " (details: " + file + ")")
                                         .orElse("")
                         : "statement " + prompts + " of " + statements.size() + " failed: " + cause);
+    }
+
+    /** Returns the most specific message: the innermost of Stoker's own, or else the innermost one. */
+    private String cause(List<String> causes) {
+        String first = "";
+        String innermost = "";
+        String own = "";
+        for (String line : reason) {
+            Matcher matcher = CAUSE.matcher(line);
+            if (matcher.matches()) {
+                innermost = described(matcher.group("type"), matcher.group("text"));
+                own = matcher.group("type").startsWith(OWN) ? innermost : own;
+            } else if (first.isEmpty()) {
+                first = line;
+            }
+        }
+        String inJob = "";
+        for (String line : causes) {
+            int tab = line.indexOf('\t');
+            inJob = line.substring(tab + 1);
+            own = line.startsWith(OWN) ? inJob : own;
+        }
+        if (!own.isEmpty()) {
+            return own;
+        }
+        if (innermost.isEmpty() || (innermost.contains(NO_CLUSTER) && !inJob.isEmpty())) {
+            return inJob.isEmpty() ? first : inJob;
+        }
+        return innermost;
+    }
+
+    /** The message of a missing class is the bare name of the class. */
+    private static String described(String type, String text) {
+        if (!type.endsWith(".ClassNotFoundException") && !type.endsWith(".NoClassDefFoundError")) {
+            return text;
+        }
+        return "Flink has no class " + text.replace('/', '.')
+                + "; copy the jars of the directory sql of Stoker's distribution into the directory lib of the cluster,"
+                + " and start the cluster again";
     }
 }

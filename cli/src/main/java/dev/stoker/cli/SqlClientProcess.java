@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.registry.StokerHome;
+import dev.stoker.metadata.WriterProcess;
 import dev.stoker.storage.PrivateFiles;
 import java.io.BufferedReader;
 import java.io.File;
@@ -15,6 +16,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.GlobalConfiguration;
 
 /**
  * A process with Flink's SQL client, whose jars are in the directory {@code sql} of the distribution. The client starts
@@ -24,6 +27,8 @@ import java.util.UUID;
 final class SqlClientProcess implements AutoCloseable {
     private static final String CLIENT = "dev.stoker.sql.client.SqlSession";
     private static final String PASSWORD = "STOKER_SQL_KEYS";
+    private static final List<String> SESSION =
+            List.of("execution.runtime-mode=batch", "table.dml-sync=true", "sql-client.execution.result-mode=tableau");
 
     private final Path work;
     private final ProcessBuilder process;
@@ -58,17 +63,37 @@ final class SqlClientProcess implements AutoCloseable {
         command.add("-Dstoker.dist=" + distribution);
         command.add("-Dlog4j2.configurationFile=" + logging(work));
         command.add("-Dstoker.log=" + System.getProperty("stoker.log", "/dev/null"));
+        String configured = System.getenv("FLINK_CONF_DIR");
+        if (configured == null) {
+            command.add("-D" + WriterProcess.ALONE + "=true");
+        }
         String options = System.getenv("STOKER_JAVA_OPTS");
         if (options != null && !options.isBlank()) {
             command.addAll(Arrays.asList(options.strip().split("\\s+")));
         }
         command.addAll(List.of("-cp", classPath(distribution), CLIENT, "-i", init.toString()));
-        settings.forEach(setting -> command.add("-D" + setting));
         ProcessBuilder process = new ProcessBuilder(command);
-        if (System.getenv("FLINK_CONF_DIR") == null) {
+        if (configured == null) {
             process.environment().put("FLINK_CONF_DIR", configuration(work).toString());
+        } else {
+            defaults(Path.of(configured), settings).forEach(setting -> command.add("-D" + setting));
         }
+        settings.forEach(setting -> command.add("-D" + setting));
         return new SqlClientProcess(work, process);
+    }
+
+    /**
+     * Returns the options that the client needs for scripts and for the results of queries, of those that neither the
+     * user's configuration nor the command line sets.
+     */
+    static List<String> defaults(Path configuration, List<String> settings) {
+        Configuration own = GlobalConfiguration.loadConfiguration(configuration.toString());
+        return SESSION.stream()
+                .filter(setting -> {
+                    String key = setting.substring(0, setting.indexOf('='));
+                    return !own.containsKey(key) && settings.stream().noneMatch(other -> other.startsWith(key + "="));
+                })
+                .toList();
     }
 
     private static String program(String name) {
@@ -104,12 +129,12 @@ final class SqlClientProcess implements AutoCloseable {
         String password = UUID.randomUUID().toString();
         Path keys = work.resolve("keys.p12");
         createKeys(keys, password);
-        List<String> lines = new ArrayList<>(List.of(
+        List<String> lines = new ArrayList<>();
+        SESSION.forEach(setting -> lines.add(setting.replace("=", ": ")));
+        lines.addAll(List.of(
                 "execution.target: local",
-                "execution.runtime-mode: batch",
+                "execution.job-status-changed-listeners: dev.stoker.sql.client.FailureReasons",
                 "parallelism.default: " + Runtime.getRuntime().availableProcessors(),
-                "table.dml-sync: true",
-                "sql-client.execution.result-mode: tableau",
                 "sql-gateway.endpoint.rest.bind-address: 127.0.0.1",
                 "rest.address: localhost",
                 "rest.bind-address: 127.0.0.1",
@@ -176,7 +201,14 @@ final class SqlClientProcess implements AutoCloseable {
         Path file = work.resolve("script.sql");
         Files.writeString(file, String.join(";\n", statements) + ";\n");
         process.command().addAll(List.of("-hist", work.resolve("history").toString(), "-f", file.toString()));
-        process.command().addAll(1, List.of("-Dorg.jline.terminal.dumb=true", "-Dstoker.sql.script=true"));
+        Path failure = work.resolve("failure.txt");
+        process.command()
+                .addAll(
+                        1,
+                        List.of(
+                                "-Dorg.jline.terminal.dumb=true",
+                                "-Dstoker.sql.script=true",
+                                "-Dstoker.sql.failure=" + failure));
         Process client = process.redirectErrorStream(true).start();
         SqlClientOutput output = new SqlClientOutput(statements, out);
         try (Signals signals = new Signals();
@@ -194,7 +226,7 @@ final class SqlClientProcess implements AutoCloseable {
                 return signals.exitCode().getAsInt();
             }
             // The client itself exits with 0 if a statement fails.
-            output.requireSuccess();
+            output.requireSuccess(Files.exists(failure) ? Files.readAllLines(failure) : List.of());
             return code;
         } finally {
             client.destroy();

@@ -13,6 +13,9 @@ import java.nio.file.Path;
  */
 public final class WriterProcess {
 
+    /** The system property of a process that runs all tasks of its jobs, and ends with them. */
+    public static final String ALONE = "stoker.writes-alone";
+
     private static final int START_TIME = 19;
 
     private WriterProcess() {}
@@ -25,6 +28,11 @@ public final class WriterProcess {
         } catch (IOException | RuntimeException e) {
             return "";
         }
+    }
+
+    /** Returns the name of the only process that writes for a job; empty if several may. */
+    public static String ofJob() {
+        return Boolean.getBoolean(ALONE) ? current() : "";
     }
 
     /** Returns the user and host of this process, for people. */

@@ -42,11 +42,8 @@ class SqlClusterITCase {
             cluster.startTaskManager("tm2", "127.0.0.4");
             cluster.awaitTaskManagers(2);
             Path client = cluster.client(
-                    "execution.runtime-mode: batch",
                     "parallelism.default: 2",
                     "execution.batch.adaptive.auto-parallelism.enabled: false",
-                    "table.dml-sync: true",
-                    "sql-client.execution.result-mode: tableau",
                     "restart-strategy.type: fixed-delay",
                     "restart-strategy.fixed-delay.attempts: 100",
                     "restart-strategy.fixed-delay.delay: 100 ms");

@@ -94,6 +94,29 @@ class SqlITCase {
 
     @Test
     @Tag("full-programs")
+    void anInsertOfAKeyThatIsThereSaysSo() throws Exception {
+        String table = "CREATE TEMPORARY TABLE twice (key STRING, label STRING, PRIMARY KEY (key) NOT ENFORCED) WITH"
+                + " ('connector' = 'stoker', 'path' = '"
+                + directory.resolve("data it's/twice").toString().replace("'", "''") + "')";
+        String insert = table + "; INSERT INTO twice VALUES ('cat/1', 'cat')";
+        try (StokerProcess process = sql("-e", insert)) {
+            assertThat(process.code()).as(process.output()).isZero();
+        }
+        try (StokerProcess process = sql("-e", insert)) {
+            assertThat(process.code()).as(process.output()).isEqualTo(1);
+            assertThat(process.output().lines().toList())
+                    .last()
+                    .asString()
+                    .startsWith("stoker: statement 2 of 2 failed: The dataset already has a sample with the key cat/1");
+        }
+        StringWriter said = new StringWriter();
+        PrintWriter out = new PrintWriter(said, true);
+        Stoker.run(List.of("gc", directory.resolve("data it's/twice").toString()), out, out);
+        assertThat(said.toString()).contains("kept: lease of ").contains("whose process has ended");
+    }
+
+    @Test
+    @Tag("full-programs")
     void theClientEndsWithItsCommand() throws Exception {
         try (StokerProcess process = sql("-e", SLOW)) {
             Waiting.until(() -> process.children().size() == 1);

@@ -155,7 +155,7 @@ public final class SampleWriter<T> implements CommittingSinkWriter<T, PackReport
             throw new CommitRefusedException("Another dataset was created at "
                     + target.run().target() + " after the job was planned; nothing is committed, run the job again");
         }
-        new Leases(dataset).take(target.run().ingest(), Clock.systemUTC(), WriterProcess.user(), "");
+        new Leases(dataset).take(target.run().ingest(), Clock.systemUTC(), WriterProcess.user(), WriterProcess.ofJob());
     }
 
     private void finishChunk(String split, ChunkBuilder full) throws IOException, InterruptedException {
