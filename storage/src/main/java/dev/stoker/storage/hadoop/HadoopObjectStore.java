@@ -108,6 +108,7 @@ public final class HadoopObjectStore implements ObjectStore {
         try {
             FileSystem fileSystem = fileSystem(uri, configuration);
             try {
+                NameNodeContact.require(fileSystem.getUri(), configuration, location(uri));
                 return of(uri, fileSystem, configuration);
             } catch (IOException | RuntimeException e) {
                 close(fileSystem, e);
@@ -139,6 +140,8 @@ public final class HadoopObjectStore implements ObjectStore {
                                     : StoreErrors.INSTANCE.reason(e))
                             + "; check the location and the Hadoop configuration",
                     e);
+        } catch (StoreUnavailableException e) {
+            throw e;
         } catch (IOException e) {
             throw new IOException("Cannot open " + location(uri) + ": " + StoreErrors.INSTANCE.reason(e), e);
         } finally {

@@ -81,7 +81,8 @@ public abstract class Failures {
                                 + " in "
                                 + seconds(scope) + " failed, the last with " + reason(last)
                                 + "; check that the store and the way to it are healthy, and run the same"
-                                + " command again",
+                                + " command again"
+                                + ProxyAdvice.of(where, System.getenv()),
                         cause(e));
             }
         };
