@@ -2,7 +2,7 @@ package dev.stoker.cli;
 
 import dev.stoker.feeder.DamagedCertificates;
 import dev.stoker.feeder.FeedJob;
-import dev.stoker.feeder.OrderWarnings;
+import dev.stoker.feeder.plan.OrderWarnings;
 import dev.stoker.feeder.ledger.LedgerProgress;
 import dev.stoker.feeder.plan.FeedNodes;
 import dev.stoker.feeder.plan.FeedPlan;

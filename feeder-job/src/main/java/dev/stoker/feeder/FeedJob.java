@@ -3,10 +3,12 @@ package dev.stoker.feeder;
 import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.plan.FlinkSettings;
+import dev.stoker.feeder.plan.OrderWarnings;
 import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.feeder.topic.TopicFeedJob;
 import dev.stoker.feeder.topic.TopicFeedOptions;
 import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.flink.launch.JobMain;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.flink.launch.SharedCluster;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -22,6 +24,10 @@ public final class FeedJob {
      * @param args the options of {@link dev.stoker.feeder.plan.FeedFlags} and one or more streams
      */
     public static void main(String[] args) throws Exception {
+        JobMain.run(() -> submit(args));
+    }
+
+    private static void submit(String[] args) throws Exception {
         if (TopicFeedOptions.wanted(args)) {
             TopicFeedJob.main(args);
             return;

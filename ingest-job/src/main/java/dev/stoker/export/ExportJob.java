@@ -7,6 +7,7 @@ import dev.stoker.export.spec.InvalidExportException;
 import dev.stoker.export.task.ExportMeter;
 import dev.stoker.flink.failure.FailureText;
 import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.flink.launch.JobMain;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.ingest.IngestJob;
 import java.io.IOException;
@@ -32,6 +33,10 @@ public final class ExportJob {
 
     /** Runs on the cluster that {@code flink run} submits to; detached, it returns when the job is submitted. */
     public static void main(String[] args) throws Exception {
+        JobMain.run(() -> submit(args));
+    }
+
+    private static void submit(String[] args) throws Exception {
         ExportOptions options = ExportOptions.parse(args);
         if (options.isDry()) {
             plan(options).forEach(System.out::println);

@@ -8,6 +8,7 @@ import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.flink.embedded.EmbeddedFlink;
 import dev.stoker.flink.failure.FailureText;
 import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.flink.launch.JobMain;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.ingest.pack.SampleAccess;
@@ -53,6 +54,10 @@ public final class IngestJob {
 
     /** Runs on the cluster that {@code flink run} submits to; detached, it returns when the job is submitted. */
     public static void main(String[] args) throws Exception {
+        JobMain.run(() -> runMain(args));
+    }
+
+    private static void runMain(String[] args) throws Exception {
         if (TopicIngestOptions.isTopic(args)) {
             TopicIngestJob.main(args);
             return;

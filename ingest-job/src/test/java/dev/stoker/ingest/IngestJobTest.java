@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.apache.flink.client.program.ProgramParametrizationException;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
@@ -385,6 +386,9 @@ class IngestJobTest {
 
         assertThat(Packed.read(target()).keys()).hasSize(20);
         assertThatThrownBy(() -> IngestJob.main(new String[] {source().toString(), "--ordr"}))
-                .isInstanceOf(InvalidIngestException.class);
+                .as("of which Flink's command prints no stack trace")
+                .isInstanceOf(ProgramParametrizationException.class)
+                .hasMessageStartingWith("stoker: unknown option --ordr")
+                .hasCauseInstanceOf(InvalidIngestException.class);
     }
 }

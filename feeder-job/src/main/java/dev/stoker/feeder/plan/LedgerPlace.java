@@ -1,9 +1,12 @@
 package dev.stoker.feeder.plan;
 
 import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,8 +15,6 @@ import java.util.UUID;
 
 /** Where a feed's ledger lies: where it was asked for, or else in the first stream's dataset. */
 final class LedgerPlace {
-
-    private static final String ADVICE = "; give --ledger <directory or URI> for another place";
 
     private LedgerPlace() {}
 
@@ -67,11 +68,21 @@ final class LedgerPlace {
         try {
             Files.createDirectories(directory);
         } catch (IOException e) {
-            throw new IOException("the ledger cannot be written to " + directory + ADVICE, e);
+            throw new UnwritableLedgerException(directory.toString(), reason(e), e);
         }
         if (!Files.isWritable(directory)) {
-            throw new IOException("the ledger's directory " + directory + " is not writable" + ADVICE);
+            throw new UnwritableLedgerException(directory.toString(), "no permission", null);
         }
+    }
+
+    /** The message of an exception of the file system may be a path alone. */
+    private static String reason(IOException e) {
+        if (e instanceof AccessDeniedException) {
+            return "no permission";
+        }
+        return e instanceof FileSystemException system && system.getReason() != null
+                ? system.getReason()
+                : e.getClass().getSimpleName() + " " + e.getMessage();
     }
 
     /** A store tells by being written to, and only then. */
@@ -79,7 +90,7 @@ final class LedgerPlace {
         try {
             probe(location);
         } catch (IOException e) {
-            throw new IOException("the ledger cannot be written to " + location + ": " + e.getMessage() + ADVICE, e);
+            throw new UnwritableLedgerException(location, ErrorText.of(e), e);
         }
     }
 

@@ -1,6 +1,5 @@
-package dev.stoker.feeder;
+package dev.stoker.feeder.plan;
 
-import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.mixing.Mixing;

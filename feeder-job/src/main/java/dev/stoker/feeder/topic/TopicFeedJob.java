@@ -5,10 +5,11 @@ import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.connectors.kafka.registry.SchemaRegistry;
 import dev.stoker.connectors.kafka.topic.TopicCheck;
 import dev.stoker.connectors.kafka.topic.TopicNeeds;
-import dev.stoker.feeder.OrderWarnings;
+import dev.stoker.feeder.plan.OrderWarnings;
 import dev.stoker.feeder.plan.FlinkSettings;
 import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.flink.launch.JobMain;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.flink.launch.SharedCluster;
 import dev.stoker.schemas.kafka.SampleSchema;
@@ -30,6 +31,10 @@ public final class TopicFeedJob {
 
     /** Runs on the cluster that {@code flink run} submits to; entry point of the job jar for topics. */
     public static void main(String... args) throws Exception {
+        JobMain.run(() -> submit(args));
+    }
+
+    private static void submit(String... args) throws Exception {
         TopicFeedPlan plan = TopicFeedPlan.of(TopicFeedOptions.parse(args));
         try (JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment())) {
             if (SharedCluster.isRemote(launcher.environment())) {

@@ -1,9 +1,7 @@
-package dev.stoker.feeder;
+package dev.stoker.feeder.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.plan.FeedOptions;
-import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -7,6 +7,7 @@ import dev.stoker.connectors.kafka.source.SourceTopic;
 import dev.stoker.flink.failure.FailureText;
 import dev.stoker.flink.launch.ClusterLauncher;
 import dev.stoker.flink.launch.JobLauncher;
+import dev.stoker.flink.launch.JobMain;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.Dataset;
@@ -42,6 +43,10 @@ public final class TopicIngestJob {
 
     /** Runs on the cluster that {@code flink run} submits to; entry point of the job jar for topics. */
     public static void main(String... args) throws Exception {
+        JobMain.run(() -> submit(args));
+    }
+
+    private static void submit(String... args) throws Exception {
         TopicIngestOptions options = TopicIngestOptions.parse(args);
         if (options.isDryRun()) {
             plan(options).forEach(System.out::println);
