@@ -184,15 +184,6 @@ def test_sizes_are_written_as_in_the_command(folder: Path, text: str) -> None:
         w.abort()
 
 
-def test_a_window_in_samples_is_noticed(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    Feed("./photos", shuffle_window=100, seed=1234)
-    says = "shuffle_window=100 is a number of bytes, and less than a chunk, which has "
-    assert [r.getMessage() for r in caplog.records if says in r.getMessage()]
-    caplog.clear()
-    Feed("./photos", shuffle_window=1 << 20, seed=1235)
-    assert not caplog.records
-
-
 def test_an_epoch_of_which_nothing_is_left_is_explained(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
     with Feed("./photos", batch_size=10_000, tail="drop") as feed:
         assert list(feed) == list(feed) == []

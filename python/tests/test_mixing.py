@@ -105,3 +105,13 @@ def test_the_measure_is_what_windows_hold(tmp_path: Path) -> None:
         trials += 1
     assert measured.dataset == pytest.approx(10, rel=0.1)
     assert measured.window == pytest.approx(trials / same, rel=0.15)
+
+
+def test_a_window_below_a_chunk_is_named_with_both_sizes(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    root = written(tmp_path / "data", 4, shuffle=True, field="int32")
+    (said,) = warnings(caplog, root, shuffle_window=64)
+    assert "data@1, split train: the shuffle window (64 bytes) is smaller than a chunk (" in said
+    assert said.endswith("give a larger shuffle_window, which is in bytes, such as '1g'")
+    for fine in ({}, {"shuffle_window": 1 << 16}, {"shuffle_window": 0}, {"shuffle_window": 64, "shuffle": "none"}):
+        stoker._feed.sources._LOOKED_AT.clear()
+        assert warnings(caplog, root, **fine) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 
 from stoker._client.frame_handler import FrameHandler
@@ -10,16 +11,21 @@ from stoker._client.span import Span
 from stoker._transport.discovery import FeedTarget
 from stoker.errors import BatchTimeoutError, ConnectTimeoutError
 
+_LOG = logging.getLogger("stoker")
+_TELL_S = 5.0
+"""A wait without any feeder is told after this time: the failure of one feeder is over within a second."""
+
 
 class BatchWait:
     """One wait."""
 
-    __slots__ = ("begun", "cause", "looked_at", "unconnected")
+    __slots__ = ("begun", "cause", "looked_at", "told", "unconnected")
 
     def __init__(self, begun: float, cause: str) -> None:
         self.begun = self.looked_at = begun
         self.cause = cause
         self.unconnected = 0.0
+        self.told = False
 
 
 class WaitLimits:
@@ -58,6 +64,15 @@ class WaitLimits:
                 raise ConnectTimeoutError(
                     f"{self._target}: {what} is in lane {lane}, but no feeder could be reached for "
                     f"{self._reconnect_timeout:g} s (since {_clock(now - since)}): {feeders.describe()}"
+                )
+            if not wait.told and now - since > _TELL_S:
+                wait.told = True
+                _LOG.warning(
+                    "%s: no feeder can be reached since %s; waiting up to %g s for it (reconnect_timeout): %s",
+                    self._target,
+                    _clock(now - since),
+                    self._reconnect_timeout,
+                    feeders.describe(),
                 )
         elif now - wait.begun - wait.unconnected > self._batch_timeout:
             quiet = self._network.quiet_s(connection, now)

@@ -110,23 +110,23 @@ class Sources:
         )
 
     def _look_at_classes(self, stream: PathStream) -> None:
-        """Warns, once a process, if batches will hold too few classes."""
+        """Warns, once a process, if batches will hold too few classes, or samples of few chunks."""
         if worker_of() is not None or rank_of(self._options.rank, self._options.world_size)[0] or spawning():
             return
         what = stream.fingerprint
         if what in _LOOKED_AT:
             return
         _LOOKED_AT.add(what)
-        from stoker._path.mixing import mixing, window_warning
+        from stoker._path.mixing import mixing, small_window
 
-        small = window_warning(stream) if "shuffle_window" in self._options.order else ""
-        if small:
-            _LOG.warning("%s: %s", stream.snapshot.root, small)
+        where = f"{stream.snapshot.root}@{stream.snapshot.version}, split {stream.split}"
+        small = small_window(stream)
+        if small is not None:
+            _LOG.warning("%s: %s", where, small)
         try:
             found = mixing(stream)
         except (StokerError, OSError):
             return  # reading the chunk will report the error
         for each in found:
             if each.is_poor:
-                where = f"{stream.snapshot.root}@{stream.snapshot.version}, split {stream.split}"
                 _LOG.warning("%s: %s", where, each.warning())

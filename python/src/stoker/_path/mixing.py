@@ -74,18 +74,18 @@ def mixing(stream: PathStream) -> list[Mixing]:
     return [m for m in found if m is not None]
 
 
-def window_warning(stream: PathStream) -> str:
-    """What to say of a window that somebody chose and that is smaller than a chunk; "" if it is not."""
-    spec, table = stream.spec, stream.snapshot.chunks
-    live = stream.index[table.columns["live"][stream.index]]
-    if spec.shuffle != "window" or not len(live):
-        return ""
-    average = int(table.columns["length"][live].sum()) // len(live)
-    if spec.shuffle_window >= average:
-        return ""
+def small_window(stream: PathStream) -> str | None:
+    """Returns a warning if the shuffle window is smaller than a chunk. A window of 0 bytes is a choice: no mixing."""
+    spec, columns = stream.spec, stream.snapshot.chunks.columns
+    live = stream.index[columns["live"][stream.index]]
+    if spec.shuffle != "window" or spec.shuffle_window == 0 or len(live) < 2:
+        return None
+    chunk = int(columns["length"][live].sum()) // len(live)
+    if spec.shuffle_window >= chunk:
+        return None
     return (
-        f"shuffle_window={spec.shuffle_window} is a number of bytes, and less than a chunk, which has {average} on "
-        "average: rows are mixed within one chunk only. Give a size such as shuffle_window='1g'"
+        f"the shuffle window ({spec.shuffle_window} bytes) is smaller than a chunk ({chunk} bytes), so samples of "
+        "different chunks are hardly mixed; give a larger shuffle_window, which is in bytes, such as '1g'"
     )
 
 

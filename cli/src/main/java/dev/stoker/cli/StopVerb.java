@@ -38,9 +38,8 @@ final class StopVerb implements Callable<Integer> {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            defaultValue = "60s",
             description = "Maximum time to wait, such as 5m. Default: 60s.")
-    private String timeout;
+    private String timeout = "60s";
 
     private Duration limit = Duration.ZERO;
 

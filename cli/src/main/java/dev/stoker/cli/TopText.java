@@ -88,11 +88,10 @@ final class TopText {
             return style.paint(Tone.GOOD, "Data is not the limit") + ": no trainer waits"
                     + (share < 0.0005 ? "" : " more than " + percent(share));
         }
-        String title =
-                switch (tone(worst)) {
-                    case BAD -> worst.cause().equals("decoding") ? "Decoding is the limit" : "Data is the limit";
-                    default -> share <= LIMIT ? "Data slows training a little" : "Data slows training";
-                };
+        String title = switch (tone(worst)) {
+            case BAD -> worst.cause().equals("decoding") ? "Decoding is the limit" : "Data is the limit";
+            default -> share <= LIMIT ? "Data slows training a little" : "Data slows training";
+        };
         return style.paint(tone(worst), title) + ": rank " + worst.name() + " waits " + percent(share) + " of its time";
     }
 

@@ -37,9 +37,8 @@ final class WaitVerb implements Callable<Integer> {
     @Option(
             names = "--timeout",
             paramLabel = "TIME",
-            defaultValue = "10m",
             description = "Maximum time to wait, such as 90s. Default: 10m.")
-    private String timeout;
+    private String timeout = "10m";
 
     @Override
     public Integer call() throws IOException, InterruptedException {

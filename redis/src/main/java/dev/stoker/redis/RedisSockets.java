@@ -25,11 +25,13 @@ final class RedisSockets implements JedisSocketFactory {
     /** Room for a request, so that a server that reads nothing does not hold a writer. */
     private static final int SEND_BYTES = 256 << 10;
 
+    /** The time of {@link System#nanoTime} by which the present step of a thread ends. */
+    private static final ThreadLocal<@Nullable Long> DEADLINE = new ThreadLocal<>();
+
     private final String host;
     private final int port;
     private final boolean tls;
     private final int timeoutMs;
-    private final ThreadLocal<@Nullable Long> deadline = new ThreadLocal<>();
 
     /** @param timeoutMs the most time for a connection, and for each read of a thread without a deadline */
     RedisSockets(String host, int port, boolean tls, int timeoutMs) {
@@ -46,16 +48,16 @@ final class RedisSockets implements JedisSocketFactory {
 
     /** Runs a step of this thread that must end by a time of {@link System#nanoTime}. */
     <T> T until(long nanos, Step<T> step) {
-        deadline.set(nanos);
+        DEADLINE.set(nanos);
         try {
             return step.run();
         } finally {
-            deadline.remove();
+            DEADLINE.remove();
         }
     }
 
     private int remainingMs() throws SocketTimeoutException {
-        Long end = deadline.get();
+        Long end = DEADLINE.get();
         if (end == null) {
             return timeoutMs;
         }

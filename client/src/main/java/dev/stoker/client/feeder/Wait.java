@@ -8,10 +8,15 @@ import dev.stoker.client.stats.Waits;
 import dev.stoker.client.transport.Target;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One wait of the trainer for a batch: decides whether it has lasted too long. Guarded by the client's lock. */
 final class Wait {
+    private static final Logger LOG = LoggerFactory.getLogger(Wait.class);
     private static final long NOTICED_NS = 100_000_000;
+    /** A wait without any feeder is told after this time: the failure of one feeder is over within a second. */
+    private static final long TELL_NS = 5_000_000_000L;
 
     private final Target target;
     private final Network network;
@@ -20,6 +25,7 @@ final class Wait {
     private final long begunNs = System.nanoTime();
     private long lookedAtNs = begunNs;
     private long unconnectedNs;
+    private boolean told;
     private String cause;
 
     /** @param isFirst whether the wait is for the first batch of an epoch */
@@ -68,6 +74,15 @@ final class Wait {
                 throw new ConnectTimeoutException(what + " is in lane " + lane
                         + ", but no feeder could be reached for " + seconds(nowNs - sinceNs) + ": "
                         + network.pool().describe());
+            }
+            if (!told && nowNs - sinceNs > TELL_NS) {
+                told = true;
+                LOG.warn(
+                        "{}: no feeder can be reached for {}; waiting up to {} for it (reconnectTimeout): {}",
+                        target,
+                        seconds(nowNs - sinceNs),
+                        seconds(options.reconnectTimeout().toNanos()),
+                        network.pool().describe());
             }
         } else if (nowNs - begunNs - unconnectedNs > options.batchTimeout().toNanos()) {
             String said = peer.filter(p -> !p.error.isEmpty())
