@@ -93,7 +93,7 @@ def test_batches_have_a_validity(root: Path, order: dict[str, Any]) -> None:
                 assert_same(batch["text"][row], expected["text"])
                 assert bool(np.ma.getmaskarray(batch["box"])[row].all()) == (expected["box"] is None)
                 np.testing.assert_array_equal(
-                    batch["box"].data[row], np.zeros((2, 3)) if expected["box"] is None else expected["box"]
+                    batch["box"].data[row], np.full((2, 3), 255) if expected["box"] is None else expected["box"]
                 )
             seen += len(batch)
             arrow = batch.arrow

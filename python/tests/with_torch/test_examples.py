@@ -194,7 +194,7 @@ def test_jax_learns(images: Path) -> None:
 
 
 SHARES = """
-import sys, jax.numpy as jnp
+import sys, jax.numpy as jnp, numpy as np
 from stoker import Feed
 
 with Feed(sys.argv[1], batch_size=16, tail="keep") as feed:
@@ -207,14 +207,25 @@ with Feed(sys.argv[1], batch_size=16, tail="keep") as feed:
         assert (data.keys, data.state) == (batch.keys, batch.state)
         assert jnp.from_dlpack(batch["label"]).sum() == batch["label"].sum()
 with Feed(sys.argv[2], batch_size=7, lanes=3) as feed:
+    missing = 0
     for batch in feed:
-        data = batch.to_jax()
+        try:
+            batch.to_jax()
+            assert not any(np.ma.getmaskarray(batch[name]).any() for name in ("flag", "half"))
+        except ValueError as e:
+            assert "to_jax(missing={" in str(e), e
+        data = batch.to_jax(missing={"flag": False, "half": -1.0})
+        absent = np.ma.getmaskarray(batch["label"])
+        missing += absent.sum()
+        assert (np.asarray(data["label"]) == batch["label"].filled(-100)).all()
+        assert (np.asarray(data["half"])[np.ma.getmaskarray(batch["half"])] == -1.0).all()
         assert data.half.dtype == jnp.bfloat16
         assert data.box.dtype == jnp.float32 and data.box.shape == (7, 2, 2)
         assert data.pixels.tolist() == batch.pixels.tolist()
         valid = data.validity("flag")
         assert valid is None or valid.tolist() == batch.validity("flag").tolist()
         assert data.tokens is batch.tokens
+assert missing
 print("right")
 """
 

@@ -132,7 +132,7 @@ def test_batches_become_tensors(tmp_path_factory: pytest.TempPathFactory) -> Non
     writer = small_dataset(tmp_path_factory.mktemp("many") / "d", MANY)
     with Feed(writer.root, batch_size=7, lanes=3, tail="keep") as feed:
         for batch in feed:
-            tensors = batch.to("cpu", non_blocking=True)
+            tensors = batch.to("cpu", non_blocking=True, missing={"flag": False, "half": 0})
             assert len(tensors) == len(batch)
             assert (tensors.epoch, tensors.number, tensors.keys, tensors.state) == (
                 *(batch.epoch, batch.number, batch.keys, batch.state),
@@ -140,7 +140,8 @@ def test_batches_become_tensors(tmp_path_factory: pytest.TempPathFactory) -> Non
             assert tensors.score.dtype == torch.float32
             assert tensors["score"].tolist() == batch["score"].tolist()
             assert tensors.half.dtype == torch.bfloat16
-            assert (tensors.half.view(torch.int16).numpy().view(np.uint16) == batch.half.data).all()
+            assert (tensors.half.view(torch.int16).numpy().view(np.uint16) == batch.half.filled(0)).all()
+            assert tensors.label.tolist() == batch.label.filled(-100).tolist()
             valid = tensors.validity("flag")
             assert (valid is None) == (batch.validity("flag") is None)
             if valid is not None:

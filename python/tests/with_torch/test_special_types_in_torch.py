@@ -23,7 +23,7 @@ def written(path: Path) -> Path:
 def test_tensors_keep_them_as_the_batch_has_them(tmp_path: Path) -> None:
     with Feed(written(tmp_path / "d"), batch_size=24) as feed:
         batch = next(iter(feed))
-        tensors = batch.to("cpu")
+        tensors = batch.to("cpu", missing=0)
     assert torch.equal(tensors["n"], torch.from_numpy(batch["n"]))
     assert tensors["us"].dtype == np.dtype("datetime64[us]")
     assert tensors["small"] is batch["small"]

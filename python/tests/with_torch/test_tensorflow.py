@@ -20,22 +20,30 @@ spec = {"batch_size": 7, "lanes": 3, "tail": "keep"}
 with Feed(sys.argv[1], **spec) as feed:
     batches = [[b for b in feed] for _ in range(2)]
 with Feed(sys.argv[1], **spec) as feed:
-    data = feed.as_tf_dataset()
+    try:
+        list(feed.as_tf_dataset())
+    except Exception as e:
+        assert "as_tf_dataset(missing={" in str(e), e
+    else:
+        raise AssertionError
+with Feed(sys.argv[1], **spec) as feed:
+    data = feed.as_tf_dataset(missing={"flag": True, "half": 7.0, "caption": "none"})
     for expected in batches:  # each pass over it is an epoch
         found = list(data)
         assert len(found) == len(expected)
         for batch, given in zip(expected, found):
             assert sorted(given) == sorted(batch.fields)
             assert given["score"].numpy().tolist() == batch["score"].tolist()
-            assert given["flag"].numpy().tolist() == batch["flag"].data.tolist()
+            assert given["label"].numpy().tolist() == batch["label"].filled(-100).tolist()
+            assert given["flag"].numpy().tolist() == batch["flag"].filled(True).tolist()
             assert given["half"].dtype == tf.bfloat16
-            assert given["half"].numpy().view(np.uint16).tolist() == batch["half"].data.tolist()
+            assert given["half"].numpy().view(np.uint16).tolist() == batch["half"].filled(0x40E0).tolist()
             assert given["pixels"].shape == (len(batch), 3, 4)
             assert given["pixels"].numpy().tolist() == batch["pixels"].tolist()
             assert given["tokens"].to_list() == [row.tolist() for row in batch["tokens"]]
             assert given["ids"].to_list() == [row.tolist() for row in batch["ids"]]
             assert given["image"].numpy().tolist() == batch["image"].tolist()
-            assert [t.decode() for t in given["caption"].numpy()] == [t or "" for t in batch["caption"]]
+            assert [t.decode() for t in given["caption"].numpy()] == ["none" if t is None else t for t in batch["caption"]]
 with Feed(sys.argv[1], columns=["image"], decode={"image": len}, **spec) as feed:
     try:
         feed.as_tf_dataset()
@@ -60,9 +68,9 @@ with serve(rows) as served:
 with Writer(sys.argv[1] + "-nulls", {"counts": "int32?[]", "half": "bfloat16?[]", "tags": "utf8?[]"}) as writer:
     writer.write({"key": "a", "counts": [1, None], "half": [None, 0.5, 2], "tags": [None]})
 with Feed(sys.argv[1] + "-nulls", batch_size=1, columns=["counts", "half"]) as feed:
-    (given,) = list(feed.as_tf_dataset())
-    assert given["counts"].to_list() == [[1, 0]]
-    assert given["half"].dtype == tf.bfloat16 and tf.cast(given["half"], tf.float32).to_list() == [[0, 0.5, 2]]
+    (given,) = list(feed.as_tf_dataset(missing=-1))
+    assert given["counts"].to_list() == [[1, -1]]
+    assert given["half"].dtype == tf.bfloat16 and tf.cast(given["half"], tf.float32).to_list() == [[-1, 0.5, 2]]
 with Feed(sys.argv[1] + "-nulls", batch_size=1, columns=["tags"]) as feed:
     try:
         feed.as_tf_dataset()

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from stoker._batch import jax_arrays, pinned_memory, torch_tensors
+from stoker._batch.missing import Filling, Missing, hidden
 from stoker._batch.piece import Form, Piece, is_ragged
 from stoker._batch.ragged import Ragged
 from stoker._batch.tensors import Converter, Delivered, Tensors
@@ -40,7 +41,8 @@ class Batch:
     - lists of numbers with null items (`int32?[]`): a `Ragged` with zeros at the null items, which
       `item_validity(name)` tells. In `utf8?[]` and `binary?[]` a null item is None
     - nullable fields: a `numpy.ma.MaskedArray`; None for a missing string or list of items; an empty row of a `Ragged`.
-      `validity(name)` works for all types
+      `validity(name)` works for all types. Below the mask are -100 for classes, NaN, NaT, the least value of signed and
+      the greatest of unsigned integers, and False
 
     Columns are views of the received memory. That memory is reused once nothing refers to it. Of a dataset on this
     machine, binary rows that are not small are views of the mapped files; writing to a row leaves the file as it is.
@@ -146,11 +148,14 @@ class Batch:
             values = values.reshape(self._rows, *field.shape)
         if not field.nullable:
             return values
-        valid = self.validity(name)
+        valid, below = self.validity(name), hidden(field, values.dtype)
         mask = np.zeros(len(values), np.bool_) if valid is None else ~valid
+        if valid is not None and below is not None:
+            values = values.copy()
+            values[mask] = below
         if field.shape:
             mask = np.broadcast_to(mask.reshape(-1, *[1] * len(field.shape)), values.shape)
-        return np.ma.MaskedArray(values, mask=mask)
+        return np.ma.MaskedArray(values, mask=mask, fill_value=below)
 
     def validity(self, name: str) -> npt.NDArray[np.bool_] | None:
         """Returns a bool array of shape (rows,), True where a field has a value; None if all rows have one."""
@@ -209,25 +214,33 @@ class Batch:
             parts = table.to_batches() or [pa.RecordBatch.from_pylist([], self._form.schema)]
         return parts[0]
 
-    def to(self, device: Any = "cpu", non_blocking: bool = False) -> Tensors:
+    def to(self, device: Any = "cpu", non_blocking: bool = False, *, missing: Missing = None) -> Tensors:
         """Returns the columns as torch tensors on a device; on the CPU they are views of the batch.
 
         Lists become nested (jagged) tensors. Bytes, strings, times, decimals and lists of items are not converted.
-        Raises `MissingDependencyError` without torch.
+
+        A tensor has no mask. A missing class becomes -100, which torch's losses ignore. `missing` gives a value for
+        missing numbers, bools, tensors and null items: a number, or a dict with a number for each field, also for
+        classes. Without one they raise ValueError. A missing list is an empty row. Raises `MissingDependencyError`
+        without torch.
         """
         with pinned_memory.Moves(device, non_blocking) as move:
-            return self._converted(torch_tensors.converter(move))
+            return self._converted(torch_tensors.converter(move), self.filling(missing, "to"))
 
-    def to_jax(self, device: Any = None) -> Tensors:
+    def to_jax(self, device: Any = None, *, missing: Missing = None) -> Tensors:
         """Returns the columns as JAX arrays on a device; rows of varying length are not converted.
 
-        The device is JAX's default if none is given. On the CPU nothing is copied.
+        The device is JAX's default if none is given. On the CPU nothing is copied. `missing` is as in `to`.
         JAX assumes that the memory does not change, so do not write to the batch afterwards. Raises
         `MissingDependencyError` without JAX.
         """
-        return self._converted(jax_arrays.converter(device))
+        return self._converted(jax_arrays.converter(device), self.filling(missing, "to_jax"))
 
-    def _converted(self, to: Converter) -> Tensors:
+    def filling(self, missing: Missing, what: str) -> Filling:
+        """Returns what fills missing values of this batch, for the method `what`; see `to`."""
+        return Filling(missing, self._form.fields, what, f"epoch {self.epoch}, batch {self.number}")
+
+    def _converted(self, to: Converter, filling: Filling) -> Tensors:
         columns: dict[str, Any] = {}
         validity: dict[str, Any] = {}
         item_validity: dict[str, Any] = {}
@@ -244,11 +257,13 @@ class Batch:
             if isinstance(value, np.ndarray) and value.dtype.kind in "mMO":
                 columns[name] = value  # no tensor holds times or decimals
             elif isinstance(value, np.ma.MaskedArray):
-                columns[name] = to.array(value.data, element)
+                mask = np.ma.getmaskarray(value)
+                columns[name] = to.array(filling.filled(field, value.data, mask) if mask.any() else value.data, element)
             elif isinstance(value, np.ndarray) or is_tensor(value):
                 columns[name] = to.array(value, element)
             elif isinstance(value, Ragged) and is_ragged(field) and to.ragged is not None:
-                columns[name] = to.ragged(value.values, value.offsets)
+                elements = value.values if items is None else filling.filled(field, value.values, ~items.values)
+                columns[name] = to.ragged(elements, value.offsets)
             elif isinstance(value, UnequalRows) and all(isinstance(r, np.ndarray) or is_tensor(r) for r in value):
                 columns[name] = UnequalRows([to.array(row, element) for row in value], name)
             else:

@@ -11,6 +11,7 @@ from typing import Any
 
 from stoker._batch.batch import Batch
 from stoker._feed.iteration import Epochs, Iteration
+from stoker._batch.missing import Missing
 from stoker._feed.loaders import check_readers
 from stoker._feed.notebooks import InNotebooks
 from stoker._feed.options import Options, suggesting
@@ -300,6 +301,7 @@ class Feed(Explaining, InNotebooks):
         if worker_of() is None:  # a worker learns with its first batch which epoch it is to read
             reading.ready_for_first()
             reading.info_at(reading.progress.following)
+        reading.check_tasks()
         check_readers(reading.member()[1])
         if self._iteration is not None:
             self._iteration.end()
@@ -313,14 +315,14 @@ class Feed(Explaining, InNotebooks):
         """
         return Epochs(self.__iter__, self._reading)
 
-    def as_tf_dataset(self, signature: Mapping[str, Any] | None = None) -> Any:
+    def as_tf_dataset(self, signature: Mapping[str, Any] | None = None, *, missing: Missing = None) -> Any:
         """Returns a `tf.data.Dataset` of the feed: a dict of tensors for each batch, ragged if rows vary in length.
 
         Each iteration over it is one iteration over the feed. `signature` gives the types of fields that a function
-        decodes.
+        decodes. `missing` is as in `Batch.to`; missing texts and byte strings need a value, too.
         Raises `MissingDependencyError` without TensorFlow.
         """
-        return dataset_of(self.__iter__, self._reading, signature or {})
+        return dataset_of(self.__iter__, self._reading, signature or {}, missing)
 
     # ---- how it goes
 

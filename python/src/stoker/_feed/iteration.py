@@ -157,6 +157,8 @@ class Iteration(Iterator[Batch]):
                 raise StopIteration
             batch = taken.batch
             reading.client_stats.count(batch)
+            if reading.missing_classes is not None:
+                reading.missing_classes.look(batch)
             unacked = batch.epoch, taken.numbers
             last = self._info, self._share, self._start.epoch, taken.step
         except StopIteration:

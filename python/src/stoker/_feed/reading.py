@@ -13,6 +13,7 @@ from stoker._batch.decoding import Decoding
 from stoker._batch.piece import Form
 from stoker._feed.client_stats import ClientStats
 from stoker._feed.options import Options
+from stoker._feed.missing_classes import MissingClasses
 from stoker._feed.progress import Progress
 from stoker._feed.report import Watched
 from stoker._feed.sources import Sources
@@ -53,6 +54,7 @@ class Reading:
         self._pid = os.getpid()
         self._said = False
         self._looked: tuple[Start | None, StreamInfo] | None = None  # of an epoch that has not begun
+        self.missing_classes: MissingClasses | None = None
         self._last_figures: Watched | None = None
         options.security.look(options.target)
         self._sources = Sources(options)
@@ -203,6 +205,8 @@ class Reading:
     def info_at(self, start: Start) -> StreamInfo:
         """Returns what is read at a position; after the last epoch, without asking the source for another epoch."""
         info = self.found if self.found is not None and not self.closed else self._look(start)
+            where = f"dataset {info.dataset_name}, split {info.split}"
+            self.missing_classes = self.missing_classes or MissingClasses(self.form.fields.values(), where)
         ended = any(n is not None and start.epoch >= n for n in (self.options.epochs, info.epochs))
         return info if ended or info.is_of(start.epoch, start.version) else self._look(start)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from stoker._batch.batch import Batch
+from stoker._batch.missing import Filling, Missing
 from stoker._batch.piece import is_ragged
 from stoker._batch.ragged import Ragged
 from stoker._feed.reading import Reading
@@ -17,7 +18,9 @@ from stoker.errors import MissingDependencyError
 _IMAGES = {"rgb": (None, None, None, 3), "gray": (None, None, None)}
 
 
-def dataset_of(begin: Callable[[], Iterator[Batch]], reading: Reading, signature: Mapping[str, Any]) -> Any:
+def dataset_of(
+    begin: Callable[[], Iterator[Batch]], reading: Reading, signature: Mapping[str, Any], missing: Missing
+) -> Any:
     """See `Feed.as_tf_dataset`. `begin` begins the next iteration of the feed."""
     try:
         import tensorflow as tf
@@ -50,8 +53,11 @@ def dataset_of(begin: Callable[[], Iterator[Batch]], reading: Reading, signature
             return tf.RaggedTensorSpec((None, None), kind, 1, tf.int64)
         return tf.TensorSpec((None, *(field.shape or ())), kind)
 
+    Filling(missing, fields, "as_tf_dataset", "")
+
     def columns(batch: Batch) -> dict[str, Any]:
-        return {name: _column(tf, batch, field, name in decode) for name, field in fields.items()}
+        filling = batch.filling(missing, "as_tf_dataset")
+        return {name: _column(tf, batch, field, name in decode, filling) for name, field in fields.items()}
 
     specs = {name: spec(field) for name, field in fields.items()}
     return tf.data.Dataset.from_generator(lambda: Converted(begin(), columns), output_signature=specs)
@@ -77,24 +83,42 @@ class Converted(Iterator[Any]):
         return converted
 
 
-def _column(tf: Any, batch: Batch, field: Field, decoded: bool) -> Any:
+def _column(tf: Any, batch: Batch, field: Field, decoded: bool, filling: Filling) -> Any:
     value = batch[field.name]
     if decoded:
         if isinstance(value, list) and len({np.shape(row) for row in value}) > 1:
             raise ValueError(
                 f"field {field.name}: decoded rows have different shapes and cannot form a tensor; crop or resize them"
             )
-        return np.asarray(value)
+        return _filled(np.ma.asarray(value), field, filling)
     half = tf.bfloat16.as_numpy_dtype if field.element == "bfloat16" else None
     if isinstance(value, Ragged):
         if not is_ragged(field):
-            return value.tolist()
+            return _texts(value.tolist(), batch.validity(field.name), field, filling)
         first, last = int(value.offsets[0]), int(value.offsets[-1])
-        flat = value.values[first:last]
+        items = batch.item_validity(field.name)
+        flat = value.values if items is None else filling.filled(field, value.values, ~items.values)
+        flat = flat[first:last]
         return tf.RaggedTensor.from_row_splits(
             flat if half is None else flat.view(half), value.offsets.astype(np.int64) - first, validate=False
         )
     if isinstance(value, np.ndarray):
-        plain = value.data if isinstance(value, np.ma.MaskedArray) else value
+        plain = _filled(value, field, filling)
         return plain if half is None else plain.view(half)
-    return ["" if row is None else row for row in value]
+    return _texts(value, batch.validity(field.name), field, filling)
+
+
+def _filled(value: Any, field: Field, filling: Filling) -> Any:
+    mask = np.ma.getmaskarray(value)
+    plain = value.data if isinstance(value, np.ma.MaskedArray) else value
+    return filling.filled(field, plain, mask) if mask.any() else plain
+
+
+def _texts(rows: list[Any], valid: Any, field: Field, filling: Filling) -> list[Any]:
+    """Texts or byte strings, with the given one where there is none."""
+    if valid is None or not field.nullable:
+        return rows
+    absent = filling.value_of(field, int((~valid).sum()), "" if field.type == "utf8" else b"")
+    if not isinstance(absent, str if field.type == "utf8" else bytes):
+        raise TypeError(f"missing={{{field.name!r}: {absent!r}}}: the field has the type {field.type}")
+    return [row if ok else absent for row, ok in zip(rows, valid.tolist(), strict=True)]

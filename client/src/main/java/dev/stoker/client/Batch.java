@@ -37,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * that does not fit, causes an IllegalArgumentException.
  */
 public final class Batch implements AutoCloseable {
+    /** The class of a row that has none. Losses of many libraries ignore it; as an index it is out of bounds. */
+    public static final int NO_CLASS = -100;
+
     /** The columns of one piece, and the index of its first row in the batch. */
     private record Part(int firstRow, int rows, ByteBuffer message, List<ArrowColumn> columns) {}
 
@@ -213,11 +216,21 @@ public final class Batch implements AutoCloseable {
 
     /**
      * All rows of a field of at most 32 bits (as signed numbers, except unsigned types of fewer bits), bool or
-     * categorical; 0 for missing values.
+     * categorical. A missing class is {@link #NO_CLASS}.
+     *
+     * @throws IllegalStateException if another value is missing; give its value to {@link #ints(String, int)}
      */
     public int[] ints(String field) {
+        return narrow(longs(field));
+    }
+
+    /** The same, with a number for missing values, also of classes. */
+    public int[] ints(String field, int missing) {
+        return narrow(longs(field, missing));
+    }
+
+    private int[] narrow(long[] wide) {
         int[] values = new int[rows];
-        long[] wide = longs(field);
         for (int row = 0; row < rows; row++) {
             values[row] = (int) wide[row];
         }
@@ -226,9 +239,20 @@ public final class Batch implements AutoCloseable {
 
     /**
      * All rows of an integer field, bool (0, 1) or categorical (the class's id), or the units of a timestamp, date or
-     * time; 0 for missing values.
+     * time. A missing class is {@link #NO_CLASS}.
+     *
+     * @throws IllegalStateException if another value is missing; give its value to {@link #longs(String, long)}
      */
     public long[] longs(String field) {
+        long[] values = longs(field, NO_CLASS);
+        if (typeOf(index(field)) != ScalarType.CATEGORICAL) {
+            requireAll(field, "longs");
+        }
+        return values;
+    }
+
+    /** The same, with a number for missing values, also of classes. */
+    public long[] longs(String field, long missing) {
         int index = index(field);
         FieldType type = typeOf(index);
         boolean fits = TimeText.isTime(type)
@@ -237,7 +261,8 @@ public final class Batch implements AutoCloseable {
         long[] values = new long[rows];
         for (Part part : parts()) {
             for (int row = 0; row < part.rows; row++) {
-                values[part.firstRow + row] = part.columns.get(index).longAt(row);
+                ArrowColumn column = part.columns.get(index);
+                values[part.firstRow + row] = column.isNull(row) ? missing : column.longAt(row);
             }
         }
         return values;
@@ -247,9 +272,20 @@ public final class Batch implements AutoCloseable {
         return type == ScalarType.CATEGORICAL || type == ScalarType.BOOL;
     }
 
-    /** All rows of a floating-point field; 0 for missing values. */
+    /**
+     * All rows of a floating-point field.
+     *
+     * @throws IllegalStateException if a value is missing; give its value to {@link #floats(String, float)}
+     */
     public float[] floats(String field) {
-        double[] wide = doubles(field);
+        float[] values = floats(field, Float.NaN);
+        requireAll(field, "floats");
+        return values;
+    }
+
+    /** The same, with a number for missing values. */
+    public float[] floats(String field, float missing) {
+        double[] wide = doubles(field, missing);
         float[] values = new float[rows];
         for (int row = 0; row < rows; row++) {
             values[row] = (float) wide[row];
@@ -257,15 +293,37 @@ public final class Batch implements AutoCloseable {
         return values;
     }
 
-    /** All rows of a floating-point field; 0 for missing values. */
+    /**
+     * All rows of a floating-point field.
+     *
+     * @throws IllegalStateException if a value is missing; give its value to {@link #doubles(String, double)}
+     */
     public double[] doubles(String field) {
+        double[] values = doubles(field, Double.NaN);
+        requireAll(field, "doubles");
+        return values;
+    }
+
+    private void requireAll(String field, String method) {
+        for (int row = 0; row < rows; row++) {
+            if (isMissing(field, row)) {
+                throw new IllegalStateException("epoch " + epoch() + ", batch " + number() + ", row " + row
+                        + ": field '" + field + "' has no value, and an array has no mask; give one for missing values, such as "
+                        + method + "(\"" + field + "\", 0)");
+            }
+        }
+    }
+
+    /** The same, with a number for missing values. */
+    public double[] doubles(String field, double missing) {
         int index = index(field);
         FieldType type = typeOf(index);
         require(field, type instanceof ScalarType scalar && scalar.isFloat(), "a floating-point number");
         double[] values = new double[rows];
         for (Part part : parts()) {
             for (int row = 0; row < part.rows; row++) {
-                values[part.firstRow + row] = part.columns.get(index).doubleAt(row);
+                ArrowColumn column = part.columns.get(index);
+                values[part.firstRow + row] = column.isNull(row) ? missing : column.doubleAt(row);
             }
         }
         return values;

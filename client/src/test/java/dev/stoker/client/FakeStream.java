@@ -34,7 +34,7 @@ public record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
     static final UUID FEED = UUID.fromString("6f9619ff-8b86-4d01-b42d-00cf4fc964ff");
     static final UUID DATASET = UUID.fromString("5e0c8c1e-6f0d-4b51-9a53-0d6f1a2b3c4d");
     static final List<FieldInfo> FIELDS = List.of(
-            new FieldInfo("label", "categorical", false, false),
+            new FieldInfo("label", "categorical", true, false),
             new FieldInfo("weight", "float32", true, false),
             new FieldInfo("place", "int64", false, false),
             new FieldInfo("even", "bool", false, false),
@@ -146,7 +146,11 @@ public record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
         for (int row = 0; row < piece.rows(); row++) {
             long place = piece.firstRow() + row;
             columns.get(0).appendString(key(piece.lane(), place));
-            columns.get(1).appendLong(place % 3);
+            if (place % 7 == 5) {
+                columns.get(1).appendNull();
+            } else {
+                columns.get(1).appendLong(place % 3);
+            }
             if (place % 4 == 0) {
                 columns.get(2).appendNull();
             } else {

@@ -195,18 +195,28 @@ class FeedClientTest {
             for (Batch batch : feed.epoch()) {
                 int[] labels = batch.ints("label");
                 long[] places = batch.longs("place");
-                float[] weights = batch.floats("weight");
+                float[] weights = batch.floats("weight", -1);
+                assertThatThrownBy(() -> batch.floats("weight"))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("field 'weight' has no value")
+                        .hasMessageContaining("floats(\"weight\", 0)");
                 int[] even = batch.ints("even");
                 for (int row = 0; row < batch.rows(); row++) {
                     String[] parts = batch.key(row).split("/");
                     int lane = Integer.parseInt(parts[0]);
                     long place = Long.parseLong(parts[1]);
                     assertThat(places[row]).isEqualTo(place);
-                    assertThat(labels[row]).isEqualTo((int) (place % 3));
-                    assertThat(batch.className("label", row))
-                            .contains(List.of("ant", "bee", "cat").get((int) (place % 3)));
+                    if (place % 7 == 5) {
+                        assertThat(labels[row]).isEqualTo(Batch.NO_CLASS);
+                        assertThat(batch.ints("label", 7)[row]).isEqualTo(7);
+                        assertThat(batch.className("label", row)).isEmpty();
+                    } else {
+                        assertThat(labels[row]).isEqualTo((int) (place % 3));
+                        assertThat(batch.className("label", row))
+                                .contains(List.of("ant", "bee", "cat").get((int) (place % 3)));
+                    }
                     assertThat(batch.isMissing("weight", row)).isEqualTo(place % 4 == 0);
-                    assertThat(weights[row]).isEqualTo(place % 4 == 0 ? 0 : place / 2f);
+                    assertThat(weights[row]).isEqualTo(place % 4 == 0 ? -1 : place / 2f);
                     assertThat(even[row]).isEqualTo(place % 2 == 0 ? 1 : 0);
                     assertThat(batch.bytes("tokens", row).remaining()).isEqualTo((int) (4 * (place % 3)));
                     byte[] data = new byte[batch.bytes("data", row).remaining()];

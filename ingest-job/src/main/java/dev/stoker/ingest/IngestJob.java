@@ -12,6 +12,7 @@ import dev.stoker.flink.launch.JobMain;
 import dev.stoker.flink.launch.RunningJob;
 import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.ingest.pack.SampleAccess;
+import dev.stoker.ingest.pack.MissingClasses;
 import dev.stoker.ingest.pack.SkipNotes;
 import dev.stoker.ingest.rows.RowDetection;
 import dev.stoker.ingest.spec.IngestFailedException;
@@ -36,6 +37,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import org.apache.flink.api.common.BatchShuffleMode;
@@ -229,6 +231,7 @@ public final class IngestJob {
                 duration,
                 skipped.byReason(),
                 examples,
+                new TreeMap<>(),
                 Optional.empty());
     }
 
@@ -326,6 +329,7 @@ public final class IngestJob {
                 duration,
                 SkipNotes.counts(entry.properties()),
                 SkipNotes.examples(entry.properties()),
+                MissingClasses.of(entry.properties()),
                 items);
     }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /**
  * The result of an ingest.
@@ -22,6 +23,7 @@ import java.util.Optional;
  * @param duration from then until the version was committed
  * @param skipped files that were left out, by reason, without zeros
  * @param examples one path for each reason, except for rows that were only counted
+ * @param missing number of the samples that have no class, by categorical field, without zeros
  * @param items the list of rows and files that could not be samples, if an ingest of rows has left out any
  */
 public record IngestResult(
@@ -36,6 +38,7 @@ public record IngestResult(
         Duration duration,
         Map<FileSkip, Long> skipped,
         Map<FileSkip, String> examples,
+        SortedMap<String, Long> missing,
         Optional<SkippedItems> items) {
 
     /** Whether this run committed the version. */
@@ -75,6 +78,15 @@ public record IngestResult(
                         + entry.getKey().text(entry.getValue())
                         + (examples.containsKey(entry.getKey()) ? ", such as " + examples.get(entry.getKey()) : "")));
         items.ifPresent(list -> lines.addAll(list.lines()));
+        lines.addAll(missingLines());
         return lines;
+    }
+
+    /** Which classes are missing, as text. */
+    public List<String> missingLines() {
+        return missing.entrySet().stream()
+                .map(entry -> "noted: " + Units.plural(entry.getValue(), "sample")
+                        + (entry.getValue() == 1 ? " has" : " have") + " no class in field " + entry.getKey())
+                .toList();
     }
 }

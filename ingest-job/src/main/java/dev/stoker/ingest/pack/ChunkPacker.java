@@ -38,6 +38,7 @@ final class ChunkPacker {
 
     private List<ChunkSummary> chunks = new ArrayList<>();
     private Map<String, SortedSet<String>> classes = new TreeMap<>();
+    private Map<String, Long> missing = new TreeMap<>();
     private SkipCounts skipped = new SkipCounts();
     private List<StoredRow> replaced = new ArrayList<>();
     private long samples;
@@ -60,6 +61,7 @@ final class ChunkPacker {
     Packed pack(PlannedChunk planned) throws IOException, InterruptedException {
         chunks = new ArrayList<>();
         classes = new TreeMap<>();
+        missing = new TreeMap<>();
         skipped = new SkipCounts();
         replaced = new ArrayList<>();
         samples = 0;
@@ -83,7 +85,7 @@ final class ChunkPacker {
             // The memory of an oversized chunk is not kept for ordinary chunks.
             builder = newBuilder();
         }
-        return new Packed(chunks, classes, skipped, replaced, samples, bytes);
+        return new Packed(chunks, classes, missing, skipped, replaced, samples, bytes);
     }
 
     /** Returns whether the file is a sample of a chunk. */
@@ -116,6 +118,7 @@ final class ChunkPacker {
         chunk.classes()
                 .forEach((field, names) ->
                         classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
+        chunk.missing().forEach((field, rows) -> missing.merge(field, rows, Long::sum));
         builder.reset();
     }
 }

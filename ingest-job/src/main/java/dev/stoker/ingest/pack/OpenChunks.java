@@ -40,9 +40,11 @@ public final class OpenChunks {
     private List<ChunkSummary> chunks = new ArrayList<>();
     private long begun;
     private SortedMap<String, SortedSet<String>> classes = new TreeMap<>();
+    private SortedMap<String, Long> missing = new TreeMap<>();
 
     /** A durable chunk, and its builder, which can be reused. */
-    private record Written(ChunkSummary chunk, Map<String, List<String>> classes, ChunkBuilder builder) {}
+    private record Written(
+            ChunkSummary chunk, Map<String, List<String>> classes, Map<String, Long> missing, ChunkBuilder builder) {}
 
     /** @param name of the threads */
     public OpenChunks(List<Field> fields, int chunkSizeBytes, ChunkOutput output, String name) {
@@ -76,7 +78,7 @@ public final class OpenChunks {
         begun++;
         inWork.add(writers.submit(() -> {
             PackedChunk packed = output.write(builder, split);
-            return new Written(packed.summary(), packed.classes(), builder);
+            return new Written(packed.summary(), packed.classes(), packed.missing(), builder);
         }));
     }
 
@@ -96,6 +98,7 @@ public final class OpenChunks {
             written.classes()
                     .forEach((field, names) ->
                             classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
+            written.missing().forEach((field, rows) -> missing.merge(field, rows, Long::sum));
             // The memory of an oversized chunk is not kept for ordinary chunks.
             if (written.chunk().length() <= 2L * chunkSizeBytes) {
                 written.builder().reset();
@@ -135,6 +138,13 @@ public final class OpenChunks {
     public SortedMap<String, SortedSet<String>> takeClasses() {
         SortedMap<String, SortedSet<String>> taken = classes;
         classes = new TreeMap<>();
+        return taken;
+    }
+
+    /** The number of rows of those chunks that have no class, by categorical field; like {@link #takeClasses}. */
+    public SortedMap<String, Long> takeMissing() {
+        SortedMap<String, Long> taken = missing;
+        missing = new TreeMap<>();
         return taken;
     }
 

@@ -75,6 +75,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     private transient SkipCounts skipped;
     private transient RowsByChunk removed;
     private transient Map<String, SortedSet<String>> classes;
+    private transient Map<String, Long> missing;
     private transient int chunks;
     private transient Optional<IngestMeter> meter;
     private transient Counter sampleCounter;
@@ -118,6 +119,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         buckets = new BucketSort(
                 seed, sync == null ? new DuplicateRule(plan.onDuplicate(), skipped, planner::add) : sync);
         classes = new TreeMap<>();
+        missing = new TreeMap<>();
         chunks = 0;
         meter = IngestMeter.find(plan.ingest());
         sampleCounter = getMetricGroup().counter("samples");
@@ -268,6 +270,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         packed.classes()
                 .forEach((field, names) ->
                         classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
+        packed.missing().forEach((field, rows) -> missing.merge(field, rows, Long::sum));
         skipped.add(packed.skipped());
         packed.replaced().forEach(row -> removed.add(row.ordinal(), row.row()));
         sampleCounter.inc(packed.samples());
@@ -293,7 +296,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         }
         int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
         removed.list().forEach(rows -> output.collect(new StreamRecord<>(new PackReport.Removed(task, rows))));
-        Map<String, Long> notes = new TreeMap<>();
+        Map<String, Long> notes = MissingClasses.notes(missing);
         if (decided != null) {
             notes.put(IngestRun.REMOVED, decided.changes().count(SyncChanges.Kind.REMOVED));
         }

@@ -11,6 +11,7 @@ import java.util.SortedSet;
  *
  * @param chunks that were written; usually one, none if every file was left out, more if files have grown
  * @param classes the class names that they use, by categorical field
+ * @param missing number of their rows without a class, by categorical field
  * @param skipped files that were left out
  * @param replaced samples of the dataset that samples in these chunks replace
  * @param samples in the chunks
@@ -19,6 +20,7 @@ import java.util.SortedSet;
 record Packed(
         List<ChunkSummary> chunks,
         Map<String, SortedSet<String>> classes,
+        Map<String, Long> missing,
         SkipCounts skipped,
         List<StoredRow> replaced,
         long samples,

@@ -35,6 +35,7 @@ final class RowChunks {
     private final int[] places;
     private final Consumer<PackReport> output;
     private final SortedMap<String, SortedSet<String>> classes = new TreeMap<>();
+    private final SortedMap<String, Long> missing = new TreeMap<>();
     private final Deque<End> ends = new ArrayDeque<>();
     private int chunks;
     private int reported;
@@ -133,6 +134,7 @@ final class RowChunks {
         open.takeClasses()
                 .forEach((field, names) ->
                         classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
+        open.takeMissing().forEach((field, rows) -> missing.merge(field, rows, Long::sum));
     }
 
     /**
@@ -158,6 +160,11 @@ final class RowChunks {
     /** Returns the class names of those chunks, by field. */
     SortedMap<String, SortedSet<String>> classes() {
         return classes;
+    }
+
+    /** Returns the number of rows of those chunks without a class, by categorical field. */
+    SortedMap<String, Long> missing() {
+        return missing;
     }
 
     void close() throws InterruptedException {

@@ -3,11 +3,10 @@ package dev.stoker.ingest.rows;
 import dev.stoker.connectors.dataset.PackReport;
 import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.SkipCounts;
+import dev.stoker.ingest.pack.MissingClasses;
 import dev.stoker.ingest.pack.SkipNotes;
 import java.util.Locale;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.TreeMap;
 import org.apache.flink.api.common.TaskInfo;
 
@@ -18,14 +17,14 @@ final class RowReport {
     /**
      * Returns the report. The first task adds the counts of the plan.
      *
+     * @param chunks all that the task has written
      * @param skipped counts of rows that the task left out
      * @param leftOut lists it
      */
     static PackReport.Done done(
             RowWork work,
             TaskInfo task,
-            int chunks,
-            SortedMap<String, SortedSet<String>> classes,
+            RowChunks chunks,
             SkipCounts skipped,
             LeftOut leftOut) {
         if (task.getIndexOfThisSubtask() == 0) {
@@ -34,7 +33,7 @@ final class RowReport {
             skipped.addAll(FileSkip.EXCLUDED, work.omitted().rows());
         }
         leftOut.flush();
-        Map<String, Long> notes = new TreeMap<>();
+        Map<String, Long> notes = MissingClasses.notes(chunks.missing());
         Map<String, String> examples = new TreeMap<>();
         skipped.byReason().forEach((reason, count) -> {
             notes.put(reason.note(), count);
@@ -42,6 +41,11 @@ final class RowReport {
             skipped.example(reason).ifPresent(example -> examples.put(SkipNotes.EXAMPLE_PREFIX + name, example));
         });
         return new PackReport.Done(
-                task.getIndexOfThisSubtask(), task.getNumberOfParallelSubtasks(), chunks, classes, notes, examples);
+                task.getIndexOfThisSubtask(),
+                task.getNumberOfParallelSubtasks(),
+                chunks.chunks(),
+                chunks.classes(),
+                notes,
+                examples);
     }
 }

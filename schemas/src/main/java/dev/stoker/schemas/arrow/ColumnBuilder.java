@@ -338,7 +338,7 @@ public final class ColumnBuilder {
         return nulls > 0;
     }
 
-    int nullCount() {
+    public int nullCount() {
         return nulls;
     }
 

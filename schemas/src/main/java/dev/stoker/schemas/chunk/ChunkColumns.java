@@ -192,7 +192,7 @@ record ChunkColumns(
                 headLength,
                 sums.whole(),
                 largestRow);
-        return new PackedChunk(summary, classesByName(names), List.copyOf(buffers));
+        return new PackedChunk(summary, classesByName(names), missing(), List.copyOf(buffers));
     }
 
     private RecordBatchParts parts() {
@@ -224,6 +224,16 @@ record ChunkColumns(
             lists.add(names == null ? List.of() : names.list());
         }
         return lists;
+    }
+
+    private Map<String, Long> missing() {
+        Map<String, Long> missing = new LinkedHashMap<>();
+        for (int f = 0; f < small.length; f++) {
+            if (classes[f] != null && small[f].nullCount() > 0) {
+                missing.put(small[f].field().name(), (long) small[f].nullCount());
+            }
+        }
+        return missing;
     }
 
     private Map<String, List<String>> classesByName(List<List<String>> lists) {

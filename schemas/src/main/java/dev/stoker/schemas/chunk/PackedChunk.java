@@ -11,9 +11,11 @@ import java.util.Map;
  *
  * @param summary the data for the log
  * @param classes class names that the chunk uses per categorical field, in the order of their chunk-local ids
+ * @param missing number of rows without a class per categorical field, without zeros
  * @param buffers the file, in order; {@link #writeTo} does not change their positions
  */
-public record PackedChunk(ChunkSummary summary, Map<String, List<String>> classes, List<ByteBuffer> buffers) {
+public record PackedChunk(
+        ChunkSummary summary, Map<String, List<String>> classes, Map<String, Long> missing, List<ByteBuffer> buffers) {
     /** Writes the file with as few calls as the channel allows; the channel must be blocking. */
     public void writeTo(GatheringByteChannel channel) throws IOException {
         ByteBuffer[] left = buffers.stream().map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new);
