@@ -15,7 +15,8 @@ import pytest
 from kafka_fake import TOPIC, FakeTopic, Writer
 from small_datasets import small_dataset
 from stoker import Batch, Feed, errors
-from stoker._source.position import SharedEpochs, Start
+from stoker._source.position import Start
+from stoker._source.shared_epochs import SharedEpochs
 from stoker.testing import serve
 
 ORDER: dict[str, Any] = {"batch_size": 3, "lanes": 3, "shuffle_window": 2000, "seed": 5, "lane_order": "fixed"}

@@ -89,7 +89,7 @@ def test_workers_carry_the_instance_of_the_process_that_made_the_feed(monkeypatc
         monkeypatch.setattr(feed._reading, "options", other)
         # Sent elsewhere, it is a feed of the process that receives it; a spawned loader worker is told the instance.
         assert pickle.loads(pickle.dumps(feed))._reading.options.instance == mine
-        monkeypatch.setattr("stoker._feed.feed.spawning", lambda: True)
+        monkeypatch.setattr("stoker._feed.feed.starting_worker", lambda: True)
         extras = feed.__reduce__()[1][1]
         assert extras["instance"] == HOLDER
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import sys
@@ -10,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from stoker._batch.batch import Batch
-from stoker._feed.iteration import Epochs, Iteration
 from stoker._batch.missing import Missing
+from stoker._feed.iteration import Epochs, Iteration
 from stoker._feed.loaders import check_readers
 from stoker._feed.notebooks import InNotebooks
 from stoker._feed.options import Options, suggesting
@@ -23,7 +24,8 @@ from stoker._feed.why import Explaining, Explanations
 from stoker._order.spec import Tail
 from stoker._source.batch_source import StreamInfo
 from stoker._source.instance import Instance, Launch
-from stoker._source.position import SharedEpochs, epoch_of, rank_of, spawning, start_of, worker_of
+from stoker._source.position import epoch_of, rank_of, start_of, starting_worker, worker_of
+from stoker._source.shared_epochs import SharedEpochs
 from stoker._transport.security import Security
 
 _LOG = logging.getLogger("stoker")
@@ -213,13 +215,11 @@ class Feed(Explaining, InNotebooks):
     def __reduce__(self) -> tuple[Any, ...]:
         reading, options = self._reading, self._reading.options
         options.security.look(options.target)
-        extras: dict[str, Any] = {
-            "next": reading.progress.next,
-            "rank": rank_of(options.rank, options.world_size),
-        }
+        extras: dict[str, Any] = {"next": reading.progress.next}
         if reading.found is not None:
             extras["version"] = reading.found.version
-        if spawning():  # a loader worker of this process
+        if starting_worker():
+            extras["rank"] = rank_of(options.rank, options.world_size)
             extras["shared"] = reading.progress.shared
             extras["instance"], extras["joined"] = options.instance, reading.run()
         return _revive, (options, extras)
@@ -301,8 +301,8 @@ class Feed(Explaining, InNotebooks):
         if worker_of() is None:  # a worker learns with its first batch which epoch it is to read
             reading.ready_for_first()
             reading.info_at(reading.progress.following)
-        reading.check_tasks()
         check_readers(reading.member()[1])
+        reading.check_tasks()
         if self._iteration is not None:
             self._iteration.end()
         reading.iteration = iteration = Iteration(reading)
@@ -372,11 +372,15 @@ class Feed(Explaining, InNotebooks):
 
     def __repr__(self) -> str:
         info, where = self._reading.found, self._reading.options.target or os.environ.get("STOKER_FEED", "?")
-        return f"Feed({where!r})" if info is None else f"Feed({where!r}, {info.split}@{info.version})"
+        what = [repr(where)] if info is None else [repr(where), f"{info.split}@{info.version}"]
+        with contextlib.suppress(ValueError):  # of variables that are not numbers
+            rank, world_size, _ = self._reading.member()
+            what.append(f"rank {rank} of {world_size}")
+        return f"Feed({', '.join(what)})"
 
 
 def _revive(options: Options, extras: dict[str, Any]) -> Feed:
-    rank, world_size = extras["rank"]
+    rank, world_size = extras.get("rank", (options.rank, options.world_size))
     instance = extras.get("instance") or Instance.of_this_process()
     options = replace(options, rank=rank, world_size=world_size, instance=instance, launch=Launch.of(os.environ))
     if options.path is not None and not options.follow and "version" in extras:

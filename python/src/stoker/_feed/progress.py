@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,8 @@ from typing import Any
 from stoker._order.delivery import Share
 from stoker._order.skip import NOTHING, Skipped
 from stoker._source.batch_source import StreamInfo
-from stoker._source.position import MOST_EPOCH, SharedEpochs, Start, state_of, worker_of
+from stoker._source.position import MOST_EPOCH, Start, state_of, worker_of
+from stoker._source.shared_epochs import SharedEpochs
 from stoker.errors import StokerError
 
 
@@ -23,7 +25,8 @@ class Progress:
         """Where the next iteration of this process begins."""
         self.origin = Start(0)
         """Where this feed was told to begin last; steps of that epoch are counted from there."""
-        self.shared = shared
+        self._shared = shared
+        self._shared_by = os.getpid()
         self.serial = 0
         """Counts what moves the position under a running iteration."""
         self.last: tuple[StreamInfo, Share, int, int] | None = None
@@ -34,6 +37,16 @@ class Progress:
         self._loaded_in_worker: Start | None = None
         self._failed = False
         """Whether this worker has failed in its pass."""
+
+    @property
+    def shared(self) -> SharedEpochs:
+        """The position of this process and its loader workers. A forked process that is no worker gets its own."""
+        if self._shared_by != os.getpid() and worker_of() is None:
+            self._shared_by = os.getpid()
+            by_workers, start = self._shared.read()
+            self._shared = SharedEpochs()
+            self._shared.set(start if by_workers else self.next)
+        return self._shared
 
     @property
     def skipping(self) -> int:

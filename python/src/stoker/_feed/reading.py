@@ -12,8 +12,8 @@ from functools import partial
 from stoker._batch.decoding import Decoding
 from stoker._batch.piece import Form
 from stoker._feed.client_stats import ClientStats
-from stoker._feed.options import Options
 from stoker._feed.missing_classes import MissingClasses
+from stoker._feed.options import Options
 from stoker._feed.progress import Progress
 from stoker._feed.report import Watched
 from stoker._feed.sources import Sources
@@ -22,10 +22,12 @@ from stoker._order.skip import Skip, require_batches
 from stoker._order.spec import Tail
 from stoker._path.path_stream import PathStream
 from stoker._source.batch_source import BatchSource, Consumer, DeliveredBatch, StreamInfo
-from stoker._source.position import SharedEpochs, Start, member_of, worker_of
+from stoker._source.position import Start, lonely_task, member_of, worker_of
+from stoker._source.shared_epochs import SharedEpochs
 from stoker.errors import StateMismatchError, StokerError
 
 _LOG = logging.getLogger("stoker")
+_is_lonely_said = False
 Span = tuple[int, int, int, int, Tail]
 """Epoch, first number, stride, count, tail."""
 
@@ -50,11 +52,11 @@ class Reading:
         """The run that the feed has taken part in, in the process that it was pickled in."""
         self.client_stats = ClientStats()
         self.form: Form
+        self.missing_classes: MissingClasses | None = None
         self._plan: BatchPlan
         self._pid = os.getpid()
         self._said = False
         self._looked: tuple[Start | None, StreamInfo] | None = None  # of an epoch that has not begun
-        self.missing_classes: MissingClasses | None = None
         self._last_figures: Watched | None = None
         options.security.look(options.target)
         self._sources = Sources(options)
@@ -167,6 +169,16 @@ class Reading:
         o = self.options
         return member_of(o.rank, o.world_size, o.replicas, o.replica)
 
+    def check_tasks(self) -> None:
+        """Warns, once a process, if a launcher has started several tasks and this one reads everything."""
+        global _is_lonely_said
+        if _is_lonely_said or worker_of() is not None or self.options.world_size is not None or self.member()[1] > 1:
+            return
+        warning = lonely_task(os.environ)
+        if warning is not None:
+            _is_lonely_said = True
+            _LOG.warning("%s: %s", self.options.target or os.environ.get("STOKER_FEED"), warning)
+
     # ---- the stream
 
     def _check(self, info: StreamInfo) -> None:
@@ -192,6 +204,8 @@ class Reading:
             require_batches(self.options.skip, info.batches, info.epoch)
         if before is None or other:
             self.form = Form(info.fields, self.options.columns)
+            where = f"dataset {info.dataset_name}, split {info.split}"
+            self.missing_classes = self.missing_classes or MissingClasses(self.form.fields.values(), where)
             self._plan = BatchPlan(info.order, info.lane_rows)
             if self.decoding is not None:
                 self.decoding.check(self.form.fields.values())
@@ -205,8 +219,6 @@ class Reading:
     def info_at(self, start: Start) -> StreamInfo:
         """Returns what is read at a position; after the last epoch, without asking the source for another epoch."""
         info = self.found if self.found is not None and not self.closed else self._look(start)
-            where = f"dataset {info.dataset_name}, split {info.split}"
-            self.missing_classes = self.missing_classes or MissingClasses(self.form.fields.values(), where)
         ended = any(n is not None and start.epoch >= n for n in (self.options.epochs, info.epochs))
         return info if ended or info.is_of(start.epoch, start.version) else self._look(start)
 

@@ -12,7 +12,7 @@ from stoker._batch.pinned_memory import pool_of
 from stoker._feed.options import Options
 from stoker._kafka.target import target_of as topic_of
 from stoker._source.batch_source import BatchSource
-from stoker._source.position import rank_of, spawning, worker_of
+from stoker._source.position import rank_of, starting_worker, worker_of
 from stoker._store.remote_path import RemotePath
 from stoker._transport.discovery import target_of
 from stoker.errors import StokerError
@@ -111,7 +111,7 @@ class Sources:
 
     def _look_at_classes(self, stream: PathStream) -> None:
         """Warns, once a process, if batches will hold too few classes, or samples of few chunks."""
-        if worker_of() is not None or rank_of(self._options.rank, self._options.world_size)[0] or spawning():
+        if worker_of() is not None or rank_of(self._options.rank, self._options.world_size)[0] or starting_worker():
             return
         what = stream.fingerprint
         if what in _LOOKED_AT:

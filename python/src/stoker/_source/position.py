@@ -1,14 +1,10 @@
-"""How far a feed has come, in this process and across the worker processes of a DataLoader."""
+"""Who reads, and positions of a feed."""
 
 from __future__ import annotations
 
-import contextlib
-import mmap
 import os
-import struct
 import sys
-import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,18 +13,7 @@ from stoker._format.requires import check_requires
 from stoker._order.regroup import regroup
 from stoker._order.skip import Skipped, skipped_of
 from stoker._source.batch_source import StreamInfo
-from stoker.errors import FormatTooNewError, StateMismatchError, StokerError
-
-try:
-    import fcntl
-except ImportError:  # Windows, where no worker process can have the memory of its parent's position
-
-    def _lock(fd: int, wanted: bool) -> None:
-        pass
-else:
-
-    def _lock(fd: int, wanted: bool) -> None:
-        fcntl.lockf(fd, fcntl.LOCK_EX if wanted else fcntl.LOCK_UN)
+from stoker.errors import FormatTooNewError, StateMismatchError
 
 
 def worker_of() -> tuple[int, int, int] | None:
@@ -85,144 +70,47 @@ class Start:
     """Dataset version of this epoch according to a state; None: no batch of the epoch was read."""
 
 
-class SharedEpochs:
-    """Where the next pass of a DataLoader begins, seen by the feed's process and all its workers.
+def starting_worker() -> bool:
+    """Whether an object is being pickled for a DataLoader worker that this process starts.
 
-    DataLoader starts new worker processes for each pass, and their state dies with them. The first worker of a pass
-    takes the next epoch and records it here; the other workers of that pass follow it. The memory has no name, so
-    nothing is left behind.
+    Other processes that are started with the object, such as ranks, are readers of their own.
     """
-
-    # pass, setting; its epoch, batch; next epoch, batch; settings made so far; version of each of the two, or 0;
-    # workers that failed and have not come to the end of their share
-    _LAYOUT = struct.Struct("<10Q")
-
-    def __init__(self, fd: int | None = None, seen: int = 0) -> None:
-        if fd is None:
-            if hasattr(os, "memfd_create"):
-                fd = os.memfd_create("stoker")
-            else:
-                with tempfile.TemporaryFile() as f:
-                    fd = os.dup(f.fileno())
-            os.ftruncate(fd, self._LAYOUT.size)
-        self._fd = fd
-        self._memory = mmap.mmap(fd, self._LAYOUT.size)
-        self._key = (0, 0)
-        self._latest = Start(0)
-        self._seen, self._seen_by = seen, os.getpid()
-        """How often the position had been set when this process last looked, and the process."""
-
-    def __del__(self) -> None:
-        with contextlib.suppress(AttributeError, OSError):
-            os.close(self._fd)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        from multiprocessing import reduction
-
-        return _attach, (reduction.DupFd(self._fd), self._seen)
-
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[list[int]]:
-        try:  # an interrupt between the lock and this would keep it; to unlock what is not locked is harmless
-            _lock(self._fd, True)
-            values = list(self._LAYOUT.unpack_from(self._memory))
-            yield values
-            self._LAYOUT.pack_into(self._memory, 0, *values)
-        finally:
-            _lock(self._fd, False)
-
-    def set(self, start: Start) -> None:
-        """The next pass begins here, whatever was before."""
-        with self._locked() as v:
-            v[0] = v[1] = 0
-            v[4], v[5], v[8] = start.epoch, start.batch, start.version or 0
-            v[6] += 1
-            v[9] = 0
-            self._seen = v[6]
-
-    def setting(self) -> int:
-        """How often the position had been set when the pass was begun that an iteration made now is of.
-
-        The first iteration of a worker process is of the pass that the process was started for.
-        """
-        with self._locked() as v:
-            if self._seen_by == os.getpid():
-                self._seen = v[6]
-            self._seen_by = os.getpid()
-            return self._seen
-
-    def begin(self, the_pass: int, following: Callable[[Start], Start], setting: int | None = None) -> Start:
-        """Returns where this worker begins in a pass; `following` says where the one after an iteration begins.
-
-        `setting`: the setting of the pass. It stops a late worker from taking a position that was set for the next
-        pass.
-        """
-        with self._locked() as v:
-            key = (the_pass, v[6])
-            if setting not in (None, v[6]):
-                raise StokerError(
-                    "the position of this feed was set after this pass of the DataLoader: begin a new one"
-                )
-            if v[9] and (key == self._key or (v[0], v[1]) != key):
-                raise StokerError(
-                    f"the previous pass of the DataLoader failed in epoch {v[2]}, and the feed does not know which "
-                    "batches it used. Resume with feed.load_state_dict(batch.state) of the last batch, read the epoch "
-                    f"again with feed.set_epoch({v[2]}), or begin a later one with feed.set_epoch({v[4]})"
-                )
-            if key == self._key:  # workers that stay: they pass over the data several times under one number
-                self._latest = following(self._latest)
-                after = following(self._latest)
-                v[4], v[5] = max((v[4], v[5]), (after.epoch, after.batch))
-                v[8] = 0
-                return self._latest
-            if (v[0], v[1]) != key:
-                start = Start(v[4], v[5], version=v[8] or None)
-                after = following(start)
-                v[:6] = [*key, v[4], v[5], after.epoch, after.batch]
-                v[7], v[8] = v[8], after.version or 0
-            self._key, self._latest = key, Start(v[2], v[3], version=v[7] or None)
-            return self._latest
-
-    def count_failure(self, change: int, setting: int) -> None:
-        """A worker has failed (1), or come to the end of its share after all (-1).
-
-        `setting`: the setting of its pass. If the position was set since, a late worker does not fail the new pass.
-        """
-        with self._locked() as v:
-            if setting == v[6]:
-                v[9] = max(0, v[9] + change)
-
-    def has_failed(self) -> bool:
-        """Whether a worker has failed since the last `set` and has not come to the end of its share."""
-        with self._locked() as v:
-            return v[9] != 0
-
-    def adopt(self, the_pass: int, start: Start, following: Callable[[Start], Start]) -> None:
-        """This worker begins where its own state says; the pass after this one follows that iteration."""
-        with self._locked() as v:
-            key = (the_pass, v[6])
-            if (v[0], v[1]) != key:
-                after = following(start)
-                v[:6] = [*key, start.epoch, start.batch, after.epoch, after.batch]
-                v[7], v[8], v[9] = start.version or 0, after.version or 0, 0
-            self._key, self._latest = key, start
-
-    def read(self) -> tuple[bool, Start]:
-        """(whether workers have begun since the last `set`, where the next pass begins)."""
-        with self._locked() as v:
-            return v[0] != 0, Start(v[4], v[5], version=v[8] or None)
-
-
-def _attach(duplicate: Any, seen: int) -> SharedEpochs:
-    shared = SharedEpochs(duplicate.detach(), seen)
-    shared._seen_by = 0  # that was another process
-    return shared
-
-
-def spawning() -> bool:
-    """Whether an object is being pickled for a process that is being started."""
     context: Any = sys.modules.get("multiprocessing.context")
-    return context is not None and context.get_spawning_popen() is not None
+    if context is None or context.get_spawning_popen() is None:
+        return False
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        process = frame.f_locals.get("process_obj")  # of `Popen._launch`, with spawn and forkserver
+        if process is not None:
+            target = getattr(process, "_target", None)
+            module = getattr(target, "__module__", "").partition(".")[0]
+            return getattr(target, "__name__", "") == "_worker_loop" and module in ("torch", "torchdata")
+        frame = frame.f_back
+    return False
+
+
+_TASKS = (
+    ("Slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
+    ("Slurm", "SLURM_PROCID", "SLURM_NTASKS"),
+    ("MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+    ("MPI", "PMI_RANK", "PMI_SIZE"),
+)
+"""Launchers, and their variables for the number of a task and the number of tasks."""
+
+
+def lonely_task(environment: Mapping[str, str]) -> str | None:
+    """Returns a warning for a reader of the whole stream if a launcher says that it has started several tasks."""
+    for launcher, task, tasks in _TASKS:
+        texts = environment.get(task, ""), environment.get(tasks, "")
+        if texts[0].isdecimal() and texts[1].isdecimal():
+            if int(texts[1]) < 2:
+                return None
+            return (
+                f"this is task {texts[0]} of {texts[1]} for {launcher} ({task}, {tasks}), but the feed reads as rank 0 "
+                "of 1, so every task gets all batches; call torch.distributed.init_process_group before you iterate, "
+                "set RANK and WORLD_SIZE, or give rank and world_size to Feed (rank=0, world_size=1 if this is wanted)"
+            )
+    return None
 
 
 def state_of(info: StreamInfo, epoch: int, batch: int, skipped: Skipped = ()) -> dict[str, Any]:
