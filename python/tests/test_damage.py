@@ -221,6 +221,41 @@ def test_damaged_rows_are_left_out_if_asked(tmp_path: Path) -> None:
         _batches(writer)
 
 
+@pytest.mark.parametrize("on_corrupt", ["fail", "skip"])
+def test_a_missing_file_is_not_damage(tmp_path: Path, on_corrupt: str) -> None:
+    writer = small_dataset(tmp_path / "d")
+    writer.chunk_path(4).unlink()
+    with pytest.raises(errors.MissingFileError, match=r"chunk 4 .*the file is missing; run: stoker verify"):
+        _batches(writer, on_corrupt=on_corrupt)
+
+
+@pytest.mark.parametrize("on_corrupt", ["fail", "skip"])
+def test_a_dataset_that_is_away_ends_no_epoch(tmp_path: Path, on_corrupt: str) -> None:
+    writer = small_dataset(tmp_path / "d")
+    with Feed(writer.root, batch_size=4, lanes=1, shuffle_window=1, tail="keep", on_corrupt=on_corrupt) as feed:
+        batches = iter(feed)
+        next(batches)
+        writer.root.rename(tmp_path / "away")
+        for each in (batches, feed):
+            with pytest.raises(errors.MissingFileError, match=r"is missing, and so is the dataset .*mounted"):
+                list(each)
+        (tmp_path / "away").rename(writer.root)
+        assert sum(1 for _ in feed) > 0
+
+
+def test_samples_that_are_left_out_are_told_once_for_a_chunk(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    writer = small_dataset(tmp_path / "d")
+    head = bytearray(writer.chunk_path(4).read_bytes())
+    head[100] ^= 16
+    writer.chunk_path(4).write_bytes(head)
+    with Feed(writer.root, batch_size=4, lanes=3, epochs=2, on_corrupt="skip") as feed:
+        for _ in feed.batches():
+            pass
+    (record,) = caplog.records
+    assert "leaving out damaged samples" in record.getMessage()
+    assert "chunk 4 " in record.getMessage()
+
+
 def _batches(writer: DatasetWriter, **given: Any) -> list[stoker.Batch]:
     with Feed(writer.root, batch_size=4, lanes=3, shuffle_window=1, tail="keep", **given) as feed:
         return list(feed)

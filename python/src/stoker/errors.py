@@ -11,6 +11,10 @@ class CorruptDataError(StokerError):
     """Bytes do not match their checksum, or are not in the expected format."""
 
 
+class MissingFileError(CorruptDataError):
+    """A file of the dataset does not exist. `on_corrupt="skip"` does not leave its samples out."""
+
+
 class FormatTooNewError(StokerError):
     """The data was written in a format that this version of the package does not know."""
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._dataset.far_chunks import FarChunks
-from stoker._dataset.head_parts import ChunkName, read_opening, read_parts
+from stoker._dataset.head_parts import ChunkName, missing_file, read_opening, read_parts
 from stoker._dataset.log import check_format
 from stoker._dataset.overlay import OverlayColumn, read_overlay
 from stoker._dataset.snapshot import Snapshot
@@ -95,7 +95,7 @@ class ChunkReader:
                 return self.far.open(index)
             fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
         except FileNotFoundError:
-            raise self.corrupt(f"{self.describe(index)}: the file is missing") from None
+            raise missing_file(self.snapshot.root, self.describe(index)) from None
         except OSError as e:
             raise self._unreadable(index, e) from e
         found = os.fstat(fd).st_size
@@ -111,7 +111,7 @@ class ChunkReader:
         try:
             return self.far.open_head(index)
         except FileNotFoundError:
-            raise self.corrupt(f"{self.describe(index)}: the file is missing") from None
+            raise missing_file(self.snapshot.root, self.describe(index)) from None
 
     def renew(self, fd: int, index: int) -> bool:
         """After a mismatch: has a damaged copy of a far chunk downloaded again. Returns whether `fd` is of a new copy.

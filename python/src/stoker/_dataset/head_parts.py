@@ -13,7 +13,8 @@ from stoker._dataset.snapshot import Snapshot
 from stoker._format.dictionaries import Dictionary, read_dictionary
 from stoker._format.flatbuffer import SchemaColumn
 from stoker._format.message import Buffers, MessageLayout
-from stoker.errors import CorruptDataError
+from stoker._store.remote_path import AnyPath
+from stoker.errors import CorruptDataError, MissingFileError
 
 MAGIC = b"ARROW1\0\0"
 
@@ -33,6 +34,19 @@ class ChunkName:
     def __str__(self) -> str:
         ordinal = int(self._snapshot.chunks.columns["ordinal"][self._index])
         return f"chunk {ordinal} ({self._snapshot.chunk_path(self._index)}){self._field}"
+
+
+def missing_file(root: AnyPath, what: object) -> MissingFileError:
+    """The error of a file that does not exist. It says so if the whole dataset is away."""
+    try:
+        is_away = not (root / "_stoker" / "dataset.json").exists()
+    except OSError:
+        is_away = True
+    if is_away:
+        return MissingFileError(
+            f"{what}: the file is missing, and so is the dataset {root}; is its file system mounted, or was it moved?"
+        )
+    return MissingFileError(f"{what}: the file is missing; run: stoker verify {root}")
 
 
 class Opening(NamedTuple):

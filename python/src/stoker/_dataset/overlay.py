@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._dataset.far_chunks import FarChunks
-from stoker._dataset.head_parts import ChunkName, read_opening, read_parts
+from stoker._dataset.head_parts import ChunkName, missing_file, read_opening, read_parts
 from stoker._dataset.overlay_names import Overlay
 from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
@@ -43,6 +43,8 @@ def read_overlay(snapshot: Snapshot, index: int, what: ChunkName, far: FarChunks
     for attempt in (1, 2):
         try:
             return _read(snapshot, index, overlay, what, far)
+        except FileNotFoundError:
+            raise missing_file(snapshot.root, what) from None
         except CorruptDataError as e:
             if attempt == 2:
                 raise CorruptDataError(f"{e}; run: stoker verify {snapshot.root}") from e
@@ -84,14 +86,11 @@ def _fields(snapshot: Snapshot, names: list[str], what: ChunkName) -> list[Field
 
 
 def _bytes(path: str, overlay: Overlay, what: ChunkName, far: FarChunks | None) -> npt.NDArray[np.uint8]:
-    """The whole file, compared with its length and checksum in the log."""
-    try:
-        if far is not None:
-            fd = far.open_overlay(overlay)
-        else:
-            fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
-    except FileNotFoundError:
-        raise CorruptDataError(f"{what}: the file is missing") from None
+    """The whole file, compared with its length and checksum in the log. Raises `FileNotFoundError`."""
+    if far is not None:
+        fd = far.open_overlay(overlay)
+    else:
+        fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
     try:
         length = os.fstat(fd).st_size
         if length != overlay.length:

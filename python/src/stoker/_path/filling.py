@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -24,8 +25,9 @@ from stoker._path.path_stream import PathStream
 from stoker._path.rows import RowBlock, Segment
 from stoker._source.apart import Apart
 from stoker._source.batch_source import DeliveredBatch, PieceData
-from stoker.errors import CorruptDataError
+from stoker.errors import CorruptDataError, MissingFileError
 
+_LOG = logging.getLogger("stoker")
 _SHARED = 16 << 20
 """Two threads copy a message of at least this many bytes: it is ready sooner, and fewer are in progress at a time."""
 _PART = 2 << 20
@@ -63,6 +65,8 @@ class Filler:
         self._layout = MessageLayout([self._columns[number] for number in self._numbers])
         self._heads_only = not any(column.payload for column in self._layout.columns)
         self._assembler = Assembler(self._layout, pool)
+        self._said: set[int] = set()
+        """Chunks with damaged samples that were warned of."""
         self._apart = pool.ordinary
         """Whether payload may stay in the files' mappings: until a message is wanted in one piece."""
 
@@ -70,10 +74,19 @@ class Filler:
         """Reads a head; None if it is damaged and damaged data are left out."""
         try:
             return OpenChunk(self._reader, index, fetch, heads_only=self._heads_only, views=self._apart)
-        except CorruptDataError:
+        except MissingFileError:
+            raise  # the store may be gone, which says nothing about the samples
+        except CorruptDataError as e:
             if self._on_corrupt == "fail":
                 raise
+            self._say(index, e)
             return None
+
+    def _say(self, index: int, problem: object) -> None:
+        """Warns of samples that are left out, once for each chunk."""
+        if index not in self._said:
+            self._said.add(index)
+            _LOG.warning('leaving out damaged samples (on_corrupt="skip"): %s', problem)
 
     def open_window(self, lane_epoch: LaneEpoch, w: int) -> OpenWindow:
         """Opens the chunks of a window and puts its rows in order."""
@@ -173,6 +186,8 @@ class Filler:
                 if problem is not None:
                     if self._on_corrupt == "fail":
                         raise self._reader.corrupt(problem)
+                    window = work.segment.window
+                    self._say(window.indexes[int(work.segment.block.places[row])], problem)
                     bad.setdefault(work.segment, set()).add(row)
                 at += int(ends[row + 1] - ends[row])
         if not bad:

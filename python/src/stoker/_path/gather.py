@@ -19,7 +19,7 @@ from stoker._memory.file_reads import has_spare
 from stoker._memory.leases import LeasedMapping, any_lost, leased
 from stoker._path.assembler import Gather
 from stoker._path.rows import RowBlock
-from stoker.errors import CorruptDataError
+from stoker.errors import CorruptDataError, MissingFileError
 
 Integers = npt.NDArray[Any]
 _KEPT_OPEN = 256
@@ -192,6 +192,8 @@ class OpenWindow:
         index = self.indexes[int(self.block.places[row])]
         try:
             fd = self.reader.open(index)
+        except MissingFileError:
+            raise
         except CorruptDataError as e:
             return str(e)
         try:
