@@ -117,7 +117,8 @@ def test_resume_at_every_position_with_another_world_size(feed_of: Make, tail: s
                 for r in range(other):
                     feed = feed_of(tail=tail, rank=r, world_size=other)
                     feed.load_state_dict(state)
-                    announced = len(feed)
+                    announced = feed.remaining
+                    assert announced <= len(feed) == feed_of(tail=tail, rank=r, world_size=other).remaining
                     got = list(feed)
                     assert len(got) == announced
                     rest += [b for b in got if b.epoch == state["epoch"]]
@@ -152,7 +153,7 @@ def test_state_counts_batches_handed_out_and_loads_before_and_after_iter(feed_of
             other.load_state_dict(state)
         else:
             other.load_state_dict(state)
-            assert len(other) == 13 - 5
+            assert (len(other), other.remaining) == (13, 13 - 5)
             iterator = iter(other)
         assert [content(b) for b in iterator] == reference[5:13]
         assert other.state_dict()["epoch"] == 1
@@ -190,6 +191,25 @@ def test_a_later_iteration_ends_the_earlier_one(feed_of: Make) -> None:
         next(first)
     assert len(list(second)) == 12
     assert list(second) == []
+
+
+def test_the_length_does_not_depend_on_the_position(feed_of: Make) -> None:
+    feed = feed_of(tail="keep")
+    left = []
+    for batch in feed:
+        left.append(feed.remaining)
+        assert len(feed) == 13
+        if batch.number == 4:
+            state = batch.state
+    assert left == list(range(12, -1, -1))
+    assert feed.remaining == 13
+    feed = feed_of(tail="keep")
+    feed.load_state_dict(state)
+    assert (len(feed), feed.remaining) == (13, 8)
+    batches = iter(feed)
+    next(batches)
+    assert (len(feed), feed.remaining) == (13, 7)
+    assert len(list(batches)) == 7
 
 
 def test_epochs_end(feed_of: Make) -> None:

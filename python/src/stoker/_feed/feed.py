@@ -252,13 +252,32 @@ class Feed(Explaining, InNotebooks):
     # ---- position
 
     def __len__(self) -> int:
-        """Number of batches that this rank takes in the running iteration, or in the next one if none is running.
+        """Number of batches that this rank takes in a whole epoch: the running one, or else the next one.
 
-        For a feed that follows its dataset, this assumes that the next iteration reads the version that is newest now.
+        Does not depend on the position: `remaining` is what is left. With `epoch_batches`, it is the number of batches
+        of the running or next iteration. For a feed that follows its dataset, this assumes that the next iteration
+        reads the version that is newest now.
+        """
+        running = self._iteration is not None and self._iteration.running
+        if self._reading.options.epoch_batches is not None:
+            return self._iteration.steps if self._iteration is not None and running else self._next_steps
+        start = self._iteration.start if self._iteration is not None and running else self._reading.progress.following
+        return self._reading.share(replace(start, batch=0, taken=0)).steps
+
+    @property
+    def _next_steps(self) -> int:
+        return self._reading.share(self._reading.progress.following).steps
+
+    @property
+    def remaining(self) -> int:
+        """Number of batches that this rank has not taken of the running iteration, or takes in the next one.
+
+        After `load_state_dict` in the middle of an epoch it is smaller than `len`. DataLoader workers take batches
+        where this process does not see it: here it is then about their next pass.
         """
         if self._iteration is not None and self._iteration.running:
-            return self._iteration.steps
-        return self._reading.share(self._reading.progress.following).steps
+            return self._iteration.remaining
+        return self._next_steps
 
     def set_epoch(self, epoch: int) -> None:
         """Sets the epoch of the next iteration. It begins at the loaded position if that is in the epoch, else at 0.

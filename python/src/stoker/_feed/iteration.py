@@ -65,6 +65,17 @@ class Iteration(Iterator[Batch]):
         self._source: BatchSource | None = None
         self._unacked: tuple[int, list[int]] = (0, [])
 
+    @property
+    def start(self) -> Start:
+        """Where it began."""
+        return self._start
+
+    @property
+    def remaining(self) -> int:
+        """Batches that the rank has not taken; of a loader worker, those that this worker has not taken."""
+        worker, workers, _ = worker_of() or (0, 1, 0)
+        return len(range(worker + self._handed * workers, self.steps, workers))
+
     def _begin(self) -> None:
         """Takes a new position, if there is one, and opens the source there."""
         progress = self._reading.progress
