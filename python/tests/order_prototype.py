@@ -100,9 +100,14 @@ def canonical(order: dict[str, Any]) -> str:
     return json.dumps({k: order[k] for k in DEFAULTS}, separators=(",", ":"), ensure_ascii=False)
 
 
+def divisor(order: dict[str, Any], chunks: list[Chunk]) -> int:
+    """M of step 1."""
+    return min(order["lanes"], max(1, len(chunks)))
+
+
 def assign_lanes(order: dict[str, Any], chunks: list[Chunk]) -> tuple[int, list[int]]:
     """Step 1; chunks = every chunk the stream ever had, in ascending ordinal."""
-    lanes = min(order["lanes"], max(1, len(chunks)))
+    lanes = 1 if order["shuffle"] == "none" else divisor(order, chunks)
     rows = [0] * lanes
     lane_of = []
     for chunk in chunks:
@@ -113,16 +118,19 @@ def assign_lanes(order: dict[str, Any], chunks: list[Chunk]) -> tuple[int, list[
 
 
 def lane_epoch(
-    order: dict[str, Any], lanes: int, lane: int, mine: list[Chunk], epoch: int
+    order: dict[str, Any], parts: int, lane: int, mine: list[Chunk], epoch: int
 ) -> tuple[list[Chunk], list[list[Chunk]], list[list[tuple[int, int]]]]:
-    """Steps 2 to 4 for one lane: the chunk sequence, its windows, the (ordinal, row) pairs of each window."""
+    """Steps 2 to 4 for one lane: the chunk sequence, its windows, the (ordinal, row) pairs of each window.
+
+    `parts`: M of step 1.
+    """
     seed = order["seed"]
     shuffled = order["shuffle"] == "window"
     if shuffled:
         sequence = sorted(mine, key=lambda c: (key(seed, 1, epoch, lane, c.ordinal), c.ordinal))
     else:
         sequence = sorted(mine, key=lambda c: c.ordinal)
-    target = order["shuffle_window"] // lanes
+    target = order["shuffle_window"] // parts
     windows: list[list[Chunk]] = []
     current: list[Chunk] = []
     size = 0
@@ -283,7 +291,7 @@ def order_case(name: str, order: dict[str, Any], chunks: list[Chunk], epochs: li
         out_lanes = []
         for lane in range(lanes):
             mine = [c for c, x in zip(chunks, lane_of, strict=True) if x == lane and c.live]
-            sequence, windows, rows = lane_epoch(order, lanes, lane, mine, e)
+            sequence, windows, rows = lane_epoch(order, divisor(order, chunks), lane, mine, e)
             flat = [pair for window in rows for pair in window]
             assert len(flat) == lane_rows[lane]
             entry: dict[str, Any] = {

@@ -42,7 +42,7 @@ def test_rows_at_any_position_are_those_of_the_order_function(lanes: int, window
         for _ in range(12):
             epoch, lane = rng.randrange(5), rng.randrange(order.lanes)
             mine = [c for c, of in zip(chunks, lane_of, strict=True) if of == lane and c.live]
-            windows = prototype.lane_epoch(spec, order.lanes, lane, mine, epoch)[2]
+            windows = prototype.lane_epoch(spec, prototype.divisor(spec, chunks), lane, mine, epoch)[2]
             every = [(index[ordinal], row) for window_rows in windows for ordinal, row in window_rows]
             assert order.lane_rows[lane] == len(every)
             if every:

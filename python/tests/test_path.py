@@ -12,6 +12,7 @@ import pytest
 
 from dataset_files import batch_message
 from small_datasets import IMAGES, MANY, DatasetWriter, sample, small_dataset
+from stoker import Feed
 from stoker._dataset.snapshot import open_snapshot
 from stoker._memory import copying as _copying
 from stoker._memory import leases as _leases
@@ -100,6 +101,23 @@ def test_messages_are_byte_identical(tmp_path: Path, sources: list[PathSource], 
                     expected = expected_pieces(writer, stream, epoch, batch.number, tail)
                     assert [p.message().tobytes() for p in batch.pieces] == expected
                     assert all(p.skipped == 0 and p.buffer.ctypes.data % 64 == 0 for p in batch.pieces)
+
+
+@pytest.mark.parametrize("lanes", [1, 3, 16, 1000])
+@pytest.mark.parametrize("world_size", [1, 3])
+def test_without_shuffle_batches_have_the_stored_order(tmp_path: Path, lanes: int, world_size: int) -> None:
+    writer = small_dataset(tmp_path / "d")
+    stored = [sample["key"] for _, sample in sorted(writer.live().items())]
+    options: dict[str, Any] = {"batch_size": 4, "lanes": lanes, "shuffle": "none", "tail": "keep", "shuffle_window": 1}
+    for given in ({}, {"lane_order": "fixed", "seed": 9, "shuffle_window": 6000}):
+        steps = []
+        for rank in range(world_size):
+            with Feed(writer.root, **options | given, rank=rank, world_size=world_size) as feed:
+                steps += [(batch.epoch, batch.number, batch.keys) for _ in range(2) for batch in feed]
+        for epoch in range(2):
+            found = [keys for e, _, keys in sorted(steps) if e == epoch]
+            assert [key for keys in found for key in keys] == stored
+            assert {len(keys) for keys in found[:-1]} == {4}
 
 
 def test_versions_appends_deletes_and_classes(tmp_path: Path, sources: list[PathSource]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from stoker_processes import views
 
+import stoker
 from stoker import Feed
 from stoker.errors import OrderMismatchError
 
@@ -17,6 +18,7 @@ def test_validation_in_the_middle_of_training(photos, feeders):
     with Feed(photos.path, "val", batch_size=512, shuffle="none", tail="keep", lanes=6) as files:
         stored = views(files)
         every = sorted(key for batch in stored for key in batch[4])
+    assert [key for batch in stored for key in batch[4]] == list(stoker.open(photos.path, split="val").keys())
     with (
         Feed("quadruple", "train", **ORDER, group="beside") as train,
         Feed("quadruple", "val", batch_size=512, shuffle="none", tail="keep", group="beside") as val,

@@ -187,7 +187,7 @@ class LaneEpoch:
         self.sequence = mine
         """Indexes of the lane's live chunks, in this epoch's order."""
         self._order, self._lane, self._epoch = order, lane, epoch
-        self._ends = _cut_windows(chunks.lengths[mine], spec.shuffle_window // order.lanes)
+        self._ends = _cut_windows(chunks.lengths[mine], order.window_bytes)
         rows = np.cumsum(order.chunk_rows[mine])
         self.window_ends: list[int] = rows[self._ends - 1].tolist() if len(self._ends) else []
         """Rows of the lane's epoch before the end of each window."""
@@ -249,7 +249,10 @@ class StreamOrder:
 
     def __init__(self, spec: OrderSpec, chunks: StreamChunks) -> None:
         self.spec, self.chunks = spec, chunks
-        self.lanes = min(spec.lanes, max(1, len(chunks.ordinals)))
+        divisor = min(spec.lanes, max(1, len(chunks.ordinals)))
+        self.lanes = 1 if spec.shuffle == "none" else divisor
+        self.window_bytes = spec.shuffle_window // divisor
+        """A window of a lane is closed at this size of its files."""
         self.lane_of = assign_lanes(chunks.rows, self.lanes)
         self.chunk_rows = chunks.live_rows()
         counts = np.bincount(self.lane_of, self.chunk_rows, self.lanes)  # exact: far below 2**53

@@ -61,7 +61,7 @@ final class TopicFeedResolution {
                 ? "lane order is mixed"
                 : Units.plural(lanes, "lane") + " are not a multiple of " + Units.plural(worldSize, "rank");
         String what = lanes < worldSize
-                ? "the stream has chunks for " + Units.plural(lanes, "lane") + " only"
+                ? "the stream has only " + Units.plural(lanes, "lane")
                 : "give --lane-order fixed and --lanes " + (lanes - lanes % worldSize);
         return why + ", so that ranks would read each other's partitions, " + factor + " times what they need: " + what
                 + "; or accept it with --allow-read-amplification";

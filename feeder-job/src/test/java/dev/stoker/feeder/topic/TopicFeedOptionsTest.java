@@ -63,7 +63,7 @@ class TopicFeedOptionsTest {
         "'--world-size=4 --lanes=6', 2, 6 lanes are not a multiple of 4 ranks",
         "'--world-size=3 --lanes=16', 3, 16 lanes are not a multiple of 3 ranks",
         "'--world-size=4 --lane-order=mixed', 4, lane order is mixed",
-        "'--world-size=31', 31, the stream has chunks for 30 lanes only",
+        "'--world-size=31', 31, the stream has only 30 lanes",
     })
     void refusesAmplificationUnlessItIsAllowed(String options, int factor, String why) throws IOException {
         assertThatThrownBy(() -> parse(options.split(" ")))

@@ -13,8 +13,13 @@ final class LaneAssignment {
 
     private LaneAssignment() {}
 
-    /** Lanes of a stream: no more than it ever had chunks. */
+    /** Lanes of a stream: no more than it ever had chunks, and one for the stored order. */
     static int lanes(OrderSpec spec, StreamChunks chunks) {
+        return spec.shuffle() == ShufflePolicy.NONE ? 1 : windowDivisor(spec, chunks);
+    }
+
+    /** The number that divides the shuffle window: the lanes that a shuffled stream has. */
+    static int windowDivisor(OrderSpec spec, StreamChunks chunks) {
         return Math.min(spec.lanes(), Math.max(1, chunks.size()));
     }
 

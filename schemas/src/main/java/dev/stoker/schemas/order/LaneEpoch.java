@@ -27,7 +27,7 @@ public final class LaneEpoch {
         this.epoch = epoch;
         this.sequence = sequence(stream, lane, epoch);
         StreamChunks chunks = stream.chunks();
-        long target = stream.spec().shuffleWindowBytes() / stream.lanes();
+        long target = stream.spec().shuffleWindowBytes() / LaneAssignment.windowDivisor(stream.spec(), chunks);
         int[] starts = new int[sequence.length + 1];
         long[] before = new long[sequence.length + 1];
         int windows = 0;

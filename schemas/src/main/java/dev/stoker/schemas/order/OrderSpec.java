@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param seed 0 … 2^63-1
  * @param batchSize number of samples in a batch for one rank, 1 … 65,535 (a batch's pieces are counted in 16 bits)
- * @param lanes 1 … 65,535; a stream with fewer chunks gets fewer
+ * @param lanes 1 … 65,535; a stream with fewer chunks gets fewer, and the stored order is one lane
  * @param shuffleWindowBytes bytes of chunk files that are shuffled together, over all lanes; a window has at least one
  *     chunk
  * @param shuffle how rows are permuted

@@ -53,7 +53,7 @@ public final class StreamOrder {
         return spec;
     }
 
-    /** Returns the number of lanes, including empty ones; at most the spec's. */
+    /** Returns the number of lanes, including empty ones; at most the spec's, and 1 for the stored order. */
     public int lanes() {
         return laneRows.length;
     }

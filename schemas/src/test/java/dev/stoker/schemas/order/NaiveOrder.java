@@ -22,10 +22,12 @@ final class NaiveOrder {
 
     final List<List<NaiveChunk>> lanes = new ArrayList<>();
     private final OrderSpec spec;
+    private final int divisor;
 
     NaiveOrder(OrderSpec spec, List<NaiveChunk> ever) {
         this.spec = spec;
-        int count = Math.min(spec.lanes(), Math.max(1, ever.size()));
+        divisor = Math.min(spec.lanes(), Math.max(1, ever.size()));
+        int count = spec.shuffle() == ShufflePolicy.NONE ? 1 : divisor;
         List<Long> rows = new ArrayList<>();
         for (int l = 0; l < count; l++) {
             lanes.add(new ArrayList<>());
@@ -60,7 +62,7 @@ final class NaiveOrder {
             NaiveChunk chunk = sequence.get(i);
             chunk.liveRows().forEach(r -> window.add(new Sample(chunk.ordinal(), r)));
             bytes += chunk.length();
-            if (bytes >= spec.shuffleWindowBytes() / lanes.size() || i == sequence.size() - 1) {
+            if (bytes >= spec.shuffleWindowBytes() / divisor || i == sequence.size() - 1) {
                 int index = w++;
                 if (spec.shuffle() == ShufflePolicy.WINDOW) {
                     window.sort(this.<Sample>byKey(

@@ -57,6 +57,28 @@ class OrderModelTest {
     }
 
     @Test
+    void withoutShuffleBatchesHaveTheStoredOrderForAnyNumberOfLanes(TestInfo test) {
+        Rounds.of(test).seconds(0.3).atLeast(STREAMS).run((random, round) -> {
+            List<NaiveChunk> chunks = randomChunks(random);
+            OrderSpec any = randomSpec(random);
+            OrderSpec spec = new OrderSpec(
+                    any.seed(),
+                    any.batchSize(),
+                    any.lanes(),
+                    any.shuffleWindowBytes(),
+                    ShufflePolicy.NONE,
+                    any.laneOrder());
+            List<Sample> stored = new ArrayList<>();
+            chunks.forEach(c -> c.liveRows().forEach(r -> stored.add(new Sample(c.ordinal(), r))));
+            StreamOrder order = new StreamOrder(build(chunks), spec);
+            assertThat(order.lanes()).isEqualTo(1);
+            assertThat(batches(order.epoch(round)).stream().flatMap(List::stream))
+                    .as(spec.toJson())
+                    .containsExactlyElementsOf(stored);
+        });
+    }
+
+    @Test
     void appendsDeletesAndCompactionsMoveNoChunk(TestInfo test) {
         Rounds.of(test).seconds(0.5).atLeast(STREAMS).run((random, round) -> {
             // Every chunk that is written has a row; with that, lanes are stable even while there are few chunks.
