@@ -288,7 +288,10 @@ class FeederSource:
         self._abandon()
 
     def __del__(self) -> None:
-        with contextlib.suppress(AttributeError):
+        calls = getattr(self, "_calls", None)
+        if calls is None or calls.closed:  # as at the end of a process, when modules may be gone
+            return
+        with contextlib.suppress(AttributeError):  # of an object that was not made completely
             self._abandon()
 
     def _abandon(self) -> None:

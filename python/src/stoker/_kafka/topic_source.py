@@ -187,8 +187,8 @@ class TopicSource:
                 topic.close()
         self._stream = self._look = self._lanes = None
 
-    def __del__(self) -> None:
-        if getattr(self, "_pid", None) is not None and os.getpid() != self._pid:
+    def __del__(self, getpid: Callable[[], int] = os.getpid) -> None:
+        if getattr(self, "_pid", None) is not None and getpid() != self._pid:
             self._release()
 
     # ---- batches

@@ -78,15 +78,16 @@ class BufferPool:
         """Raises the limit: batches have turned out to be larger than it was made for."""
         self._limit = max(self._limit, nbytes)
 
-    def _give_back(self, token: int) -> None:
+    def _give_back(self, token: int, getpid: Callable[[], int] = os.getpid, new: Callable[[], Any] = deque) -> None:
+        # Uses no name of this module: at the end of a process those are gone before the last buffers.
         _, size, block = self._out.pop(token)
-        if size > self._limit or self._pid != os.getpid():
+        if size > self._limit or self._pid != getpid():
             return
         if self._kept + size > self._limit:
             self._make_room(size)
         if self._kept + size <= self._limit:
             self._kept += size
-            self._free.setdefault(size, deque()).append(block)
+            self._free.setdefault(size, new()).append(block)
 
     def _make_room(self, size: int) -> None:
         """Drops blocks of other sizes, which batches had before."""

@@ -25,6 +25,7 @@ import signal
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -53,22 +54,25 @@ class LeasedMapping(Mapping):
     `numpy.asarray` returns its bytes without a copy, and keeps it.
     """
 
-    __slots__ = ("__weakref__", "fd", "lost")
+    __slots__ = ("__weakref__", "fd", "held", "lost")
 
     def __init__(self, fd: int, length: int, private: bool) -> None:
         """Takes the descriptor, which has a lease, if it does not raise OSError."""
         self.fd = -1
+        self.held: dict[int, Any] | None = None
+        """Where it is to be removed at its end."""
         self.lost = False
         """Whether the file may have been changed, as the kernel has ended the lease."""
         super().__init__(fd, length, private)
         self.fd = fd
 
-    def __del__(self) -> None:
-        if self.fd >= 0:  # first, so that the watching thread does not use it
-            _WATCH.held.pop(self.fd, None)
+    def __del__(self, *_: Any, close: Callable[[int], None] = os.close) -> None:
+        # Uses no name of a module: those may be gone.
+        if self.fd >= 0 and self.held is not None:  # first, so that the watching thread does not use it
+            self.held.pop(self.fd, None)
         super().__del__()
         if self.fd >= 0:
-            os.close(self.fd)
+            close(self.fd)
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
@@ -97,6 +101,7 @@ class _Watch:
             if not self._running:
                 threading.Thread(target=self._run, name="stoker-leases", daemon=True).start()
                 self._running = True
+            mapping.held = self.held
             self.held[mapping.fd] = weakref.ref(mapping)
 
     def _run(self) -> None:

@@ -80,10 +80,11 @@ class Mapping:
         self.address = address
         _MAPPED.add(address)
 
-    def __del__(self) -> None:
-        if self.address != -1 and _LIBC is not None:
-            _MAPPED.discard(self.address)  # first: another thread may get the same address
-            _LIBC[2](self.address, self.length)
+    def __del__(self, unmap: Any = None if _LIBC is None else _LIBC[2], mapped: set[int] = _MAPPED) -> None:
+        # At the end of a process the names of modules are gone before the last objects.
+        if self.address != -1:
+            mapped.discard(self.address)  # first: another thread may get the same address
+            unmap(self.address, self.length)
 
     def cached(self) -> bool:
         """Whether the kernel reports at least 90 % of the mapping in the page cache."""

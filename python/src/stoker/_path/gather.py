@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import getitem
 from typing import Any
 
@@ -84,10 +84,10 @@ class OpenChunk:
         assert self.mapping is not None
         return extend_at(0, self.mapping.address, self.mapping.length) == self._crc
 
-    def __del__(self) -> None:
+    def __del__(self, close: Callable[[int], None] = os.close, kept: type[_Kept] = _Kept) -> None:
         if self.fd is not None:
-            os.close(self.fd)
-            _Kept.count -= 1
+            close(self.fd)
+            kept.count -= 1
 
 
 class OpenWindow:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import logging
 import os
 import random
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -29,7 +32,10 @@ from stoker._writer.sample_keys import SampleKeys
 from stoker._writer.writer_fields import WriterFields
 from stoker.errors import CommitRefusedError, DuplicateKeyError, InvalidSampleError, StokerError
 
+_LOG = logging.getLogger("stoker")
 _MISSING: Any = object()
+_OPEN: weakref.WeakSet[Writer] = weakref.WeakSet()
+"""Writers that may be forgotten."""
 
 
 class Writer:
@@ -46,6 +52,9 @@ class Writer:
 
     version: int | None = None
     """The committed version; None before the commit."""
+    samples: int = 0
+    """Number of samples accepted so far."""
+    _is_open: bool = False
     part: dict[str, Any] | None = None
     """With `part=True`, the input of `stoker.commit`, set by `close`. Plain values, for JSON or pickle."""
 
@@ -89,12 +98,12 @@ class Writer:
         self._target.require_free()
         new = NewDataset(name, self._target.chunk_size(chunk_size), payload)
         self._own_keys = OwnKeys(self._root, numbered=not shuffle)
+        self._pid = os.getpid()
         self._is_open = True
+        _OPEN.add(self)
         self._is_committing = self._is_aborting = False
         """Whether a commit or an abort has begun and not ended."""
         self._keys = SampleKeys(ingest)
-        self.samples = 0
-        """Number of samples accepted so far."""
         self._fields = self._find_fields(None if schema is None else wanted_fields(schema), payload)
         self._output = ChunkOutput(self._target, self._store, ingest, self._fields, new, self._own_keys)
         self._chunks = OpenChunks(self._fields, self._output, default_split, new.chunk_size)
@@ -316,6 +325,21 @@ class Writer:
             self._output.discard()
             self._is_aborting = False
 
+    def __del__(self) -> None:
+        self._warn_if_forgotten()
+
+    def _warn_if_forgotten(
+        self, getpid: Callable[[], int] = os.getpid, warn: Callable[..., None] = _LOG.warning
+    ) -> None:
+        """Uses no name of this module: at the end of a process those are gone before the last objects."""
+        if self._is_open and self.samples and self._pid == getpid():
+            self._is_open = False
+            warn(
+                "%s: a Writer was never closed, so its %d samples are lost and nothing is committed; write in a with "
+                "block, or call close()",
+                *(self._root, self.samples),
+            )
+
     def __enter__(self) -> Writer:
         return self
 
@@ -326,6 +350,14 @@ class Writer:
             self.close()
         else:
             self.abort()
+
+
+def _warn_at_exit() -> None:
+    for writer in list(_OPEN):
+        writer._warn_if_forgotten()
+
+
+atexit.register(_warn_at_exit)
 
 
 def _now_ms() -> int:
