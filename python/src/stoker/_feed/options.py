@@ -34,8 +34,10 @@ _SELECTION = (
 _SOME = "end an iteration with epoch_batches=…, or read some samples with stoker.open(path)[:1000]"
 _ELSEWHERE = {
     "drop_last": "use tail='drop'",
-    "transform": "use decode={'image': function}; the function receives the bytes of one row",
-    "transforms": "use decode={'image': function}; the function receives the bytes of one row",
+    "transform": "use decode={'image': function}; the function receives the bytes of one row. For random or joint "
+    "transforms see docs/python.md, Augmentation",
+    "transforms": "use decode={'image': function}; the function receives the bytes of one row. For random or joint "
+    "transforms see docs/python.md, Augmentation",
     "num_workers": "a feed reads ahead automatically; use decode_threads, or DataLoader(feed, batch_size=None, "
     "num_workers=…)",
     "workers": "a feed reads ahead automatically; use decode_threads",
