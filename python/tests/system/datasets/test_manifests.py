@@ -56,7 +56,8 @@ def test_each_row_has_the_content_of_its_file(cli, tmp_path, suffix, order):
     rows = [{"path": path, "label": f"c{i % 3}", "weight": i} for i, path in enumerate(contents)]
     table = write_table(tmp_path / f"table{suffix}", rows)
     arguments = ("ingest", table, tmp_path / "data", "--read", "path=image", "--key", "path", "--label", "label")
-    cli.run(*arguments, "--order", order, "--parallelism", 2)
+    assert "is empty; take empty files with --empty include" in cli.fails(*arguments)
+    cli.run(*arguments, "--empty", "include", "--order", order, "--parallelism", 2)
     found = stored(tmp_path / "data")
     assert {key: row["image"] for key, row in found.items()} == contents
     assert all(found[row["path"]]["weight"] == row["weight"] for row in rows)
@@ -71,7 +72,7 @@ def test_the_listed_order_and_positions_are_those_of_the_table(cli, tmp_path):
     contents = write_files(tmp_path)
     rows = [{"path": path} for path in contents]
     write_table(tmp_path / "table.csv", rows)
-    cli.run("ingest", tmp_path / "table.csv", tmp_path / "data", "--read", "path=image", "--order", "listed")
+    cli.run("ingest", tmp_path / "table.csv", tmp_path / "data", "--read", "path=image", "--order", "listed", "--empty", "include")
     found = stored(tmp_path / "data")
     assert {key: row["image"] for key, row in found.items()} == {
         f"table.csv#{i}": content for i, content in enumerate(contents.values())

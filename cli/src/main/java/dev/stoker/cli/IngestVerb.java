@@ -74,7 +74,7 @@ final class IngestVerb implements Callable<Integer> {
                             listener -> RowIngestJob.run(options, RowIngestJob.embedded(options), listener),
                             options.target());
         }
-        IngestOptions options = IngestOptions.parse(RowDetection.withoutFormat(args));
+        IngestOptions options = IngestOptions.parse(args);
         return options.run() == IngestOptions.Run.DRY
                 ? show(IngestJob.plan(options).lines())
                 : run(listener -> IngestJob.run(options, IngestJob.embedded(options), listener), options.target());

@@ -144,7 +144,9 @@ final class Topics {
                             IngestFlags.ON_ERROR,
                             IngestFlags.LINKS,
                             IngestFlags.HIDDEN,
-                            IngestFlags.EMPTY)),
+                            IngestFlags.EMPTY,
+                            IngestFlags.INCLUDE,
+                            IngestFlags.EXCLUDE)),
             RUN_OF_INGEST);
 
     static final List<JobTopic> SYNC = List.of(
@@ -157,7 +159,13 @@ final class Topics {
                     List.of(IngestFlags.SPLIT, IngestFlags.SPLIT_FROM, IngestFlags.SEED, IngestFlags.CHUNK_SIZE)),
             new JobTopic(
                     "Files to compare",
-                    List.of(IngestFlags.ON_ERROR, IngestFlags.LINKS, IngestFlags.HIDDEN, IngestFlags.EMPTY)),
+                    List.of(
+                            IngestFlags.ON_ERROR,
+                            IngestFlags.LINKS,
+                            IngestFlags.HIDDEN,
+                            IngestFlags.EMPTY,
+                            IngestFlags.INCLUDE,
+                            IngestFlags.EXCLUDE)),
             RUN_OF_INGEST);
 
     static final List<JobTopic> INGEST_OF_ROWS =

@@ -2,6 +2,7 @@ package dev.stoker.ingest;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.NoSamplesException;
 import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.SkipCounts;
@@ -16,7 +17,9 @@ import dev.stoker.ingest.pack.MissingClasses;
 import dev.stoker.ingest.pack.SkipNotes;
 import dev.stoker.ingest.rows.RowDetection;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.NothingToIngestException;
 import dev.stoker.ingest.topic.TopicIngestJob;
 import dev.stoker.ingest.topic.TopicIngestOptions;
 import dev.stoker.metadata.Commit;
@@ -68,7 +71,7 @@ public final class IngestJob {
             RowIngestJob.launch(args);
             return;
         }
-        IngestOptions options = IngestOptions.parse(RowDetection.withoutFormat(args));
+        IngestOptions options = IngestOptions.parse(args);
         if (options.run() == IngestOptions.Run.DRY) {
             plan(options).lines().forEach(System.out::println);
             return;
@@ -95,7 +98,15 @@ public final class IngestJob {
 
     private static void submit(IngestOptions options, JobLauncher launcher, IngestListener listener) throws Exception {
         String ingest = id(options);
-        Preparation preparation = prepare(options, ingest, SampleAccess.BY_LOCATION, launcher);
+        Preparation preparation;
+        try {
+            preparation = prepare(options, ingest, SampleAccess.BY_LOCATION, launcher);
+        } catch (NothingToIngestException e) {
+            nothingNew(options.into(SampleAccess.BY_LOCATION.store()), ingest, e)
+                    .lines()
+                    .forEach(System.out::println);
+            return;
+        }
         if (preparation.committed().isPresent()) {
             before(preparation.committed().get()).lines().forEach(System.out::println);
             return;
@@ -152,7 +163,12 @@ public final class IngestJob {
             throws IOException, InterruptedException {
         long began = System.nanoTime();
         String ingest = id(options);
-        Preparation preparation = prepare(options, ingest, access, launcher);
+        Preparation preparation;
+        try {
+            preparation = prepare(options, ingest, access, launcher);
+        } catch (NothingToIngestException e) {
+            return nothingNew(options.into(access.store()), ingest, e);
+        }
         if (preparation.committed().isPresent()) {
             return before(preparation.committed().get());
         }
@@ -202,7 +218,8 @@ public final class IngestJob {
                         duration,
                         SkippedItems.of(entry.get(), store));
             }
-            if (run.onDuplicate().stored() == OnDuplicate.Stored.REFUSES) {
+            boolean isAppend = run.effect() == IngestRun.Effect.APPEND && run.baseVersion() > 0;
+            if (run.onDuplicate().stored() == OnDuplicate.Stored.REFUSES && !isAppend) {
                 throw new IngestFailedException(
                         "The job of ingest " + ingest + " ended without a version; run it again with --ingest-id "
                                 + ingest,
@@ -211,6 +228,36 @@ public final class IngestJob {
             }
             return unchanged(run, startUp, duration, meter.skipped());
         }
+    }
+
+    /**
+     * Returns the result of an append whose source has no sample, so that a scheduled append succeeds.
+     *
+     * @throws NothingToIngestException if the dataset has no version yet, or the ingest is no append
+     */
+    static IngestResult nothingNew(IngestTarget target, String ingest, NothingToIngestException nothing)
+            throws IOException {
+        if (target.effect() != IngestRun.Effect.APPEND) {
+            throw nothing;
+        }
+        long version = target.inspect(Optional.empty()).version();
+        if (version == 0) {
+            throw nothing;
+        }
+        return new IngestResult(
+                version,
+                ingest,
+                IngestResult.Outcome.UNCHANGED,
+                0,
+                0,
+                0,
+                0,
+                Duration.ZERO,
+                Duration.ZERO,
+                Map.of(),
+                Map.of(),
+                Optional.of(nothing.getMessage()),
+                Optional.empty());
     }
 
     /** The job has succeeded without a version. A job in other processes leaves no counts behind. */
@@ -232,6 +279,7 @@ public final class IngestJob {
                 skipped.byReason(),
                 examples,
                 new TreeMap<>(),
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -291,8 +339,12 @@ public final class IngestJob {
     }
 
     private static boolean mayBeCommitted(Throwable failure) {
+        return has(failure, CommitUnknownException.class) || has(failure, UnknownOutcomeException.class);
+    }
+
+    private static boolean has(Throwable failure, Class<?> type) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
-            if (t instanceof CommitUnknownException || t instanceof UnknownOutcomeException) {
+            if (type.isInstance(t)) {
                 return true;
             }
         }
@@ -300,9 +352,13 @@ public final class IngestJob {
     }
 
     static IngestFailedException failed(String ingest, Throwable failure) {
+        boolean isEmpty = has(failure, NoSamplesException.class);
         return new IngestFailedException(
-                FailureText.of(failure) + (mayBeCommitted(failure) ? " (" : " (nothing was committed; ")
-                        + "resume with --ingest-id " + ingest + ")",
+                FailureText.of(failure)
+                        + (isEmpty
+                                ? ""
+                                : (mayBeCommitted(failure) ? " (" : " (nothing was committed; ")
+                                        + "resume with --ingest-id " + ingest + ")"),
                 ingest,
                 failure);
     }
@@ -330,6 +386,7 @@ public final class IngestJob {
                 SkipNotes.counts(entry.properties()),
                 SkipNotes.examples(entry.properties()),
                 MissingClasses.of(entry.properties()),
+                Optional.empty(),
                 items);
     }
 }

@@ -4,6 +4,7 @@ import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.NameFilter;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.IngestTarget;
@@ -83,6 +84,8 @@ public record IngestOptions(
      * @param links symbolic links
      * @param empty files of no bytes
      * @param errors entries that cannot be read
+     * @param names names of files
+     * @param choice whether the user asks for one sample for each file, or the source seemed to be one of files
      * @param limit take only this number of samples, the first ones
      */
     public record Walk(
@@ -90,7 +93,15 @@ public record IngestOptions(
             FileTree.Links links,
             FileTree.Empty empty,
             FileTree.Errors errors,
+            NameFilter names,
+            Choice choice,
             OptionalLong limit) {}
+
+    /** Who decided that each file becomes a sample. */
+    public enum Choice {
+        GIVEN,
+        DETECTED
+    }
 
     /**
      * Parallelism and sizes.
@@ -115,6 +126,7 @@ public record IngestOptions(
                 walk.empty(),
                 walk.errors(),
                 content.sidecars().stream().map(Sidecar::ending).toList(),
+                walk.names(),
                 false);
     }
 

@@ -3,9 +3,12 @@ package dev.stoker.ingest;
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.NameFilter;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.ingest.pack.TextSource;
+import dev.stoker.ingest.rows.RowDetection;
+import dev.stoker.ingest.rows.RowIngestFlags;
 import dev.stoker.ingest.spec.GivenFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
@@ -13,6 +16,7 @@ import dev.stoker.ingest.spec.LabelRule;
 import dev.stoker.ingest.spec.LocationChecks;
 import dev.stoker.ingest.spec.Sidecar;
 import dev.stoker.ingest.spec.SidecarType;
+import dev.stoker.ingest.spec.SourcePlace;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.SplitShares;
 import dev.stoker.storage.Stores;
@@ -37,7 +41,7 @@ final class IngestOptionsParser {
     private final String what;
 
     IngestOptionsParser(String... args) {
-        this("an ingest", IngestFlags.all(), args);
+        this("an ingest", known(), args);
     }
 
     /**
@@ -52,15 +56,25 @@ final class IngestOptionsParser {
         flags = new GivenFlags(given, problems::add);
     }
 
+    private static List<ConfigOption<?>> known() {
+        List<ConfigOption<?>> known = new ArrayList<>(IngestFlags.all());
+        // Its value is "files" here.
+        known.add(RowIngestFlags.FORMAT);
+        return known;
+    }
+
     IngestOptions parse() {
         List<String> positional = arguments.positional();
         String source = null;
         String target = null;
+        NameFilter names = flags.names();
         if (positional.size() != 2) {
             problems.add(what + " takes a source directory and a target directory, not "
                     + (positional.isEmpty() ? "nothing" : String.join(" ", positional)));
         } else {
-            source = location(positional.get(0));
+            Optional<SourcePlace> place = place(positional.get(0));
+            source = place.map(SourcePlace::root).orElse(null);
+            names = place.flatMap(SourcePlace::pattern).map(names::with).orElse(names);
             target = location(positional.get(1));
             if (source != null && target != null) {
                 new LocationChecks(problems::add).check(source, target);
@@ -77,6 +91,8 @@ final class IngestOptionsParser {
                 flags.choice(FileTree.Links.class, IngestFlags.LINKS),
                 flags.choice(FileTree.Empty.class, IngestFlags.EMPTY),
                 flags.choice(FileTree.Errors.class, IngestFlags.ON_ERROR),
+                names,
+                RowDetection.isFiles(given) ? IngestOptions.Choice.GIVEN : IngestOptions.Choice.DETECTED,
                 limit());
         IngestOptions.Work work = work();
         if (source == null || target == null || !problems.isEmpty()) {
@@ -95,6 +111,15 @@ final class IngestOptionsParser {
                 walk,
                 work,
                 given.get(IngestFlags.DRY_RUN) ? IngestOptions.Run.DRY : IngestOptions.Run.REAL);
+    }
+
+    private Optional<SourcePlace> place(String text) {
+        try {
+            return Optional.of(SourcePlace.of(RowDetection.location(text)));
+        } catch (IllegalArgumentException e) {
+            problems.add(e.getMessage());
+            return Optional.empty();
+        }
     }
 
     /** Returns whether a flag is given. */

@@ -24,6 +24,7 @@ import java.util.SortedMap;
  * @param skipped files that were left out, by reason, without zeros
  * @param examples one path for each reason, except for rows that were only counted
  * @param missing number of the samples that have no class, by categorical field, without zeros
+ * @param reason why there was nothing to commit, if it was known before the job
  * @param items the list of rows and files that could not be samples, if an ingest of rows has left out any
  */
 public record IngestResult(
@@ -39,6 +40,7 @@ public record IngestResult(
         Map<FileSkip, Long> skipped,
         Map<FileSkip, String> examples,
         SortedMap<String, Long> missing,
+        Optional<String> reason,
         Optional<SkippedItems> items) {
 
     /** Whether this run committed the version. */
@@ -46,7 +48,7 @@ public record IngestResult(
         COMMITTED,
         /** An earlier run under the same id had committed it; this run did nothing. */
         COMMITTED_BEFORE,
-        /** There was nothing to commit: the version already has all keys. */
+        /** There was nothing to commit: the version already has all keys, or the source has no sample. */
         UNCHANGED
     }
 
@@ -64,7 +66,12 @@ public record IngestResult(
         }
         String time = Units.seconds(duration) + " (start-up " + Units.seconds(startUp) + ")";
         if (outcome == Outcome.UNCHANGED) {
-            lines.add("nothing to commit: version " + version + " already has all keys, " + time);
+            boolean hasKeys = skipped.containsKey(FileSkip.STORED);
+            lines.add(
+                    hasKeys
+                            ? "nothing to commit: version " + version + " already has all keys, " + time
+                            : "nothing new: " + reason.orElse("no sample of the source was left") + "; version "
+                                    + version + " stays the newest one");
         } else {
             lines.add("version " + version + ": " + Units.plural(samples, "sample") + " in "
                     + Units.plural(chunks, "chunk") + ", " + Units.bytes(bytes) + ", " + time);

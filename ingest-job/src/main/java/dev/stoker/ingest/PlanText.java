@@ -1,19 +1,16 @@
 package dev.stoker.ingest;
 
-import dev.stoker.connectors.files.FileEntry;
+import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.flink.arguments.OptionValues;
 import dev.stoker.ingest.pack.Labels;
-import dev.stoker.ingest.pack.Splits;
 import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.flink.configuration.MemorySize;
 
@@ -62,16 +59,15 @@ final class PlanText {
     }
 
     private static void addSplits(Preparation preparation, List<String> lines) {
-        Splits splits = new Splits(preparation.splitRule());
-        Map<String, Integer> counts = new TreeMap<>();
-        for (FileEntry file : preparation.sample().files()) {
-            counts.merge(splits.of(file.key()), 1, Integer::sum);
-        }
-        lines.add("splits of the first "
-                + Units.plural(preparation.sample().files().size(), "sample") + ": "
-                + counts.entrySet().stream()
+        lines.add("splits of " + samples(preparation) + ": "
+                + preparation.sample().names().inSplits().entrySet().stream()
                         .map(split -> split.getKey() + " " + Units.count(split.getValue()))
                         .collect(Collectors.joining(", ")));
+    }
+
+    private static String samples(Preparation preparation) {
+        return (preparation.sample().isWhole() ? "" : "the first ")
+                + Units.plural(preparation.sample().names().total(), "sample");
     }
 
     private static void addClasses(IngestOptions options, Preparation preparation, List<String> lines)
@@ -79,14 +75,16 @@ final class PlanText {
         if (options.content().label().isEmpty()) {
             return;
         }
-        Labels labels = Labels.of(options.content().label().get());
-        TreeSet<String> classes = new TreeSet<>();
-        for (FileEntry file : preparation.sample().files()) {
-            labels.of(file.path()).ifPresent(classes::add);
-        }
+        NameCensus names = preparation.sample().names();
+        Set<String> classes = names.classes();
         List<String> first = classes.stream().limit(CLASSES_SHOWN).toList();
-        lines.add("classes of the first "
-                + Units.plural(preparation.sample().files().size(), "sample") + ": " + String.join(", ", first)
+        lines.add("classes of " + samples(preparation) + ": " + String.join(", ", first)
                 + (classes.size() > first.size() ? ", … (" + classes.size() + ")" : ""));
+        if (names.unlabelled() > 0) {
+            boolean isSkipping = options.walk().errors() == FileTree.Errors.SKIP;
+            lines.add((isSkipping ? "left out: " : "ends the ingest: ") + Units.count(names.unlabelled()) + " of "
+                    + samples(preparation) + " without a class: "
+                    + Labels.of(options.content().label().get()).missing(names.unlabelledExample()));
+        }
     }
 }

@@ -2,14 +2,22 @@ package dev.stoker.ingest;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
-import dev.stoker.connectors.files.SkipCounts;
+import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.PathPattern;
+import dev.stoker.ingest.pack.Labels;
 import dev.stoker.ingest.pack.PackPlan;
 import dev.stoker.ingest.pack.SampleAccess;
+import dev.stoker.ingest.pack.Splits;
 import dev.stoker.ingest.pack.SyncRule;
+import dev.stoker.ingest.spec.FileKind;
 import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.LabelRule;
+import dev.stoker.ingest.spec.NothingToIngestException;
 import dev.stoker.ingest.spec.Sidecar;
 import dev.stoker.ingest.spec.SidecarType;
+import dev.stoker.ingest.spec.SourceKinds;
+import dev.stoker.ingest.spec.SourcePlace;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.metadata.DatasetExistsException;
@@ -17,6 +25,7 @@ import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -58,32 +67,79 @@ record Preparation(
                     target.version(),
                     "",
                     new SplitRule.TopDirectory(),
-                    new SourceSample(List.of(), new SkipCounts(), 0, 0),
+                    SourceSample.none(new Splits(new SplitRule.TopDirectory())),
                     target.committed());
         }
-        SourceSample sample = options.run() == IngestOptions.Run.DRY
-                ? SourceSample.list(options.tree(), options.walk().limit().orElse(Long.MAX_VALUE))
-                : SourceSample.first(options.tree());
+        SplitRule rule = target.info().isPresent()
+                ? ruleOf(target.info().get(), options)
+                : options.splitRule().orElse(new SplitRule.Shares(new LinkedHashMap<>()));
+        SourceSample sample = sample(options, rule);
         if (sample.files().isEmpty()) {
-            throw new InvalidIngestException("the source " + options.source() + " contains no samples"
-                    + (sample.skipped().isEmpty() ? "" : ", only skipped files: " + skippedText(sample))
-                    + "; give the directory that contains them, or see --hidden, --empty and --links");
+            throw withoutSamples(options, sample);
         }
+        requireFiles(options, sample);
+        requireClasses(options, sample);
         if (target.info().isPresent()) {
             DatasetInfo info = target.info().get();
             if (target.isEmpty()) {
                 requireAdoptable(info, options, sample);
             }
             return new Preparation(
-                    info,
-                    false,
-                    target.version(),
-                    contentOf(info, options, sample),
-                    ruleOf(info, options),
-                    sample,
-                    Optional.empty());
+                    info, false, target.version(), contentOf(info, options, sample), rule, sample, Optional.empty());
         }
-        return created(options, sample);
+        return created(options, rule, sample);
+    }
+
+    private static SourceSample sample(IngestOptions options, SplitRule rule) throws IOException {
+        Optional<LabelRule> label = options.content().label();
+        SourceSample.Rules rules = new SourceSample.Rules(
+                label.isPresent() ? Optional.of(Labels.of(label.get())) : Optional.empty(), new Splits(rule));
+        if (options.walk().limit().isPresent()) {
+            return SourceSample.list(options.tree(), options.walk().limit().getAsLong(), rules);
+        }
+        return options.effect() == IngestRun.Effect.SYNC
+                ? SourceSample.first(options.tree(), rules)
+                : SourceSample.all(options.tree(), rules);
+    }
+
+    private static InvalidIngestException withoutSamples(IngestOptions options, SourceSample sample) {
+        PathPattern pattern = options.walk().names().source();
+        if (pattern != null) {
+            return new SourcePlace(options.source() + "/" + pattern, options.source(), Optional.of(pattern))
+                    .withoutFiles();
+        }
+        return new NothingToIngestException("the source " + options.source() + " contains no samples"
+                + (sample.skipped().isEmpty() ? "" : ", only skipped files: " + skippedText(sample))
+                + "; give the directory that contains them, or see --hidden, --empty, --include and --links");
+    }
+
+    /** Refuses a tree whose names say that it has rows, unless the user asked for files. */
+    private static void requireFiles(IngestOptions options, SourceSample sample) {
+        if (options.walk().choice() == IngestOptions.Choice.GIVEN || options.effect() == IngestRun.Effect.SYNC) {
+            return;
+        }
+        SourceKinds kinds = new SourceKinds();
+        sample.names()
+                .endings()
+                .values()
+                .forEach(files -> kinds.add(SourceKinds.Kind.ofName(files.example()), files.example(), files.count()));
+        if (kinds.choose(options.source(), FileTree.Errors.FAIL) == SourceKinds.Choice.ROWS) {
+            throw new InvalidIngestException("the source " + options.source() + " has files with rows by their names,"
+                    + " but not by their content; name their format with --format, or pack each file as one sample"
+                    + " with --format files");
+        }
+    }
+
+    /** Refuses a rule for classes that gives no sample a class. */
+    private static void requireClasses(IngestOptions options, SourceSample sample) throws IOException {
+        Optional<LabelRule> label = options.content().label();
+        if (label.isPresent()
+                && sample.names().unlabelled() == sample.names().total()
+                && options.walk().errors() == FileTree.Errors.FAIL) {
+            throw new InvalidIngestException(
+                    "none of " + Units.plural(sample.names().total(), "sample") + " gets a class: "
+                            + Labels.of(label.get()).missing(sample.names().unlabelledExample()));
+        }
     }
 
     /**
@@ -115,9 +171,9 @@ record Preparation(
         return String.join(", ", parts.stream().sorted().toList());
     }
 
-    private static Preparation created(IngestOptions options, SourceSample sample) {
+    private static Preparation created(IngestOptions options, SplitRule rule, SourceSample sample) {
         IngestOptions.Content content = options.content();
-        FileKind kind = sample.kind();
+        FileKind kind = sample.names().kind();
         String contentField = content.field().orElse(kind.field());
         String contentType = content.type().orElse(content.field().isPresent() ? "binary" : kind.type());
         List<String> problems = new ArrayList<>();
@@ -160,7 +216,6 @@ record Preparation(
         }
         List<Field> fields = new ArrayList<>(small.values());
         fields.addAll(payload.values());
-        SplitRule rule = options.splitRule().orElse(new SplitRule.Shares(new LinkedHashMap<>()));
         DatasetInfo info = TargetDataset.describe(
                 options.name(), fields, Map.of(), options.work().chunkSizeBytes(), rule);
         return new Preparation(info, true, 0, contentField, rule, sample, Optional.empty());
@@ -185,8 +240,8 @@ record Preparation(
                     .filter(field -> SidecarType.isBytes(field.type().canonical()))
                     .map(Field::name)
                     .toList();
-            return left.contains(sample.kind().field()) || left.isEmpty()
-                    ? sample.kind().field()
+            return left.contains(sample.names().kind().field()) || left.isEmpty()
+                    ? sample.names().kind().field()
                     : left.get(0);
         });
         set.add(name);

@@ -10,7 +10,9 @@ import dev.stoker.ingest.rows.RowIngestOptions;
 import dev.stoker.ingest.rows.RowIngestPlan;
 import dev.stoker.ingest.rows.RowPreparation;
 import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.NothingToIngestException;
 import java.io.IOException;
 import java.util.List;
 import java.util.UUID;
@@ -40,7 +42,13 @@ public final class RowIngestJob {
     private static void submit(RowIngestOptions options, JobLauncher launcher, IngestListener listener)
             throws IOException, InterruptedException {
         String ingest = id(options);
-        RowPreparation preparation = RowPreparation.of(options, SampleAccess.BY_LOCATION);
+        RowPreparation preparation;
+        try {
+            preparation = RowPreparation.of(options, SampleAccess.BY_LOCATION);
+        } catch (NothingToIngestException e) {
+            nothingNew(options, ingest, e).lines().forEach(System.out::println);
+            return;
+        }
         if (preparation.committed().isPresent()) {
             IngestJob.before(preparation.committed().get()).lines().forEach(System.out::println);
             return;
@@ -77,7 +85,12 @@ public final class RowIngestJob {
             throws IOException, InterruptedException {
         long began = System.nanoTime();
         String ingest = id(options);
-        RowPreparation found = RowPreparation.of(options, SampleAccess.BY_LOCATION);
+        RowPreparation found;
+        try {
+            found = RowPreparation.of(options, SampleAccess.BY_LOCATION);
+        } catch (NothingToIngestException e) {
+            return nothingNew(options, ingest, e);
+        }
         if (found.committed().isPresent()) {
             return IngestJob.before(found.committed().get());
         }
@@ -90,6 +103,12 @@ public final class RowIngestJob {
         } finally {
             held.close();
         }
+    }
+
+    private static IngestResult nothingNew(RowIngestOptions options, String ingest, NothingToIngestException nothing)
+            throws IOException {
+        IngestTarget target = new IngestTarget(options.target(), SampleAccess.BY_LOCATION.store(), options.effect());
+        return IngestJob.nothingNew(target, ingest, nothing);
     }
 
     private static String id(RowIngestOptions options) {

@@ -6,79 +6,76 @@ import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.connectors.files.listing.DirectoryLister;
 import dev.stoker.connectors.files.source.split.DirectorySplit;
+import dev.stoker.ingest.pack.Labels;
+import dev.stoker.ingest.pack.Splits;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 
 /**
- * The first samples of a tree, in the order of its listing. They determine the dataset's fields.
+ * The samples of a tree before the job reads them. Their sizes are those of the first ones in the order of the listing;
+ * their names are all of them, except for a sync, whose dataset has its fields already.
  *
  * @param files the first samples
- * @param skipped files that were left out
- * @param total number of listed samples
+ * @param names the names of all samples, or of the first ones
+ * @param isWhole whether these are all names
+ * @param skipped files that were left out, as far as the names go
+ * @param total number of these samples
  * @param totalBytes their size
  */
-record SourceSample(List<FileEntry> files, SkipCounts skipped, long total, long totalBytes) {
+record SourceSample(
+        List<FileEntry> files, NameCensus names, boolean isWhole, SkipCounts skipped, long total, long totalBytes) {
 
     /** A field with a larger average size is payload. */
     static final long PAYLOAD_BYTES = 1024;
-    /** The number of samples that determine the fields. */
+    /** The number of samples whose sizes count. */
     static final int SAMPLES = 1000;
 
-    /** Lists only the first samples. */
-    static SourceSample first(FileTree tree) throws IOException {
-        return list(tree, SAMPLES);
+    /** What is counted in a tree. */
+    record Rules(Optional<Labels> labels, Splits splits) {}
+
+    static SourceSample none(Splits splits) {
+        return new SourceSample(List.of(), new NameCensus(Optional.empty(), splits), true, new SkipCounts(), 0, 0);
     }
 
-    /** Lists at most {@code limit} samples, and keeps the first ones. */
-    static SourceSample list(FileTree tree, long limit) throws IOException {
-        Collector collector = new Collector(limit);
+    /** Lists only the first samples. */
+    static SourceSample first(FileTree tree, Rules rules) throws IOException {
+        return list(tree, SAMPLES, rules);
+    }
+
+    /** Lists all samples. */
+    static SourceSample all(FileTree tree, Rules rules) throws IOException {
+        SourceSample first = first(tree, rules);
+        if (first.isWhole()) {
+            return first;
+        }
+        NameCensus names = new NameCensus(rules.labels(), rules.splits());
+        TreeCount count = TreeCount.of(tree, names);
+        return new SourceSample(first.files(), names, true, count.skipped(), count.files(), count.bytes());
+    }
+
+    /** Lists at most {@code limit} samples in order, and keeps the first ones. */
+    static SourceSample list(FileTree tree, long limit, Rules rules) throws IOException {
+        NameCensus names = new NameCensus(rules.labels(), rules.splits());
+        Collector collector = new Collector(limit, names);
         Deque<DirectorySplit> pending = new ArrayDeque<>(List.of(DirectorySplit.ROOT));
         try (DirectoryLister lister = DirectoryLister.open(tree.inOrder())) {
             while (!pending.isEmpty() && collector.total < limit) {
-                DirectorySplit directory = pending.pop();
-                collector.directory = directory;
-                collector.found.clear();
-                lister.list(directory, collector);
+                collector.begin(pending.pop());
+                lister.list(collector.directory, collector);
+                collector.names.end();
                 for (int i = collector.found.size() - 1; i >= 0; i--) {
                     pending.push(collector.found.get(i));
                 }
             }
         }
-        return new SourceSample(List.copyOf(collector.files), collector.skipped, collector.total, collector.totalBytes);
-    }
-
-    /** The kind of most files; but text beside files that are not text is data, because bytes hold both. */
-    FileKind kind() {
-        FileKind most = kindOfMost();
-        return most == FileKind.TEXT && files.stream().anyMatch(SourceSample::isNoText) ? FileKind.DATA : most;
-    }
-
-    /** Returns whether a file has the extension of something else than text. */
-    static boolean isNoText(FileEntry file) {
-        String path = file.path();
-        boolean hasExtension = path.lastIndexOf('.') > path.lastIndexOf('/') + 1;
-        return hasExtension && FileKind.of(path) != FileKind.TEXT;
-    }
-
-    /** The kind of most files. */
-    FileKind kindOfMost() {
-        Map<FileKind, Integer> counts = new EnumMap<>(FileKind.class);
-        files.forEach(file -> counts.merge(FileKind.of(file.path()), 1, Integer::sum));
-        FileKind most = FileKind.DATA;
-        int count = 0;
-        for (Map.Entry<FileKind, Integer> entry : counts.entrySet()) {
-            if (entry.getValue() > count) {
-                most = entry.getKey();
-                count = entry.getValue();
-            }
-        }
-        return most;
+        boolean isWhole = pending.isEmpty() && !collector.isCut;
+        return new SourceSample(
+                List.copyOf(collector.files), names, isWhole, collector.skipped, collector.total, collector.totalBytes);
     }
 
     /** Whether the files are large enough to be payload. */
@@ -99,23 +96,36 @@ record SourceSample(List<FileEntry> files, SkipCounts skipped, long total, long 
         private final List<DirectorySplit> found = new ArrayList<>();
         private final SkipCounts skipped = new SkipCounts();
         private final long limit;
+        private final NameCensus census;
+        private NameCensus.Directory names;
         private DirectorySplit directory = DirectorySplit.ROOT;
         private long total;
         private long totalBytes;
+        private boolean isCut;
 
-        Collector(long limit) {
+        Collector(long limit, NameCensus census) {
             this.limit = limit;
+            this.census = census;
+            this.names = census.new Directory();
+        }
+
+        void begin(DirectorySplit next) {
+            directory = next;
+            names = census.new Directory();
+            found.clear();
         }
 
         @Override
         public void file(String name, long size, long modifiedMs, long[] sidecars) {
             if (total == limit) {
+                isCut = true;
                 return;
             }
             total++;
             totalBytes += size;
+            String path = directory.child(name);
+            names.add(path);
             if (files.size() < SAMPLES) {
-                String path = directory.path().isEmpty() ? name : directory.path() + "/" + name;
                 files.add(new FileEntry(path.getBytes(StandardCharsets.UTF_8), size, modifiedMs, sidecars));
             }
         }

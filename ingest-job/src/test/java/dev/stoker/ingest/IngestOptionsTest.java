@@ -9,13 +9,16 @@ import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.NothingToIngestException;
 import dev.stoker.ingest.spec.Sidecar;
 import dev.stoker.ingest.spec.SplitRule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -165,8 +168,9 @@ class IngestOptionsTest {
         assertThat(problems(directory.resolve("no").toString(), target.toString()))
                 .containsExactly("the source " + directory.resolve("no")
                         + " does not exist; give the directory that holds the samples");
-        assertThat(problems(empty.toString(), target.toString()))
-                .containsExactly("the source " + empty + " is empty; give the directory that holds the samples");
+        assertThatThrownBy(() -> IngestJob.plan(IngestOptions.parse(empty.toString(), target.toString())))
+                .isInstanceOf(NothingToIngestException.class)
+                .hasMessageContaining("the source " + empty + " contains no samples; give the directory");
         assertThat(problems(file.toString(), target.toString()))
                 .containsExactly("the source " + file + " is a file of unknown format; name the format with --format,"
                         + " or give the directory that holds the file");
@@ -267,21 +271,93 @@ class IngestOptionsTest {
                 .singleElement()
                 .asString()
                 .contains(
-                        "3 of the first 9 files have no image extension (.txt 2, .db 1)",
-                        "--sidecar .txt=caption:utf8");
+                        "3 of 9 files have no image extension (.txt 2, .db 1)",
+                        "--sidecar .txt=caption:utf8",
+                        "leave unrelated files out with --exclude '*.db'");
+        assertThat(warnings("--dry-run", "--exclude", "*.db", "--sidecar", ".txt=caption:utf8"))
+                .isEmpty();
+    }
+
+    /** The first 1,000 files of a tree can be those of one class. */
+    @Test
+    void warnsOfFilesBehindTheFirstThousand() throws IOException {
+        Files.delete(source.resolve("a/1.jpg"));
+        for (int i = 0; i < 1001; i++) {
+            Trees.file(source, "a/" + i + ".jpg", "x");
+        }
+        Trees.file(source, "b/1.jpg", "x");
+        Trees.file(source, "b/Thumbs.db", "x");
+        for (String[] options : new String[][] {{}, {"--dry-run"}}) {
+            assertThat(IngestJob.plan(
+                                    parse(Stream.concat(Stream.of("--label-from", "parent-dir"), Arrays.stream(options))
+                                            .toArray(String[]::new)))
+                            .lines())
+                    .contains("classes of 1,003 samples: a, b")
+                    .anyMatch(line -> line.contains("1 of 1,003 files has no image extension (.db 1)"));
+        }
+    }
+
+    @Test
+    void filesOfOtherDirectoriesAreNoSidecars() throws IOException {
+        for (int i = 0; i < 5; i++) {
+            Trees.file(source, "images/" + i + ".jpg", "x");
+            Trees.file(source, "masks/" + i + ".png", "x");
+            Trees.file(source, "ann/" + i + ".json", "{}");
+        }
+        Files.delete(source.resolve("a/1.jpg"));
+        assertThat(warnings("--dry-run"))
+                .anyMatch(line -> line.contains("(.json 5)") && line.contains("name both in a table with --read"))
+                .anyMatch(line -> line.contains("the directories images and ann becomes a sample of its own"))
+                .noneMatch(line -> line.contains("--sidecar") || line.contains("parent-dir"));
+    }
+
+    @Test
+    void aPatternTakesTheFilesThatMatchIt() throws IOException {
+        Trees.file(source, "b/2.jpg", "x");
+        Trees.file(source, "b/notes.txt", "x");
+        for (String pattern : List.of("/**/*.jpg", "/**.jpg", "/?/*.jpg")) {
+            assertThat(IngestJob.plan(IngestOptions.parse(source + pattern, target.toString(), "--dry-run"))
+                            .lines())
+                    .as(pattern)
+                    .anyMatch(line -> line.startsWith("2 samples, "))
+                    .noneMatch(line -> line.startsWith("warning: 1 of"));
+        }
+        IngestOptions none = IngestOptions.parse(source + "/**/*.tiff", target.toString());
+        assertThatThrownBy(() -> IngestJob.plan(none))
+                .isInstanceOf(InvalidIngestException.class)
+                .hasMessageContaining("no file below " + source + " matches the pattern **/*.tiff");
+        assertThat(problemsWith("--exclude", "a[b")).singleElement().asString().contains("a [ is not closed");
+    }
+
+    @Test
+    void aTableOfClassesForOtherFilesIsRefused() throws IOException {
+        Path table = directory.resolve("labels.csv");
+        Files.writeString(table, "other.jpg,cat\n");
+        assertThatThrownBy(() -> IngestJob.plan(parse("--dry-run", "--label-from", "csv:" + table)))
+                .isInstanceOf(InvalidIngestException.class)
+                .hasMessageContaining("none of 1 sample gets a class: " + table + " has no line for a/1.jpg");
+        Files.writeString(table, "a/1.jpg,cat\n");
+        Trees.file(source, "a/2.jpg", "x");
+        assertThat(IngestJob.plan(parse("--dry-run", "--label-from", "csv:" + table))
+                        .lines())
+                .anyMatch(line -> line.startsWith("ends the ingest: 1 of 2 samples without a class: ")
+                        && line.contains("no line for a/2.jpg"));
     }
 
     @Test
     void warnsOfFilesThatHoldManySamples() throws IOException {
         Trees.file(source, "a/part-0.parquet", "PAR1");
         Trees.file(source, "a/shard-000.tar", "x");
-        assertThat(warnings("--dry-run"))
+        assertThatThrownBy(() -> warnings("--dry-run"))
+                .isInstanceOf(InvalidIngestException.class)
+                .hasMessageContaining("1 file of parquet (a/part-0.parquet) and 1 file of webdataset");
+        assertThat(warnings("--dry-run", "--format", "files"))
                 .hasSize(2)
                 .anySatisfy(line -> assertThat(line)
                         .contains(
-                                "1 of the first 3 files is a Parquet file (a/part-0.parquet)",
+                                "1 of 3 files is a file of parquet (a/part-0.parquet)",
                                 "stoker ingest '" + source + "/**.parquet' TARGET --format parquet"))
-                .anySatisfy(line -> assertThat(line).contains("is a tar file", "--format webdataset"));
+                .anySatisfy(line -> assertThat(line).contains("is a file of webdataset", "--format webdataset"));
     }
 
     @Test
@@ -293,7 +369,7 @@ class IngestOptionsTest {
         assertThat(warnings("--dry-run"))
                 .singleElement()
                 .asString()
-                .contains("(.db 1)", "move unrelated files out of the source")
+                .contains("(.db 1)", "leave unrelated files out with --exclude '*.db'")
                 .doesNotContain("--sidecar");
     }
 
@@ -311,7 +387,7 @@ class IngestOptionsTest {
         Trees.file(texts, "9.png", "x");
         assertThat(IngestJob.plan(Ingests.options(texts, target)).lines())
                 .contains("field  data: binary")
-                .anyMatch(line -> line.contains("1 of the first 7 files is not text (.png 1), so the field is binary")
+                .anyMatch(line -> line.contains("1 of 7 files is not text (.png 1), so the field is binary")
                         && line.contains("--field text:utf8"));
         assertThat(IngestJob.plan(Ingests.options(texts, target, "--field", "text:utf8"))
                         .lines())
@@ -340,7 +416,7 @@ class IngestOptionsTest {
         assertThat(plan.lines())
                 .contains(
                         "field  image: binary, payload",
-                        "classes of the first 2 samples: a, b",
+                        "classes of 2 samples: a, b",
                         "2 samples, 4.00 kB, about 1 chunk");
         assertThat(target).doesNotExist();
     }

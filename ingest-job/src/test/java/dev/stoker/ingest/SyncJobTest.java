@@ -346,6 +346,6 @@ class SyncJobTest {
         Files.delete(source().resolve("a.jpg"));
         assertThatThrownBy(() -> sync("--delete"))
                 .isInstanceOf(InvalidIngestException.class)
-                .hasMessageContaining("is empty");
+                .hasMessageContaining("contains no samples");
     }
 }

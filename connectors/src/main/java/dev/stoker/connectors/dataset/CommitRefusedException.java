@@ -3,7 +3,7 @@ package dev.stoker.connectors.dataset;
 import dev.stoker.schemas.errors.StokerException;
 
 /** Committing the version would produce a wrong dataset. The message is one line and names the next step. */
-public final class CommitRefusedException extends StokerException {
+public class CommitRefusedException extends StokerException {
 
     private static final long serialVersionUID = 1;
 

@@ -44,7 +44,9 @@ public enum FileSkip {
     /** The dataset already has the key, and its sample stays. */
     STORED("key that the dataset already has", "keys that the dataset already has"),
     /** Another sample of the source has the same key. */
-    REPEATED("repeated key", "repeated keys");
+    REPEATED("repeated key", "repeated keys"),
+    /** {@code --include} or {@code --exclude} leaves out the file. An excluded directory counts once. */
+    NOT_WANTED("not taken by the patterns");
 
     /** Begins the names of numbers of entries in the properties of a version. */
     public static final String NOTE_PREFIX = "skipped.";
@@ -71,6 +73,14 @@ public enum FileSkip {
     /** Returns the name of the number of entries in the properties of a version. */
     public String note() {
         return NOTE_PREFIX + name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns whether an option or a rule of the tree leaves such entries out, so that nothing is missing. */
+    public boolean isAsked() {
+        return switch (this) {
+            case HIDDEN, EMPTY, LOOP, LINK, SPECIAL, EXCLUDED, EXCLUDED_FILE, STORED, NOT_WANTED -> true;
+            default -> false;
+        };
     }
 
     static int count() {

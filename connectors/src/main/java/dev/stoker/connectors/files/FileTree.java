@@ -13,10 +13,18 @@ import java.util.List;
  * @param empty the rule for files of no bytes
  * @param errors the rule for entries that cannot be listed or read
  * @param sidecars endings of files that belong to the sample of the same name, such as {@code .txt}
+ * @param names the rule for names of files
  * @param sorted whether a directory's entries are listed in the order of their names
  */
 public record FileTree(
-        String root, Hidden hidden, Links links, Empty empty, Errors errors, List<String> sidecars, boolean sorted)
+        String root,
+        Hidden hidden,
+        Links links,
+        Empty empty,
+        Errors errors,
+        List<String> sidecars,
+        NameFilter names,
+        boolean sorted)
         implements Serializable {
 
     private static final long serialVersionUID = 1;
@@ -54,7 +62,7 @@ public record FileTree(
 
     /** This tree, listed in the order of names. */
     public FileTree inOrder() {
-        return new FileTree(root, hidden, links, empty, errors, sidecars, true);
+        return new FileTree(root, hidden, links, empty, errors, sidecars, names, true);
     }
 
     /** Whether the tree is on a file system that this machine has not mounted. */

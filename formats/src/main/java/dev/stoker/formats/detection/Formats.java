@@ -18,6 +18,8 @@ import dev.stoker.schemas.io.RangeReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /** All formats. */
@@ -32,6 +34,17 @@ public final class Formats {
             new MdsFormat(),
             new JsonLinesFormat(),
             new CsvFormat());
+
+    /** Endings of names, and the format that they claim. */
+    private static final Map<String, List<String>> ENDINGS = Map.of(
+            "parquet", List.of(".parquet", ".parq", ".pqt"),
+            "arrow", List.of(".arrow", ".arrows", ".feather"),
+            "avro", List.of(".avro"),
+            "tfrecord", List.of(".tfrecord", ".tfrecords"),
+            "webdataset", List.of(".tar"),
+            "mds", List.of(".mds"),
+            "jsonl", List.of(".jsonl", ".ndjson"),
+            "csv", List.of(".csv", ".tsv", ".psv"));
 
     /** The first block of zstd can be this long, and nothing can be decompressed before its end. */
     private static final int COMPRESSED_BYTES = 160 << 10;
@@ -63,12 +76,30 @@ public final class Formats {
                 });
     }
 
+    /** Returns the format that the name of a file claims, also if the file is compressed. */
+    public static Optional<RowFormat> claimed(String name) {
+        String inside = Compression.nameInside(name).toLowerCase(Locale.ROOT);
+        return ALL.stream()
+                .filter(format ->
+                        ENDINGS.getOrDefault(format.name(), List.of()).stream().anyMatch(inside::endsWith))
+                .findFirst();
+    }
+
+    /** Returns the format of a file if it is one that Stoker knows but does not read. */
+    public static Optional<ForeignFormat> foreign(RangeReader file) throws IOException {
+        return ForeignFormat.of(head(file));
+    }
+
     /**
      * Returns the format of a file. If the file is compressed with gzip or zstd, its content decides.
      *
      * @return empty if no format recognises the file
      */
     public static Optional<RowFormat> detect(RangeReader file) throws IOException {
+        return detect(head(file));
+    }
+
+    private static FileHead head(RangeReader file) throws IOException {
         long length = file.length();
         ByteBuffer last = ByteBuffer.allocate((int) Math.min(FileHead.LAST_BYTES, length));
         file.readFully(length - last.capacity(), last);
@@ -76,7 +107,7 @@ public final class Formats {
         ByteBuffer first =
                 ByteBuffer.allocate((int) Math.min(compressed ? COMPRESSED_BYTES : FileHead.FIRST_BYTES, length));
         file.readFully(0, first);
-        return detect(new FileHead(file.name(), length, first.flip(), last.flip()));
+        return new FileHead(file.name(), length, first.flip(), last.flip());
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.stoker.ingest.rows;
 
+import dev.stoker.connectors.files.FileTree;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.RowColumn;
@@ -12,6 +13,7 @@ import dev.stoker.formats.StatisticsFile;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.ScalarType;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -29,6 +31,7 @@ final class ContentFile implements StatisticsFile {
     private static final int SAMPLED_ROWS = 16;
 
     private final RowFile file;
+    private final FileContents contents;
     private final ContentTree tree;
     private final int own;
 
@@ -40,8 +43,10 @@ final class ContentFile implements StatisticsFile {
     /** Rows of a part are read one range after the other, mostly. */
     private @Nullable Cursor cursor;
 
-    ContentFile(RowFile file, List<FileContents.Column> contents, ContentTree tree) {
+    ContentFile(RowFile file, FileContents all, ContentTree tree) {
+        List<FileContents.Column> contents = all.columns();
         this.file = file;
+        this.contents = all;
         this.tree = tree;
         this.own = file.schema().columns().size();
         this.paths = contents.stream().mapToInt(this::pathColumn).toArray();
@@ -275,8 +280,18 @@ final class ContentFile implements StatisticsFile {
             if (text.isEmpty()) {
                 sink.setNull();
             } else {
-                sink.setBytes(tree.read(text.get()));
+                sink.setBytes(content(columns[column] - own, text.get()));
             }
+        }
+
+        private ByteBuffer content(int index, String path) throws IOException, BadValueException {
+            ByteBuffer content = tree.read(path);
+            boolean mayBeEmpty = contents.empty() == FileTree.Empty.INCLUDE
+                    || contents.columns().get(index).fieldType() != ScalarType.BINARY;
+            if (!content.hasRemaining() && !mayBeEmpty) {
+                throw new BadValueException("the file " + path + " is empty; take empty files with --empty include");
+            }
+            return content;
         }
 
         @Override

@@ -1,5 +1,6 @@
 package dev.stoker.ingest.rows;
 
+import dev.stoker.connectors.files.FileTree;
 import dev.stoker.formats.RowFile;
 import dev.stoker.schemas.arrow.FieldType;
 import java.io.IOException;
@@ -14,12 +15,13 @@ import java.util.Set;
  *
  * @param columns the columns
  * @param root directory that has the files: an absolute path or a URI; empty for the directory of the rows' own file
+ * @param empty whether a file of no bytes can be the content of a binary field
  */
-public record FileContents(ArrayList<Column> columns, String root) implements Serializable {
+public record FileContents(ArrayList<Column> columns, String root, FileTree.Empty empty) implements Serializable {
     private static final long serialVersionUID = 1;
 
     /** No column has paths. */
-    static final FileContents NONE = new FileContents(new ArrayList<>(), "");
+    static final FileContents NONE = new FileContents(new ArrayList<>(), "", FileTree.Empty.SKIP);
 
     /**
      * A column with paths.
@@ -55,6 +57,6 @@ public record FileContents(ArrayList<Column> columns, String root) implements Se
         }
         String location = file.location();
         String directory = root.isEmpty() ? location.substring(0, location.lastIndexOf('/')) : root;
-        return new ContentFile(rows, columns, new ContentTree(directory.isEmpty() ? "/" : directory, limitBytes));
+        return new ContentFile(rows, this, new ContentTree(directory.isEmpty() ? "/" : directory, limitBytes));
     }
 }

@@ -2,24 +2,25 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.flink.arguments.JobArguments;
-import dev.stoker.formats.RowFormat;
+import dev.stoker.ingest.spec.GivenFlags;
 import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.SourceKinds;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
 
 /** Decides whether a source is packed row by row or file by file. */
 public final class RowDetection {
     /** The value of {@code --format} that packs each file as one sample. */
     static final String FILES = "files";
 
-    private static final int SAMPLED_FILES = 32;
-    private static final RowIngestOptions.Tree RULES =
-            new RowIngestOptions.Tree(FileTree.Hidden.SKIP, FileTree.Links.FOLLOW, FileTree.Errors.SKIP);
+    /** If none of these has rows, the others are taken for files. */
+    private static final int FIRST_FILES = 1000;
 
     /** Options that only an ingest of files has. */
     private static final List<ConfigOption<?>> ONLY_FILES = List.of(
@@ -28,15 +29,16 @@ public final class RowDetection {
             IngestFlags.FIELD,
             IngestFlags.SIDECAR,
             IngestFlags.SPLIT_FROM,
-            IngestFlags.LIMIT,
-            IngestFlags.EMPTY);
+            IngestFlags.LIMIT);
 
     private RowDetection() {}
 
     /**
      * Returns whether the arguments of {@code stoker ingest} ask for an ingest of rows: by {@code --format}, by an
-     * option that only rows have, or because the first files of the sources have rows. Returns false for arguments that
-     * are wrong in another way; the ingest of files reports these.
+     * option that only rows have, or because the files of the source have rows. Returns false for arguments that are
+     * wrong in another way; the ingest of files reports these.
+     *
+     * @throws InvalidIngestException if files of the source disagree, so that Stoker cannot tell
      */
     public static boolean isRows(String... args) {
         List<ConfigOption<?>> known = new ArrayList<>(IngestFlags.all());
@@ -53,39 +55,68 @@ public final class RowDetection {
                 || RowIngestFlags.all().stream().anyMatch(arguments.options()::contains)) {
             return true;
         }
-        if (ONLY_FILES.stream().anyMatch(arguments.options()::contains)) {
+        if (isFiles(arguments.options())) {
             return false;
         }
-        Map<String, Integer> found = formats(arguments.positional().get(0));
-        return found.size() == 1 && !found.containsKey(FILES);
+        String source = arguments.positional().get(0);
+        Optional<RowIngestOptions.Tree> rules = rules(arguments);
+        return rules.isPresent()
+                && kinds(source, rules.get())
+                        .map(kinds -> kinds.choose(source, rules.get().errors()) == SourceKinds.Choice.ROWS)
+                        .orElse(false);
     }
 
-    /** Returns the arguments without {@code --format files}, which the ingest of files does not know. */
-    public static String[] withoutFormat(String... args) {
-        List<String> kept = new ArrayList<>();
-        for (int i = 0; i < args.length; i++) {
-            if (args[i].equals("--format") && i + 1 < args.length) {
-                i++;
-            } else if (!args[i].startsWith("--format=")) {
-                kept.add(args[i]);
-            }
-        }
-        return kept.toArray(new String[0]);
+    /** Returns the rules for the tree; empty if an option is wrong, which the ingest of files reports. */
+    private static Optional<RowIngestOptions.Tree> rules(JobArguments arguments) {
+        List<String> problems = new ArrayList<>(arguments.problems());
+        GivenFlags flags = new GivenFlags(arguments.options(), problems::add);
+        RowIngestOptions.Tree rules = new RowIngestOptions.Tree(
+                flags.choice(FileTree.Hidden.class, IngestFlags.HIDDEN),
+                flags.choice(FileTree.Links.class, IngestFlags.LINKS),
+                flags.choice(FileTree.Errors.class, IngestFlags.ON_ERROR),
+                flags.names());
+        return problems.isEmpty() ? Optional.of(rules) : Optional.empty();
     }
 
-    /** Returns how many of the first files of a source have which format; those without rows count as "files". */
-    public static Map<String, Integer> formats(String source) {
-        Map<String, Integer> found = new TreeMap<>();
+    /**
+     * Returns the canonical form of a source, which can be a pattern.
+     *
+     * @throws IllegalArgumentException if it is neither a path nor a URI
+     */
+    public static String location(String source) {
+        return RowSources.normalize(source);
+    }
+
+    /** Returns whether the user asks for one sample for each file. */
+    public static boolean isFiles(Configuration options) {
+        return options.getOptional(RowIngestFlags.FORMAT).filter(FILES::equals).isPresent()
+                || ONLY_FILES.stream().anyMatch(options::contains);
+    }
+
+    /**
+     * Returns what the files of a source are. Stops early in a tree whose first files have no rows; the ingest of files
+     * looks at all names.
+     *
+     * @return empty if the source cannot be listed, which the ingest of files reports
+     */
+    private static Optional<SourceKinds> kinds(String source, RowIngestOptions.Tree rules) {
+        KindFinder finder = new KindFinder();
+        long[] files = {0};
         try {
-            List<SourceFile> files = RowSources.list(List.of(RowSources.normalize(source)), RULES, SAMPLED_FILES);
-            for (SourceFile file : files) {
-                Optional<RowFormat> format = file.length() == 0 ? Optional.empty() : RowSources.detect(file);
-                found.merge(format.map(RowFormat::name).orElse(FILES), 1, Integer::sum);
-            }
-        } catch (IOException | IllegalArgumentException e) {
+            RowSources.visit(
+                    RowSources.normalize(source),
+                    rules,
+                    file -> {
+                        files[0]++;
+                        finder.add(file);
+                    },
+                    () -> files[0] < FIRST_FILES || finder.kinds().format().isPresent());
+            return Optional.of(finder.kinds());
+        } catch (InvalidIngestException e) {
+            throw e;
+        } catch (IOException | UncheckedIOException | IllegalArgumentException e) {
             // The ingest reports the fault of the source.
-            return Map.of();
+            return Optional.empty();
         }
-        return found;
     }
 }

@@ -1,13 +1,18 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.ColumnHints;
+import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.HintedFormat;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowFormat;
+import dev.stoker.formats.UnsupportedFileException;
+import dev.stoker.formats.detection.ForeignFormat;
+import dev.stoker.formats.detection.Formats;
 import dev.stoker.formats.mds.MdsFormat;
 import dev.stoker.formats.partition.CompletedFile;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * Opens the files of a source, with the columns that their directories give.
@@ -51,8 +56,31 @@ record RowFiles(
         return new RowFiles(format, limits, other, path, contents, shards);
     }
 
-    /** Opens a file with its own columns only. */
+    /**
+     * Opens a file with its own columns only.
+     *
+     * @throws UnsupportedFileException if it has another format, which Stoker does not read
+     */
     RowFile openAlone(SourceFile file, SourceReader reader) throws IOException {
+        try {
+            return openAsIs(file, reader);
+        } catch (DamagedFileException e) {
+            Optional<ForeignFormat> foreign = Formats.foreign(reader);
+            if (foreign.isPresent()) {
+                throw new UnsupportedFileException(
+                        file.location() + " is " + foreign.get().kind() + ", which Stoker does not read; "
+                                + foreign.get().advice(),
+                        e);
+            }
+            if (file.length() == 0) {
+                throw new UnsupportedFileException(
+                        file.location() + " is empty: it has 0 bytes; write it again, or leave it out", e);
+            }
+            throw e;
+        }
+    }
+
+    private RowFile openAsIs(SourceFile file, SourceReader reader) throws IOException {
         if (format instanceof MdsFormat mds && !file.index().isEmpty()) {
             return mds.open(reader, limits, shards.of(file));
         }

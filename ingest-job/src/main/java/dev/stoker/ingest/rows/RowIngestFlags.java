@@ -114,6 +114,9 @@ public final class RowIngestFlags {
                 IngestFlags.ON_ERROR,
                 IngestFlags.LINKS,
                 IngestFlags.HIDDEN,
+                IngestFlags.EMPTY,
+                IngestFlags.INCLUDE,
+                IngestFlags.EXCLUDE,
                 IngestFlags.PARALLELISM);
     }
 }

@@ -4,6 +4,7 @@ import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.NameFilter;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.spec.IngestTarget;
@@ -84,8 +85,9 @@ public record RowIngestOptions(
      * @param hidden files whose names start with a dot
      * @param links symbolic links
      * @param errors files and rows that cannot be read
+     * @param names names of files
      */
-    public record Tree(FileTree.Hidden hidden, FileTree.Links links, FileTree.Errors errors) {}
+    public record Tree(FileTree.Hidden hidden, FileTree.Links links, FileTree.Errors errors, NameFilter names) {}
 
     /**
      * Parallelism and sizes.

@@ -69,7 +69,8 @@ final class RowIngestOptionsParser {
         RowIngestOptions.Tree tree = new RowIngestOptions.Tree(
                 flags.choice(FileTree.Hidden.class, IngestFlags.HIDDEN),
                 flags.choice(FileTree.Links.class, IngestFlags.LINKS),
-                flags.choice(FileTree.Errors.class, IngestFlags.ON_ERROR));
+                flags.choice(FileTree.Errors.class, IngestFlags.ON_ERROR),
+                flags.names());
         WalkOrder order = flags.order();
         RowIngestOptions options = new RowIngestOptions(
                 sources,
@@ -141,7 +142,7 @@ final class RowIngestOptionsParser {
         if (columns.isEmpty() && !root.isEmpty()) {
             problems.add("--read-root needs --read column=field, which names the column with the paths");
         }
-        return new FileContents(columns, root);
+        return new FileContents(columns, root, flags.choice(FileTree.Empty.class, IngestFlags.EMPTY));
     }
 
     private Optional<RowExpression> where(String text) {

@@ -12,7 +12,6 @@ import dev.stoker.formats.RowPart;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.UnsupportedFileException;
-import dev.stoker.formats.detection.Formats;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.arrow.FieldType;
@@ -74,6 +73,26 @@ record RowInspection(
         return reading.format();
     }
 
+    /** Returns whether the parts have a row, also one that cannot be read. */
+    boolean hasRows() throws IOException {
+        if (rows >= 0) {
+            return rows > 0;
+        }
+        for (RowRun.Piece piece : pieces) {
+            try (SourceReader reader = SourceReader.open(piece.file());
+                    RowFile file = reading.open(piece.file(), reader);
+                    RowReader values = file.read(piece.part(), new int[0])) {
+                if (values.next()) {
+                    return true;
+                }
+            } catch (DamagedFileException | UnsupportedFileException e) {
+                // The tasks report it, with the place.
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Returns the columns of all files, by name. */
     Map<String, RowColumn> columns() {
         return found.columns();
@@ -86,31 +105,27 @@ record RowInspection(
 
     static RowInspection of(RowIngestOptions options) throws IOException {
         List<String> warnings = new ArrayList<>();
-        List<SourceFile> files = listed(options, warnings);
-        if (files.size() > MOST_FILES) {
+        List<SourceFile> all = listed(options, warnings);
+        if (all.size() > MOST_FILES) {
             throw new InvalidIngestException(
                     "the sources have more than " + MOST_FILES + " files; ingest them in several steps with --append");
         }
-        RowFormat format = options.format()
-                .map(Formats::named)
-                .or(() -> detected(files.get(0)))
-                .orElseThrow(() -> new InvalidIngestException("cannot detect the format of "
-                        + files.get(0).location() + "; name it with --format, or pack each file as one sample with"
-                        + " --format files"));
+        SourceFormat format = SourceFormat.of(options, all);
+        List<SourceFile> files = format.files();
         PathColumns path = PathColumns.of(files, options.columns().types());
         RowFiles first = new RowFiles(
-                format,
+                format.format(),
                 RowFiles.limits(options.work().memoryBytes()),
-                declared(options, format, path),
+                declared(options, format.format(), path),
                 path,
                 options.columns().contents(),
                 new MdsShards());
         SourceColumns columns = new SourceColumns(warnings);
-        RowFiles reading = first.with(hints(options, files.get(0), first, columns));
+        RowFiles reading = first.with(hints(options, files, first, columns));
         Set<String> own = new HashSet<>();
         WhereParts where = where(options, files.get(0), reading, own);
         List<SourceFile> wanted = where.inDirectories(files);
-        return collect(options, reading, files, wanted, where, own, columns);
+        return collect(options, reading, format, wanted, where, own, columns);
     }
 
     /** Returns the files, in the splits that the source has unless the user chose others. */
@@ -124,7 +139,7 @@ record RowInspection(
     private static RowInspection collect(
             RowIngestOptions options,
             RowFiles reading,
-            List<SourceFile> all,
+            SourceFormat source,
             List<SourceFile> files,
             WhereParts where,
             Set<String> own,
@@ -153,15 +168,17 @@ record RowInspection(
                 rows = part.rows() < 0 || rows < 0 ? -1 : rows + part.rows();
             }
         }
+        ArrayList<Unreadable> unreadable = new ArrayList<>(source.others());
+        unreadable.addAll(attempts.unreadable());
         return new RowInspection(
                 reading,
-                all,
+                source.files(),
                 pieces,
                 columns,
                 rows,
                 sample(pieces, reading, options.columns()),
                 new RowWork.Omitted(
-                        (long) all.size() - files.size(), excludedParts, excludedRows, attempts.unreadable()),
+                        (long) source.files().size() - files.size(), excludedParts, excludedRows, unreadable),
                 own);
     }
 
@@ -182,12 +199,27 @@ record RowInspection(
      *
      * @param all gets the names of the others
      */
+    private static ColumnHints hints(
+            RowIngestOptions options, List<SourceFile> files, RowFiles reading, SourceColumns all) throws IOException {
+        if (!(reading.format() instanceof HintedFormat)) {
+            return reading.hints();
+        }
+        for (SourceFile file : files.subList(0, files.size() - 1)) {
+            try {
+                return hints(options, file, reading, all);
+            } catch (InvalidIngestException e) {
+                // The next file may be sound. Opening all files, and reading their rows, reports this one.
+                if (options.tree().errors() == FileTree.Errors.FAIL) {
+                    throw e;
+                }
+            }
+        }
+        return hints(options, files.get(files.size() - 1), reading, all);
+    }
+
     private static ColumnHints hints(RowIngestOptions options, SourceFile first, RowFiles reading, SourceColumns all)
             throws IOException {
         ColumnHints hints = reading.hints();
-        if (!(reading.format() instanceof HintedFormat)) {
-            return hints;
-        }
         try (SourceReader reader = SourceReader.open(first);
                 RowFile file = reading.openAlone(first, reader)) {
             List<RowColumn> columns = file.schema().columns();
@@ -239,14 +271,6 @@ record RowInspection(
         own.addAll(columns.columns().keySet());
         own.retainAll(reading.path().types().keySet());
         return new WhereParts(options.columns().where(), columns.columns(), reading.path(), own);
-    }
-
-    private static Optional<RowFormat> detected(SourceFile file) {
-        try {
-            return RowSources.detect(file);
-        } catch (IOException e) {
-            throw new InvalidIngestException("cannot read " + file.location() + ": " + ErrorText.of(e));
-        }
     }
 
     private static Attempts open(List<SourceFile> files, RowFiles reading, WhereParts where, FileTree.Errors errors)

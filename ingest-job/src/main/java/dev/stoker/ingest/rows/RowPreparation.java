@@ -6,6 +6,7 @@ import dev.stoker.flink.arguments.OptionValues;
 import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.spec.IngestTarget;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.NothingToIngestException;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.metadata.DatasetExistsException;
@@ -42,6 +43,7 @@ public final class RowPreparation {
     private final SplitRule rule;
     private final @Nullable RowInspection source;
     private final @Nullable FieldPlan plan;
+    private final List<String> hints;
 
     private RowPreparation(
             RowIngestOptions options,
@@ -51,7 +53,8 @@ public final class RowPreparation {
             boolean isNew,
             SplitRule rule,
             @Nullable RowInspection source,
-            @Nullable FieldPlan plan) {
+            @Nullable FieldPlan plan,
+            List<String> hints) {
         this.options = options;
         this.access = access;
         this.committed = committed;
@@ -60,6 +63,7 @@ public final class RowPreparation {
         this.rule = rule;
         this.source = source;
         this.plan = plan;
+        this.hints = hints;
     }
 
     private RowInspection source() {
@@ -79,15 +83,20 @@ public final class RowPreparation {
         IngestTarget.State target = options.into(access.store()).inspect(options.ingestId());
         if (target.committed().isPresent()) {
             SplitRule kept = SplitRule.kept(target.info().orElseThrow());
-            return new RowPreparation(options, access, target.committed(), target.version(), false, kept, null, null);
+            return new RowPreparation(
+                    options, access, target.committed(), target.version(), false, kept, null, null, List.of());
         }
         SplitRule rule = options.splitRule()
                 .or(() -> target.info().map(SplitRule::kept))
                 .orElseGet(() -> new SplitRule.Shares(new LinkedHashMap<>()));
         RowInspection source = RowInspection.of(options);
+        if (options.columns().where().isEmpty() && !source.hasRows()) {
+            throw new NothingToIngestException(
+                    "the source " + String.join(" ", options.sources()) + " is empty: it has no rows");
+        }
         FieldPlan plan = FieldPlan.of(options, source, target.info(), rule);
-        if (source.pieces().isEmpty() && options.columns().where().isPresent()) {
-            throw new InvalidIngestException("no row of the source satisfies --where "
+        if (options.columns().where().isPresent() && !source.hasRows()) {
+            throw new NothingToIngestException("no row of the source satisfies --where "
                     + options.columns().where().get() + "; correct the expression");
         }
         return new RowPreparation(
@@ -98,7 +107,8 @@ public final class RowPreparation {
                 target.info().isEmpty(),
                 rule,
                 source,
-                plan);
+                plan,
+                TableHints.of(options, source));
     }
 
     /** Returns the version, if an earlier run of this ingest has committed it. */
@@ -228,6 +238,7 @@ public final class RowPreparation {
                 TargetDataset.chunkSizeBytes(fieldPlan().info(), options.work().chunkSizeBytes());
         lines.add("chunks of " + OptionValues.text(new MemorySize(chunkSize)));
         lines.addAll(source().found().warnings());
+        lines.addAll(hints);
         List<String> splits = source().files().stream()
                 .map(SourceFile::split)
                 .filter(split -> !split.isEmpty())

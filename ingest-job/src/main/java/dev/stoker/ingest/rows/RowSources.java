@@ -2,19 +2,17 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.PathPattern;
 import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.connectors.files.listing.DirectoryLister;
 import dev.stoker.connectors.files.source.split.DirectorySplit;
-import dev.stoker.formats.RowFormat;
-import dev.stoker.formats.detection.Formats;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.SourcePlace;
 import dev.stoker.storage.SourceTree;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
-import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.PathMatcher;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -23,6 +21,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
@@ -40,8 +40,6 @@ final class RowSources {
             "(README|LICEN[SC]E|NOTICE|CITATION|CHANGELOG)(\\.(md|txt|rst|cff))?", Pattern.CASE_INSENSITIVE);
 
     private static final Pattern CACHE = Pattern.compile("cache-.*\\.arrow");
-
-    private static final Pattern WILD = Pattern.compile("[*?\\[{]");
 
     private RowSources() {}
 
@@ -66,8 +64,7 @@ final class RowSources {
             int before = files.size();
             files.addAll(list(source, rules, most - before, warnings));
             if (files.size() == before) {
-                throw new InvalidIngestException("the source " + source + " contains no files"
-                        + (WILD.matcher(source).find() ? "; put the pattern in quotes, and check it" : ""));
+                throw SourcePlace.of(source).withoutFiles();
             }
         }
         return SplitNames.apply(sources.size() == 1 ? files : underOneRoot(files));
@@ -98,22 +95,47 @@ final class RowSources {
         if (isFile(source)) {
             return List.of(file(source));
         }
-        String root = source;
-        Optional<PathMatcher> pattern = Optional.empty();
-        if (WILD.matcher(source).find()) {
-            int wild = firstWild(source);
-            root = source.substring(0, Math.max(1, source.lastIndexOf('/', wild)));
-            pattern = Optional.of(FileSystems.getDefault()
-                    .getPathMatcher("glob:" + source.substring(source.lastIndexOf('/', wild) + 1)));
-        }
-        FileTree tree =
-                new FileTree(root, rules.hidden(), rules.links(), FileTree.Empty.SKIP, rules.errors(), List.of(), true);
+        SourcePlace place = SourcePlace.of(source);
         SourceNotes notes = new SourceNotes(warnings);
         SkipCounts skipped = new SkipCounts();
-        List<SourceFile> files = new Listing(tree, pattern, most, notes, skipped).list();
+        List<SourceFile> files = new ArrayList<>();
+        new Listing(tree(place, rules), place.pattern(), notes, skipped, file -> {
+                    if (files.size() < most) {
+                        files.add(file);
+                    }
+                })
+                .list(() -> files.size() < most);
         warnings.addAll(skipped.lines());
         // A pattern names its files, so descriptions do not apply.
-        return pattern.isPresent() ? files : notes.apply(files);
+        return place.pattern().isPresent() ? files : notes.apply(files);
+    }
+
+    private static FileTree tree(SourcePlace place, RowIngestOptions.Tree rules) {
+        return new FileTree(
+                place.root(),
+                rules.hidden(),
+                rules.links(),
+                FileTree.Empty.SKIP,
+                rules.errors(),
+                List.of(),
+                rules.names(),
+                true);
+    }
+
+    /**
+     * Visits the files of a source that can have rows, without those that descriptions leave out.
+     *
+     * @param goesOn whether more files are wanted
+     */
+    static void visit(String source, RowIngestOptions.Tree rules, Consumer<SourceFile> visitor, BooleanSupplier goesOn)
+            throws IOException {
+        if (isFile(source)) {
+            visitor.accept(file(source));
+            return;
+        }
+        SourcePlace place = SourcePlace.of(source);
+        SourceNotes notes = new SourceNotes(new ArrayList<>());
+        new Listing(tree(place, rules), place.pattern(), notes, new SkipCounts(), visitor).list(goesOn);
     }
 
     /** Returns the file at a location. */
@@ -122,11 +144,6 @@ final class RowSources {
         String root = location.substring(0, Math.max(1, slash));
         String name = location.substring(slash + 1);
         return new SourceFile(root, name, length(root, name));
-    }
-
-    private static int firstWild(String source) {
-        var matcher = WILD.matcher(source);
-        return matcher.find() ? matcher.start() : source.length();
     }
 
     /**
@@ -139,12 +156,12 @@ final class RowSources {
         if (!isRemotePattern(source)) {
             return Stores.normalize(source);
         }
-        int end = source.lastIndexOf('/', firstWild(source));
+        int end = source.lastIndexOf('/', PathPattern.firstWild(source));
         return Stores.normalize(source.substring(0, end)) + source.substring(end);
     }
 
     private static boolean isRemotePattern(String source) {
-        return Stores.isRemote(source) && WILD.matcher(source).find();
+        return Stores.isRemote(source) && PathPattern.firstWild(source) < source.length();
     }
 
     private static boolean isFile(String source) throws IOException {
@@ -174,26 +191,30 @@ final class RowSources {
     /** Lists one tree, depth first and in the order of names. */
     private static final class Listing implements DirectoryLister.Visitor {
         private final FileTree tree;
-        private final Optional<PathMatcher> pattern;
-        private final long most;
+        private final Optional<PathPattern> pattern;
         private final SourceNotes notes;
         private final SkipCounts skipped;
-        private final List<SourceFile> files = new ArrayList<>();
+        private final Consumer<SourceFile> files;
         private final List<DirectorySplit> found = new ArrayList<>();
         private DirectorySplit directory = DirectorySplit.ROOT;
 
-        Listing(FileTree tree, Optional<PathMatcher> pattern, long most, SourceNotes notes, SkipCounts skipped) {
+        Listing(
+                FileTree tree,
+                Optional<PathPattern> pattern,
+                SourceNotes notes,
+                SkipCounts skipped,
+                Consumer<SourceFile> files) {
             this.tree = tree;
             this.pattern = pattern;
-            this.most = most;
             this.notes = notes;
             this.skipped = skipped;
+            this.files = files;
         }
 
-        List<SourceFile> list() throws IOException {
+        void list(BooleanSupplier goesOn) throws IOException {
             Deque<DirectorySplit> pending = new ArrayDeque<>(List.of(DirectorySplit.ROOT));
             try (DirectoryLister lister = DirectoryLister.open(tree)) {
-                while (!pending.isEmpty() && files.size() < most) {
+                while (!pending.isEmpty() && goesOn.getAsBoolean()) {
                     directory = pending.pop();
                     found.clear();
                     lister.list(directory, this);
@@ -202,7 +223,6 @@ final class RowSources {
                     }
                 }
             }
-            return files;
         }
 
         @Override
@@ -212,13 +232,13 @@ final class RowSources {
             // A pattern says which files are wanted.
             if (pattern.isEmpty() && DOCUMENT.matcher(name).matches()) {
                 notes.addDocument(path);
-            } else if (files.size() < most && !isNote(name) && isWanted(path)) {
-                files.add(new SourceFile(tree.root(), path, size));
+            } else if (!isNote(name) && isWanted(path)) {
+                files.accept(new SourceFile(tree.root(), path, size));
             }
         }
 
         private boolean isWanted(String path) {
-            return pattern.map(p -> p.matches(Path.of(path))).orElse(true);
+            return pattern.map(p -> p.matches(path)).orElse(true);
         }
 
         private static boolean isNote(String name) {
@@ -242,13 +262,6 @@ final class RowSources {
             if (isCounted && !isNote(path.substring(path.lastIndexOf('/') + 1))) {
                 skipped.add(reason, path);
             }
-        }
-    }
-
-    /** Returns the format of a file, if it has rows. */
-    static Optional<RowFormat> detect(SourceFile file) throws IOException {
-        try (SourceReader reader = SourceReader.open(file)) {
-            return Formats.detect(reader);
         }
     }
 }

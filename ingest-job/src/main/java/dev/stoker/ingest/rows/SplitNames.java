@@ -37,6 +37,11 @@ final class SplitNames {
         return shard.matches() ? Optional.of(unescaped(shard.group(1))) : Optional.empty();
     }
 
+    /** Returns whether a name always means a split. */
+    static boolean isKnown(String name) {
+        return KNOWN.contains(name);
+    }
+
     private static String nameOf(String path) {
         return path.substring(path.lastIndexOf('/') + 1);
     }

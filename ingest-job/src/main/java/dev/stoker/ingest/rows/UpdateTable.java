@@ -1,6 +1,7 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.NameFilter;
 import dev.stoker.connectors.files.listing.UnreadableException;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ColumnHints;
@@ -92,14 +93,12 @@ public final class UpdateTable {
     private UpdateTable(Request request, DatasetInfo info) throws IOException {
         this.request = request;
         this.info = info;
-        RowIngestOptions.Tree rules =
-                new RowIngestOptions.Tree(FileTree.Hidden.SKIP, FileTree.Links.FOLLOW, FileTree.Errors.FAIL);
+        RowIngestOptions.Tree rules = new RowIngestOptions.Tree(
+                FileTree.Hidden.SKIP, FileTree.Links.FOLLOW, FileTree.Errors.FAIL, NameFilter.ALL);
         this.files = RowSources.list(List.of(RowSources.normalize(request.location())), rules, Long.MAX_VALUE);
-        Optional<RowFormat> found = request.format().isPresent()
-                ? Optional.of(Formats.named(request.format().get()))
-                : RowSources.detect(files.get(0));
-        this.format = found.orElseThrow(() -> new InvalidIngestException(
-                "cannot detect the format of " + files.get(0).location() + "; name it with --format"));
+        this.format = request.format().isPresent()
+                ? Formats.named(request.format().get())
+                : SourceFormat.ofTable(request.location(), files);
     }
 
     /**

@@ -2,10 +2,13 @@ package dev.stoker.ingest.spec;
 
 import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.dataset.OnDuplicate;
+import dev.stoker.connectors.files.NameFilter;
+import dev.stoker.connectors.files.PathPattern;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -54,6 +57,23 @@ public final class GivenFlags {
                 .map(constant -> constant.name().toLowerCase(Locale.ROOT))
                 .toArray(String[]::new);
         return constants[Arrays.asList(values).indexOf(choice(option, values))];
+    }
+
+    /** Returns the patterns of {@code --include} and {@code --exclude}. */
+    public NameFilter names() {
+        return new NameFilter(patterns(IngestFlags.INCLUDE), patterns(IngestFlags.EXCLUDE));
+    }
+
+    private List<PathPattern> patterns(ConfigOption<List<String>> option) {
+        List<PathPattern> patterns = new ArrayList<>();
+        for (String text : given.get(option)) {
+            try {
+                patterns.add(PathPattern.of(text.startsWith("./") ? text.substring(2) : text));
+            } catch (IllegalArgumentException e) {
+                problems.accept("option " + flag(option) + ": " + e.getMessage());
+            }
+        }
+        return patterns;
     }
 
     /** Returns the order of {@code --order}. */

@@ -129,7 +129,20 @@ public final class IngestFlags {
     public static final ConfigOption<String> EMPTY = ConfigOptions.key(PREFIX + "empty")
             .stringType()
             .defaultValue("skip")
-            .withDescription("Empty files: skip, or include.");
+            .withDescription("Empty files: skip, or include. With --read: an error, or included.");
+
+    public static final ConfigOption<List<String>> INCLUDE = ConfigOptions.key(PREFIX + "include")
+            .stringType()
+            .asList()
+            .defaultValues()
+            .withDescription("Pattern of files to take, such as '*.jpg', or 'raw/**' for paths below the source."
+                    + " Can be repeated. Default: all.");
+
+    public static final ConfigOption<List<String>> EXCLUDE = ConfigOptions.key(PREFIX + "exclude")
+            .stringType()
+            .asList()
+            .defaultValues()
+            .withDescription("Pattern of files and directories to leave out, such as Thumbs.db. Can be repeated.");
 
     public static final ConfigOption<Integer> PARALLELISM = ConfigOptions.key(PREFIX + "parallelism")
             .intType()
@@ -174,6 +187,8 @@ public final class IngestFlags {
                 LINKS,
                 HIDDEN,
                 EMPTY,
+                INCLUDE,
+                EXCLUDE,
                 PARALLELISM,
                 READ_THREADS,
                 READ_AHEAD);

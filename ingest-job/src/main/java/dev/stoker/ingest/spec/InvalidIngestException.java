@@ -3,7 +3,7 @@ package dev.stoker.ingest.spec;
 import java.util.List;
 
 /** An ingest cannot be started with its options. Holds all problems, each in one line with the next step. */
-public final class InvalidIngestException extends IllegalArgumentException {
+public class InvalidIngestException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1;
 

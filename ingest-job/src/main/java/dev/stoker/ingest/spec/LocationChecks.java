@@ -4,7 +4,6 @@ import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.SourceTree;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -135,21 +134,29 @@ public record LocationChecks(Consumer<String> problems) {
         return path;
     }
 
+    private static boolean isEmptyFile(Path file) {
+        try {
+            return Files.isRegularFile(file) && Files.size(file) == 0;
+        } catch (IOException e) {
+            // The message about a file of unknown format names it, too.
+            return false;
+        }
+    }
+
     private boolean checkLocalSource(Path source) {
         if (!Files.exists(source)) {
             problems.accept("the source " + source + " does not exist; give the directory that holds the samples");
             return false;
         }
         if (!Files.isDirectory(source)) {
-            problems.accept(aboutFile(source.toString()));
+            problems.accept(
+                    isEmptyFile(source)
+                            ? "the source " + source + " is an empty file; give a file with rows, or a directory"
+                            : aboutFile(source.toString()));
             return false;
         }
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(source)) {
-            if (!entries.iterator().hasNext()) {
-                problems.accept("the source " + source + " is empty; give the directory that holds the samples");
-            }
-        } catch (IOException e) {
-            problems.accept("cannot access " + source + ": " + reason(e) + "; make it readable");
+        if (!Files.isReadable(source)) {
+            problems.accept("cannot access " + source + ": permission denied; make it readable");
         }
         return true;
     }

@@ -47,6 +47,8 @@ public final class SyncFlags {
                 IngestFlags.LINKS,
                 IngestFlags.HIDDEN,
                 IngestFlags.EMPTY,
+                IngestFlags.INCLUDE,
+                IngestFlags.EXCLUDE,
                 IngestFlags.DRY_RUN,
                 IngestFlags.INGEST_ID,
                 IngestFlags.PARALLELISM,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import java.util.ArrayList;
@@ -43,7 +44,9 @@ class RowIngestOptionsTest {
                         Optional.of("y"),
                         Map.of("z", "int8"),
                         new FileContents(
-                                new ArrayList<>(List.of(new FileContents.Column("path", "scan", "binary"))), "/scans"),
+                                new ArrayList<>(List.of(new FileContents.Column("path", "scan", "binary"))),
+                                "/scans",
+                                FileTree.Empty.SKIP),
                         Optional.of(List.of("image")),
                         Optional.of("fold"),
                         Optional.empty()));

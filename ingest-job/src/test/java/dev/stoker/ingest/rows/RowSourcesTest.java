@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.NameFilter;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,8 +18,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RowSourcesTest {
-    private static final RowIngestOptions.Tree RULES =
-            new RowIngestOptions.Tree(FileTree.Hidden.SKIP, FileTree.Links.FOLLOW, FileTree.Errors.FAIL);
+    private static final RowIngestOptions.Tree RULES = new RowIngestOptions.Tree(
+            FileTree.Hidden.SKIP, FileTree.Links.FOLLOW, FileTree.Errors.FAIL, NameFilter.ALL);
 
     @TempDir
     Path directory;
@@ -88,7 +89,7 @@ class RowSourcesTest {
     void aSourceWithoutFilesIsNamed() {
         assertThatThrownBy(() -> list("a", "b/*.orc"))
                 .isInstanceOf(InvalidIngestException.class)
-                .hasMessageContaining("b/*.orc contains no files");
+                .hasMessageContaining("no file below " + directory + "/b matches the pattern *.orc");
     }
 
     @Test

@@ -75,7 +75,8 @@ public final class DirectoryLister implements Closeable {
      *
      * @throws IOException if it cannot be listed and the tree's errors are not skipped
      */
-    public void list(DirectorySplit directory, Visitor visitor) throws IOException {
+    public void list(DirectorySplit directory, Visitor output) throws IOException {
+        Visitor visitor = tree.names().isAll() ? output : new Named(directory, output);
         try {
             if (tree.sidecars().isEmpty()) {
                 listing.list(directory, visitor);
@@ -93,6 +94,41 @@ public final class DirectoryLister implements Closeable {
                 throw e;
             }
             rules.unreadable(directory.path(), e, visitor);
+        }
+    }
+
+    /** Passes on the files and directories whose names are wanted. */
+    private final class Named implements Visitor {
+        private final DirectorySplit parent;
+        private final Visitor output;
+
+        Named(DirectorySplit parent, Visitor output) {
+            this.parent = parent;
+            this.output = output;
+        }
+
+        @Override
+        public void file(String name, long size, long modifiedMs, long[] sidecars) {
+            if (tree.names().takes(parent.child(name))) {
+                output.file(name, size, modifiedMs, sidecars);
+            } else {
+                output.skip(FileSkip.NOT_WANTED, parent.child(name));
+            }
+        }
+
+        @Override
+        public void directory(DirectorySplit directory) {
+            if (tree.names().leavesOut(directory.path())) {
+                output.skip(FileSkip.NOT_WANTED, directory.path());
+            } else {
+                output.directory(directory);
+            }
+        }
+
+        @Override
+        public void skip(FileSkip reason, String path) {
+            boolean isDirectory = path.equals(parent.path());
+            output.skip(isDirectory || tree.names().takes(path) ? reason : FileSkip.NOT_WANTED, path);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.NameFilter;
 import dev.stoker.connectors.files.source.split.DirectorySplit;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -61,6 +62,7 @@ class DirectoryListerTest {
                 FileTree.Empty.SKIP,
                 FileTree.Errors.FAIL,
                 List.of(),
+                NameFilter.ALL,
                 true);
     }
 
@@ -123,6 +125,7 @@ class DirectoryListerTest {
                 FileTree.Empty.INCLUDE,
                 FileTree.Errors.FAIL,
                 List.of(),
+                NameFilter.ALL,
                 true);
 
         Seen seen = walk(all);
@@ -154,6 +157,7 @@ class DirectoryListerTest {
                 FileTree.Empty.SKIP,
                 FileTree.Errors.FAIL,
                 List.of(),
+                NameFilter.ALL,
                 true);
 
         Seen seen = walk(tree);
@@ -249,6 +253,7 @@ class DirectoryListerTest {
                 FileTree.Empty.SKIP,
                 FileTree.Errors.SKIP,
                 List.of(),
+                NameFilter.ALL,
                 false);
 
         Seen seen = walk(tree);
@@ -272,6 +277,7 @@ class DirectoryListerTest {
                 FileTree.Empty.SKIP,
                 FileTree.Errors.FAIL,
                 List.of(".txt", ".json"),
+                NameFilter.ALL,
                 false);
 
         Seen seen = walk(tree);

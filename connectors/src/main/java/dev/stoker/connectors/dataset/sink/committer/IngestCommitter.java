@@ -2,6 +2,7 @@ package dev.stoker.connectors.dataset.sink.committer;
 
 import dev.stoker.connectors.dataset.CommitRefusedException;
 import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.NoSamplesException;
 import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.dataset.PartIds;
 import dev.stoker.connectors.dataset.SampleKeys;
@@ -15,8 +16,10 @@ import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.apache.flink.api.connector.sink2.Committer;
 
@@ -64,8 +67,7 @@ public final class IngestCommitter implements Committer<IngestCommittable> {
                 new Leases(dataset).release(run.ingest());
                 return;
             }
-            throw new CommitRefusedException(
-                    "No samples to commit: everything was left out " + committable.notes() + "; nothing is committed");
+            throw new NoSamplesException(noSamples(committable.notes()));
         }
         String ingest = part.isOnly() ? run.ingest() : part.ingest();
         String lease = part.isOnly() ? run.ingest() : PartIds.run(part.ingest());
@@ -78,11 +80,29 @@ public final class IngestCommitter implements Committer<IngestCommittable> {
         }
     }
 
-    /** Returns whether a run without a new sample has succeeded: the dataset has all that it should have. */
+    /**
+     * Returns whether a run without a new sample has succeeded: the dataset has all that it should have. So does an
+     * append of a source without samples, as of a day without rows; but samples that could not be read are missing.
+     */
     private boolean isUnchanged(IngestCommittable committable) {
         boolean isStored = committable.notes().getOrDefault(FileSkip.STORED.note(), 0L) > 0;
+        boolean isAppend = run.effect() == IngestRun.Effect.APPEND && run.baseVersion() > 0;
         return run.effect() == IngestRun.Effect.SYNC
-                || (isStored && run.onDuplicate().stored() == OnDuplicate.Stored.STAYS);
+                || (isStored && run.onDuplicate().stored() == OnDuplicate.Stored.STAYS)
+                || (isAppend
+                        && Arrays.stream(FileSkip.values())
+                                .filter(reason -> committable.notes().getOrDefault(reason.note(), 0L) > 0)
+                                .allMatch(FileSkip::isAsked));
+    }
+
+    private String noSamples(Map<String, Long> notes) {
+        List<String> reasons = Arrays.stream(FileSkip.values())
+                .filter(reason -> notes.getOrDefault(reason.note(), 0L) > 0)
+                .map(reason -> reason.text(notes.getOrDefault(reason.note(), 0L)))
+                .toList();
+        return "No samples to commit: "
+                + (reasons.isEmpty() ? "the source has none" : "all were left out, " + String.join(", ", reasons))
+                + "; nothing was committed";
     }
 
     /** A restored stream commits a version again. Another stream under the same id would lose its rows. */

@@ -1,11 +1,11 @@
-package dev.stoker.ingest;
+package dev.stoker.ingest.spec;
 
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 
 /** Kinds of files by their extensions; a kind names the field of a file's bytes. */
-enum FileKind {
+public enum FileKind {
     IMAGE("image", "binary", "jpg jpeg jpe png gif bmp webp tif tiff ppm pgm pbm pnm jp2 heic heif avif jxl"),
     AUDIO("audio", "binary", "wav flac mp3 ogg oga opus m4a aac aiff aif wma"),
     TEXT("text", "utf8", "txt text md json jsonl csv tsv xml html htm yaml yml"),
@@ -31,16 +31,18 @@ enum FileKind {
         this.extensions = extensions;
     }
 
-    String field() {
+    /** Returns the name of the field for the bytes of such a file. */
+    public String field() {
         return field;
     }
 
     /** Canonical type of the field. */
-    String type() {
+    public String type() {
         return type;
     }
 
-    static FileKind of(String path) {
+    /** Returns the kind of a file by its extension. */
+    public static FileKind of(String path) {
         int dot = path.lastIndexOf('.');
         if (dot <= path.lastIndexOf('/') + 1) {
             return DATA;
