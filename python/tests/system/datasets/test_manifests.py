@@ -139,7 +139,7 @@ def test_wrong_options_are_refused_with_the_next_step(cli, tmp_path):
     assert "rename" in cli.fails(*arguments, "--read", "path=number")
     said = cli.fails(*arguments, "--read", "path=image", "--type", "image=int8")
     assert "can be binary or utf8, not int8" in said
-    assert "image: binary, may be empty, payload (from the file in column path)" in cli.run(
+    assert "image: binary, nullable, payload (from the file in column path)" in cli.run(
         *arguments, "--read", "path=image", "--dry-run"
     )
 

@@ -197,7 +197,7 @@ final class InfoVerb implements Callable<Integer> {
         int classes = snapshot.classes().names(field.name()).size();
         return field.name() + ": " + field.type().canonical()
                 + (classes > 0 ? " (" + Units.plural(classes, "class") + ")" : "")
-                + (field.nullable() ? " (may be absent)" : "") + (field.payload() ? " (payload)" : "");
+                + (field.nullable() ? " (nullable)" : "") + (field.payload() ? " (payload)" : "");
     }
 
     private static void printChunks(ChunkTable table, PrintWriter out) {

@@ -68,6 +68,8 @@ final class InterruptibleIngest {
             case STARTING -> "starting …";
             case LISTING ->
                 "listing: " + Units.plural(progress.listedFiles(), "file") + ", " + Units.bytes(progress.listedBytes());
+            case READING ->
+                "reading: " + Units.plural(progress.listedFiles(), "row") + ", " + Units.bytes(progress.listedBytes());
             case PACKING ->
                 "packing: " + Units.count(progress.samples()) + " of "
                         + Units.plural(progress.listedFiles(), "sample") + ", "

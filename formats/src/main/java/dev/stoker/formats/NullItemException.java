@@ -6,6 +6,6 @@ public final class NullItemException extends BadValueException {
 
     /** @param list dotted name of the list */
     public NullItemException(String list) {
-        super("an item of list '" + list + "' is null; fill it before, or leave the column out with --columns");
+        super("an item of list '" + list + "' is null; fill it before, or leave the column out with --without");
     }
 }

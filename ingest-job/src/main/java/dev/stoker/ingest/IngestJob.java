@@ -298,7 +298,7 @@ public final class IngestJob {
             return found;
         }
         requireAtomicCreate(options, access);
-        Preparation created = found.create(options, access.store());
+        Preparation created = found.create(options, access.store(), ingest, launcher.writerProcess());
         options.into(access.store()).lease(created.info(), ingest, launcher.writerProcess());
         return created;
     }

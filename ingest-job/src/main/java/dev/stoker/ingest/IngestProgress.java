@@ -21,8 +21,17 @@ public record IngestProgress(
     public enum Phase {
         STARTING,
         LISTING,
+        /** Rows are read and sorted, and none is packed yet. */
+        READING,
         PACKING,
         COMMITTING
+    }
+
+    /** Returns the progress of an ingest of rows, which lists nothing in its tasks. */
+    IngestProgress ofRows() {
+        return phase == Phase.LISTING
+                ? new IngestProgress(Phase.READING, listedFiles, listedBytes, samples, bytes, chunks, elapsed)
+                : this;
     }
 
     /** Bytes packed each second since packing began. */

@@ -32,7 +32,7 @@ final class PlanText {
                 + ")");
         for (Field field : preparation.info().fields()) {
             lines.add("field  " + field.name() + ": " + field.type().canonical()
-                    + (field.nullable() ? ", may be empty" : "") + (field.payload() ? ", payload" : ""));
+                    + (field.nullable() ? ", nullable" : "") + (field.payload() ? ", payload" : ""));
         }
         lines.add("order  "
                 + (options.order() instanceof WalkOrder.Shuffled shuffled

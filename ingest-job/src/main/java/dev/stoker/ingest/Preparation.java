@@ -43,6 +43,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param info of the dataset, which may not exist yet
  * @param isNew whether the dataset does not exist yet
+ * @param before the description that a failed ingest left with other fields, if there is one
  * @param baseVersion its newest version
  * @param content name of the field of a file's bytes
  * @param splitRule assigns samples to splits
@@ -52,6 +53,7 @@ import org.jspecify.annotations.Nullable;
 record Preparation(
         DatasetInfo info,
         boolean isNew,
+        Optional<DatasetInfo> before,
         long baseVersion,
         String content,
         SplitRule splitRule,
@@ -64,13 +66,15 @@ record Preparation(
             return new Preparation(
                     target.info().orElseThrow(),
                     false,
+                    Optional.empty(),
                     target.version(),
                     "",
                     new SplitRule.TopDirectory(),
                     SourceSample.none(new Splits(new SplitRule.TopDirectory())),
                     target.committed());
         }
-        SplitRule rule = target.info().isPresent()
+        Optional<DatasetInfo> begun = target.begun(options.effect());
+        SplitRule rule = target.info().isPresent() && begun.isEmpty()
                 ? ruleOf(target.info().get(), options)
                 : options.splitRule().orElse(new SplitRule.Shares(new LinkedHashMap<>()));
         SourceSample sample = sample(options, rule);
@@ -79,13 +83,26 @@ record Preparation(
         }
         requireFiles(options, sample);
         requireClasses(options, sample);
+        if (begun.isPresent()) {
+            Preparation fresh = created(options, rule, sample);
+            if (!TargetDataset.isSame(begun.get(), fresh.info())) {
+                return new Preparation(fresh.info(), false, begun, 0, fresh.content(), rule, sample, Optional.empty());
+            }
+        }
         if (target.info().isPresent()) {
             DatasetInfo info = target.info().get();
             if (target.isEmpty()) {
                 requireAdoptable(info, options, sample);
             }
             return new Preparation(
-                    info, false, target.version(), contentOf(info, options, sample), rule, sample, Optional.empty());
+                    info,
+                    false,
+                    Optional.empty(),
+                    target.version(),
+                    contentOf(info, options, sample),
+                    rule,
+                    sample,
+                    Optional.empty());
         }
         return created(options, rule, sample);
     }
@@ -218,7 +235,7 @@ record Preparation(
         fields.addAll(payload.values());
         DatasetInfo info = TargetDataset.describe(
                 options.name(), fields, Map.of(), options.work().chunkSizeBytes(), rule);
-        return new Preparation(info, true, 0, contentField, rule, sample, Optional.empty());
+        return new Preparation(info, true, Optional.empty(), 0, contentField, rule, sample, Optional.empty());
     }
 
     /** Returns the field of an existing dataset that takes a file's bytes, and checks the other fields. */
@@ -276,8 +293,15 @@ record Preparation(
         return SplitRule.kept(info);
     }
 
-    /** Creates the dataset if it does not exist, so that its chunks belong to a dataset. */
-    Preparation create(IngestOptions options, DatasetStore stores) throws IOException {
+    /**
+     * Creates the dataset if it does not exist, so that its chunks belong to a dataset.
+     *
+     * @param process the packing process; empty if there are several
+     */
+    Preparation create(IngestOptions options, DatasetStore stores, String ingest, String process) throws IOException {
+        if (before.isPresent()) {
+            TargetDataset.begin(options.target(), stores, before.get(), info, ingest, process);
+        }
         if (!isNew) {
             return this;
         }

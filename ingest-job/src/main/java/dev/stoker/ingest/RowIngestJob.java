@@ -99,9 +99,23 @@ public final class RowIngestJob {
         long sortMemoryBytes = launcher.mode() == JobLauncher.Mode.EMBEDDED ? preparation.sortMemoryBytes() : 0;
         HeldRows held = HeldRows.open(ingest, sortMemoryBytes);
         try (IngestMeter meter = IngestMeter.open(ingest)) {
-            return IngestJob.commit(plan.run(), meter, listener, began, () -> start(plan, launcher, listener));
+            return IngestJob.commit(
+                    plan.run(), meter, new RowListener(listener), began, () -> start(plan, launcher, listener));
         } finally {
             held.close();
+        }
+    }
+
+    /** Says that rows are read where an ingest of files says that files are listed. */
+    private record RowListener(IngestListener listener) implements IngestListener {
+        @Override
+        public void started(String ingestId, List<String> plan) {
+            listener.started(ingestId, plan);
+        }
+
+        @Override
+        public void progressed(IngestProgress progress) {
+            listener.progressed(progress.ofRows());
         }
     }
 

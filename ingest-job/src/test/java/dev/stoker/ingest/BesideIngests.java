@@ -89,7 +89,7 @@ record BesideIngests(Path sources) {
         if (found.committed().isPresent()) {
             return;
         }
-        Preparation preparation = found.create(options, stores);
+        Preparation preparation = found.create(options, stores, slot.ingest(), "");
         options.into(stores).lease(preparation.info(), slot.ingest(), "");
         ChunkSummary chunk = BesideState.chunk(store, preparation.info(), slot.chunk(), slot.ingest(), keys);
         long base = preparation.baseVersion();

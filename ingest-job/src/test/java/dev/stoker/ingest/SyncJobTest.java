@@ -100,7 +100,7 @@ class SyncJobTest {
         IngestOptions parsed = Ingests.options(source(), target(), options);
         String id = UUID.randomUUID().toString();
         Preparation preparation =
-                Preparation.of(parsed, DatasetStore.BY_LOCATION).create(parsed, DatasetStore.BY_LOCATION);
+                Preparation.of(parsed, DatasetStore.BY_LOCATION).create(parsed, DatasetStore.BY_LOCATION, id, "");
         IngestPlan plan = preparation.plan(parsed, id, SampleAccess.BY_LOCATION);
         PackPlan pack = plan.pack();
         IngestPlan later = new IngestPlan(

@@ -73,6 +73,27 @@ public final class Dataset {
         return false;
     }
 
+    /**
+     * Replaces the description of a dataset without a version by another one, which has another id. The caller holds
+     * the only lease. A writer of the old description that took its lease in the meantime finds the other id when it
+     * commits, and fails.
+     *
+     * @throws DatasetExistsException if the dataset has a version
+     */
+    public void begin(DatasetInfo other) throws IOException {
+        if (latestVersion() > 0) {
+            throw new DatasetExistsException(where());
+        }
+        // Without a copy, the first commit writes it. A copy of the old description would be wrong.
+        store.delete(DatasetLayout.DATASET_COPY);
+        store.replace(DatasetLayout.DATASET_JSON, other.encode());
+        if (latestVersion() > 0) {
+            store.replace(DatasetLayout.DATASET_JSON, info.encode());
+            throw new DatasetExistsException(where());
+        }
+        new Dataset(store, other).copyDescription();
+    }
+
     /** Writes the second copy of dataset.json if it is missing. After a failure, the first commit writes it. */
     void copyDescription() {
         try {

@@ -78,6 +78,7 @@ public record JobArguments(Configuration options, List<String> positional, List<
         return "--" + key.substring(prefix.length()).replace('.', '-');
     }
 
+    @SuppressWarnings("unchecked") // lists have texts
     private static Optional<String> take(
             String name,
             @Nullable ConfigOption<?> option,
@@ -92,15 +93,15 @@ public record JobArguments(Configuration options, List<String> positional, List<
         if (value == null) {
             return Optional.of("option " + name + " needs a value");
         }
-        String before = values.getString(option.key(), "");
+        if (isList(option)) {
+            add((ConfigOption<List<String>>) option, value, values);
+            return Optional.empty();
+        }
         if (isValid(option, value, values) || isValid(option, OptionValues.flinkSize(value), values)) {
             Optional<String> missing = OptionValues.missingUnit(values.get(option), value);
             if (missing.isPresent()) {
                 values.removeConfig(option);
                 return Optional.of("option " + name + ": " + missing.get());
-            }
-            if (values.get(option) instanceof List && !before.isEmpty()) {
-                values.setString(option.key(), before + ";" + value);
             }
             return Optional.empty();
         }
@@ -108,6 +109,24 @@ public record JobArguments(Configuration options, List<String> positional, List<
         Object valid = option.defaultValue();
         return Optional.of("option " + name + ": " + value + " is not a valid value"
                 + (valid == null ? "" : " (a valid one is " + OptionValues.text(valid) + ")"));
+    }
+
+    /** Adds one item. Flink's text for a list would give semicolons and quotes a meaning. */
+    private static void add(ConfigOption<List<String>> option, String value, Configuration values) {
+        List<String> all = new ArrayList<>(values.getOptional(option).orElse(List.of()));
+        all.add(value);
+        values.set(option, all);
+    }
+
+    /** Returns whether an option has a list of texts: there is no other kind of lists. */
+    private static boolean isList(ConfigOption<?> option) {
+        Configuration probe = new Configuration();
+        probe.setString(option.key(), "a");
+        try {
+            return probe.getOptional(option).filter(List.class::isInstance).isPresent();
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
     }
 
     /** Sets an option, and returns whether Flink can read the value as the option's type. */

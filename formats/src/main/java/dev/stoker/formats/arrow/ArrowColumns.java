@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns the fields of a schema into columns of rows. The table is in {@code docs/formats/conversion.md}. */
 final class ArrowColumns {
-    private static final String LEAVE_OUT = "; leave it out with --columns";
-
     private final List<ArrowValue.Column> columns = new ArrayList<>();
     private final List<RefusedColumn> refused = new ArrayList<>();
 
@@ -103,7 +101,7 @@ final class ArrowColumns {
     private void struct(ArrowNode struct, Place place, boolean nullable, Feature feature) throws RefusedException {
         List<ArrowNode> fields = struct.children();
         if (fields.isEmpty()) {
-            throw new RefusedException("it has no fields" + LEAVE_OUT);
+            throw new RefusedException("it has no fields");
         }
         boolean payload = isPayload(fields);
         for (int i = 0; i < fields.size(); i++) {
@@ -204,7 +202,7 @@ final class ArrowColumns {
             size = dimension == 0 || size % dimension != 0 ? 0 : size / dimension;
         }
         if (size != 1) {
-            throw new RefusedException("its shape " + shape + " is permuted or does not fit its values" + LEAVE_OUT);
+            throw new RefusedException("its shape " + shape + " is permuted or does not fit its values");
         }
         return shape.toString();
     }
@@ -214,12 +212,12 @@ final class ArrowColumns {
             return scalar;
         }
         if (element == null) {
-            throw new RefusedException("lists of " + scalar.canonical()
-                    + " cannot be stored; write it as a list of numbers or text, or leave it out with --columns");
+            throw new RefusedException(
+                    "lists of " + scalar.canonical() + " cannot be stored; write it as a list of numbers or text");
         }
         if (lists > 2 || (lists == 2 && !element.isNumber())) {
             throw new RefusedException("a list in a list of " + (lists > 2 ? "lists" : element.canonical())
-                    + " cannot be stored; flatten it before, or leave it out with --columns");
+                    + " cannot be stored; flatten it before");
         }
         return parse(element.canonical() + "[]".repeat(lists));
     }
@@ -240,17 +238,12 @@ final class ArrowColumns {
             case Type.Timestamp ->
                 parse("timestamp[" + type.unit() + (type.zone() == null ? "" : "," + type.zone()) + "]");
             case Type.Decimal -> parse("decimal(" + type.precision() + "," + type.scale() + ")");
-            case Type.Null -> throw new RefusedException("all its values are null" + LEAVE_OUT);
-            case Type.Duration ->
-                throw new RefusedException(
-                        "durations cannot be stored; cast it to int64, or leave it out with --columns");
-            case Type.Interval ->
-                throw new RefusedException("intervals cannot be stored; cast it, or leave it out with --columns");
-            case Type.RunEndEncoded ->
-                throw new RefusedException("runs cannot be read; decode it before, or leave it out with --columns");
+            case Type.Null -> throw new RefusedException("all its values are null");
+            case Type.Duration -> throw new RefusedException("durations cannot be stored; cast it to int64");
+            case Type.Interval -> throw new RefusedException("intervals cannot be stored; cast it");
+            case Type.RunEndEncoded -> throw new RefusedException("runs cannot be read; decode it before");
             default ->
-                throw new RefusedException(
-                        "values of several types or of structs in a dictionary cannot be stored" + LEAVE_OUT);
+                throw new RefusedException("values of several types or of structs in a dictionary cannot be stored");
         };
     }
 
@@ -258,7 +251,7 @@ final class ArrowColumns {
         try {
             return FieldType.parse(type);
         } catch (IllegalArgumentException e) {
-            throw new RefusedException(e.getMessage() + LEAVE_OUT);
+            throw new RefusedException(e.getMessage());
         }
     }
 

@@ -91,7 +91,7 @@ final class ArrowValue {
             if (vec.isNull(row)) {
                 if (!step.payload()) {
                     throw new BadValueException("struct '" + step.name()
-                            + "' is null; fill it before, or leave its fields out with --columns");
+                            + "' is null; fill it before, or leave its fields out with --without");
                 }
                 sink.setNull();
                 return;
@@ -244,7 +244,7 @@ final class ArrowValue {
             if (vec.isNull(index)) {
                 throw new BadValueException(
                         "an item of list '" + steps.get(from - 1).name()
-                                + "' is null; fill it before, or leave the column out with --columns");
+                                + "' is null; fill it before, or leave the column out with --without");
             }
             vec = ((NestedVecs.Structs) vec).fields.get(steps.get(i).child());
         }
@@ -278,7 +278,7 @@ final class ArrowValue {
             Vec vec = inside(item, i, next, inner);
             if (vec.isNull(i)) {
                 throw new BadValueException("a list inside '" + steps.get(inner).name()
-                        + "' is null; fill it before, or leave the column out with --columns");
+                        + "' is null; fill it before, or leave the column out with --without");
             }
             NestedVecs.Lists lists = (NestedVecs.Lists) vec;
             int first = lists.from(i);

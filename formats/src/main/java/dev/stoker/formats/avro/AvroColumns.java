@@ -20,8 +20,6 @@ import org.jspecify.annotations.Nullable;
  * {@code docs/formats/conversion.md}.
  */
 final class AvroColumns {
-    private static final String LEAVE_OUT = "; leave it out with --columns";
-
     private final String file;
     private final Schema root;
     private final int maxDepth;
@@ -123,7 +121,7 @@ final class AvroColumns {
         open.remove(type);
         String nullStruct = place.lists() > 0
                 ? nullItem(place)
-                : "struct '" + place.name() + "' is null; fill it before, or leave its fields out with --columns";
+                : "struct '" + place.name() + "' is null; fill it before, or leave its fields out with --without";
         return new Node.Struct(fields, nullStruct);
     }
 
@@ -132,7 +130,7 @@ final class AvroColumns {
         String nullList = place.lists() == 0
                 ? null
                 : "a list inside '" + place.name()
-                        + "' is null; fill it before, or leave the column out with --columns";
+                        + "' is null; fill it before, or leave the column out with --without";
         Place inside = place.item();
         if (map == null) {
             return new Node.Array(null, add(item, inside), nullList, maxBytes);
@@ -150,7 +148,7 @@ final class AvroColumns {
         if (branches.size() == 2 && branches.get(nullBranch).getType() == Schema.Type.NULL) {
             return new Node.OrNull(add(branches.get(1 - nullBranch), place.orNull()), nullBranch);
         }
-        refuse(place, type, "values of several types cannot be stored; write a field for each" + LEAVE_OUT);
+        refuse(place, type, "values of several types cannot be stored; write a field for each");
         List<Node> nodes = new ArrayList<>();
         for (Schema branch : branches) {
             nodes.add(add(branch, place.refused()));
@@ -198,17 +196,17 @@ final class AvroColumns {
             try {
                 return FieldType.parse(mapping.type());
             } catch (IllegalArgumentException e) {
-                throw new IllegalArgumentException(e.getMessage() + LEAVE_OUT, e);
+                throw new IllegalArgumentException(e.getMessage(), e);
             }
         }
         ScalarType element = mapping.element();
         if (element == null) {
-            throw new IllegalArgumentException("lists of " + mapping.type()
-                    + " cannot be stored; write it as a list of numbers or text, or leave it out with --columns");
+            throw new IllegalArgumentException(
+                    "lists of " + mapping.type() + " cannot be stored; write it as a list of numbers or text");
         }
         if (lists > 2 || (lists == 2 && !element.isNumber())) {
             throw new IllegalArgumentException("a list in a list of " + (lists > 2 ? "lists" : element.canonical())
-                    + " cannot be stored; flatten it before, or leave it out with --columns");
+                    + " cannot be stored; flatten it before");
         }
         return FieldType.parse(element.canonical() + "[]".repeat(lists));
     }
@@ -220,6 +218,6 @@ final class AvroColumns {
     }
 
     private static String nullItem(Place place) {
-        return "an item of list '" + place.name() + "' is null; fill it before, or leave the column out with --columns";
+        return "an item of list '" + place.name() + "' is null; fill it before, or leave the column out with --without";
     }
 }

@@ -67,8 +67,7 @@ final class AvroTypes {
             case BYTES -> binary(type, AvroTypes::bytes);
             case FIXED -> fixed(type);
             case ENUM -> new Mapping("categorical", ScalarType.UTF8, null, symbols(type.getEnumSymbols()));
-            case NULL ->
-                new Mapping("", null, "all its values are null; leave it out with --columns", (in, slot) -> {});
+            case NULL -> new Mapping("", null, "all its values are null", (in, slot) -> {});
             default -> throw new IllegalStateException(type.toString());
         };
     }
@@ -132,8 +131,7 @@ final class AvroTypes {
             }
         };
         if (logical(type).equals("duration")) {
-            return new Mapping(
-                    "", null, "durations cannot be stored; write numbers, or leave it out with --columns", raw);
+            return new Mapping("", null, "durations cannot be stored; write numbers", raw);
         }
         if (logical(type).equals("uuid") && size == 16) {
             return number(ScalarType.UTF8, (in, slot) -> {
@@ -151,11 +149,7 @@ final class AvroTypes {
     /** Bytes, or a decimal in them. */
     private static Mapping binary(Schema type, Node.Reader raw) {
         if (logical(type).equals("big-decimal")) {
-            return new Mapping(
-                    "",
-                    null,
-                    "decimals of any scale cannot be stored; write decimal or text, or leave it out with --columns",
-                    raw);
+            return new Mapping("", null, "decimals of any scale cannot be stored; write decimal or text", raw);
         }
         if (!(type.getLogicalType() instanceof LogicalTypes.Decimal decimal)) {
             return number(ScalarType.BINARY, raw);

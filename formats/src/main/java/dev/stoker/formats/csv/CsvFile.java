@@ -29,6 +29,12 @@ final class CsvFile implements RowFile {
         this.columns = columns;
     }
 
+    static DamagedFileException wrongLength(String file, long line, int values, int columns) {
+        return new DamagedFileException(file + ": the record that ends in line " + line + " has " + values
+                + " values, but there are " + columns + " columns; correct it, or leave such rows out with --on-error"
+                + " skip");
+    }
+
     @Override
     public RowSchema schema() {
         return columns.schema();
@@ -77,8 +83,7 @@ final class CsvFile implements RowFile {
             }
             if (record.size() != columns.width()) {
                 canSkip = true;
-                throw new DamagedFileException(source.file().name() + ": the record that ends in line " + rows.line()
-                        + " has " + record.size() + " values, but there are " + columns.width() + " columns");
+                throw wrongLength(source.file().name(), rows.line(), record.size(), columns.width());
             }
             return true;
         }
@@ -118,8 +123,9 @@ final class CsvFile implements RowFile {
             } else if (type == ScalarType.FLOAT64 && (CsvInference.isFloat(value) || Numbers.isNotFinite(value))) {
                 sink.setDouble(Numbers.toDouble(value));
             } else {
+                boolean isFraction = type == ScalarType.INT64 && CsvInference.isFloat(value);
                 throw new BadValueException(Utf8.shown(value) + " is not " + type + " as in the first rows; use --type "
-                        + column.name() + "=utf8");
+                        + column.name() + (isFraction ? "=float64" : "=utf8"));
             }
         }
 

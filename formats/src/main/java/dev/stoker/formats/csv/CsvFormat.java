@@ -2,6 +2,7 @@ package dev.stoker.formats.csv;
 
 import dev.stoker.formats.ColumnHints;
 import dev.stoker.formats.ColumnHints.Others;
+import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.FileHead;
 import dev.stoker.formats.HintedFormat;
 import dev.stoker.formats.ReadLimits;
@@ -91,6 +92,10 @@ public final class CsvFormat implements HintedFormat {
         }
         List<String> names = new ArrayList<>();
         CSVRecord header = rows.next();
+        if (header != null && isDelimiterLine(header)) {
+            throw new UnsupportedFileException(file.name()
+                    + " begins with a line for Excel that names the delimiter, not the columns; delete this line");
+        }
         int numbers = 0;
         boolean numbered = true;
         for (int i = 0; header != null && i < header.size(); i++) {
@@ -108,12 +113,19 @@ public final class CsvFormat implements HintedFormat {
         return names;
     }
 
+    /** Returns whether a record is a line such as {@code sep=;}, which its own delimiter can divide. */
+    private static boolean isDelimiterLine(CSVRecord record) {
+        String first = record.get(0);
+        boolean isAlone = record.size() == 1 || (record.size() == 2 && record.get(1) == null);
+        return first != null && isAlone && first.matches("(?i)sep=.?");
+    }
+
     private static CsvColumns columns(CsvRows rows, List<String> names, RangeReader file, ColumnHints hints)
             throws IOException {
         CsvInference[] seen = new CsvInference[names.size()];
         Arrays.setAll(seen, i -> new CsvInference());
         if (hints.others() == Others.INFER) {
-            sample(rows, seen);
+            sample(rows, seen, file);
         }
         List<RowColumn> columns = new ArrayList<>();
         List<RefusedColumn> refused = new ArrayList<>();
@@ -125,8 +137,9 @@ public final class CsvFormat implements HintedFormat {
             missing.remove(name);
             if (type == null && hints.others() == Others.REFUSE) {
                 throw new UnsupportedFileException(file.name() + " has the column " + Utf8.shown(name)
-                        + ", which was not given; add it with --type " + name
-                        + "=… or name the wanted columns with --columns");
+                        + ", which the first file does not have; add it with --type " + name
+                        + "=…, or leave it out with --without "
+                        + name);
             }
             if (type == null && hints.others() == Others.IGNORE) {
                 continue;
@@ -154,16 +167,27 @@ public final class CsvFormat implements HintedFormat {
                 names.size());
     }
 
-    private static void sample(CsvRows rows, CsvInference[] seen) throws IOException {
+    /** @throws DamagedFileException if no row has as many values as there are columns */
+    private static void sample(CsvRows rows, CsvInference[] seen, RangeReader file) throws IOException {
+        DamagedFileException first = null;
+        int good = 0;
         for (int i = 0; i < Sample.TEXT.rows() && rows.charactersRead() < Sample.TEXT.bytes(); i++) {
             CSVRecord record = rows.next();
             if (record == null) {
-                return;
+                break;
             }
             // The reader refuses records with more or fewer values.
+            if (record.size() == seen.length) {
+                good++;
+            } else if (first == null) {
+                first = CsvFile.wrongLength(file.name(), rows.line(), record.size(), seen.length);
+            }
             for (int c = 0; c < seen.length && record.size() == seen.length; c++) {
                 seen[c].see(record.get(c));
             }
+        }
+        if (good == 0 && first != null) {
+            throw first;
         }
     }
 }

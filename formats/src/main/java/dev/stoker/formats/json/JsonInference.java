@@ -28,6 +28,10 @@ final class JsonInference {
     private final Map<String, FieldType> declared;
     private final Map<String, Observed> paths = new LinkedHashMap<>();
     private final Map<String, String> parents = new LinkedHashMap<>();
+    /** The paths of objects with keys. */
+    private final Set<String> withKeys = new HashSet<>();
+    /** Paths that a key with dots and a key of an object inside give, so that both would be one column. */
+    private final Set<String> twice = new HashSet<>();
 
     JsonInference(JsonLine line, Map<String, FieldType> declared) {
         this.line = line;
@@ -53,6 +57,7 @@ final class JsonInference {
     }
 
     private void object(JsonParser parser, String prefix, int depth) throws IOException {
+        String parent = prefix.isEmpty() ? "" : prefix.substring(0, prefix.length() - 1);
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
             String path = prefix + parser.currentName();
             parser.nextToken();
@@ -63,8 +68,11 @@ final class JsonInference {
                 }
                 observed = new Observed();
                 paths.put(path, observed);
-                parents.put(path, prefix.isEmpty() ? "" : prefix.substring(0, prefix.length() - 1));
+                parents.put(path, parent);
+            } else if (!parent.equals(parents.get(path))) {
+                twice.add(path);
             }
+            withKeys.add(parent);
             observed.countValue();
             value(parser, path, observed, depth);
         }
@@ -113,7 +121,6 @@ final class JsonInference {
         List<RowColumn> columns = new ArrayList<>();
         List<RefusedColumn> refused = new ArrayList<>();
         Map<String, FieldType> missing = new LinkedHashMap<>(declared);
-        Set<String> withKeys = new HashSet<>(parents.values());
         paths.forEach((path, observed) -> {
             FieldType type = declared.get(path);
             if (type != null) {
@@ -150,6 +157,9 @@ final class JsonInference {
     }
 
     private @Nullable String reason(String path, Observed observed) {
+        if (twice.contains(path)) {
+            return "the key " + Utf8.shown(path) + " and a key of an object inside have this name; rename one of them";
+        }
         String parent = refusedParent(path);
         if (parent != null) {
             return "it is inside of " + Utf8.shown(parent) + ", which cannot be read as fields" + option(parent);

@@ -141,6 +141,11 @@ final class JsonLine {
         }
     }
 
+    /** Returns the failure for a line that is sound, but not as the first rows are. */
+    DamagedFileException unexpected(String reason) {
+        return new DamagedFileException(in.name() + ": the line at offset " + offset + " " + reason);
+    }
+
     DamagedFileException damaged(String reason, @Nullable IOException cause) {
         return new DamagedFileException(in.name() + ": the line at offset " + offset + " is damaged: " + reason, cause);
     }

@@ -153,11 +153,8 @@ final class JsonRow {
 
     private void unknown(JsonParser parser, String path) throws IOException {
         if (others != Others.IGNORE && parser.currentToken() != JsonToken.VALUE_NULL) {
-            throw line.damaged(
-                    "the key " + path + " is not among the columns, which "
-                            + (others == Others.INFER ? "the first rows have" : "were given")
-                            + "; add it with --type " + path + "=… or name the wanted columns with --columns",
-                    null);
+            throw line.unexpected("has the key " + path + ", which the first rows of the source do not have; add it"
+                    + " with --type " + path + "=…, or leave it out with --without " + path);
         }
         parser.skipChildren();
     }

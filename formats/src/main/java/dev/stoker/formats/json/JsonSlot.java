@@ -5,6 +5,7 @@ import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ScalarType;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ abstract class JsonSlot {
     boolean present;
 
     private @Nullable String problem;
+    private @Nullable String advice;
 
     JsonSlot(String name, FieldType type) {
         this.name = name;
@@ -29,12 +31,21 @@ abstract class JsonSlot {
     void clear() {
         present = false;
         problem = null;
+        advice = null;
     }
 
     /** Remembers why the value cannot be given. */
     final void fail(String reason) {
         if (problem == null) {
             problem = reason;
+        }
+    }
+
+    /** Remembers why the value cannot be given, and the type that holds it. */
+    final void fail(String reason, FieldType other) {
+        if (problem == null) {
+            problem = reason;
+            advice = "use --type " + name + "=" + other;
         }
     }
 
@@ -70,7 +81,10 @@ abstract class JsonSlot {
 
     final void emit(ValueSink sink) throws BadValueException {
         if (problem != null) {
-            throw new BadValueException(problem + "; use --type " + name + "=utf8 to keep the JSON text");
+            String text = type == ScalarType.UTF8
+                    ? "correct it, or leave the column out with --without " + name
+                    : "use --type " + name + "=utf8 to keep the JSON text";
+            throw new BadValueException(problem + "; " + (advice == null ? text : advice));
         }
         if (present) {
             give(sink);

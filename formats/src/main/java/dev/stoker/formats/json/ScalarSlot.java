@@ -65,7 +65,7 @@ final class ScalarSlot extends JsonSlot {
         if (isFloat) {
             number = JsonTokens.toNumber(parser);
         } else if (isInteger) {
-            fail("the number " + Utf8.shown(parser.getText()) + " is not an " + type);
+            fail("the number " + Utf8.shown(parser.getText()) + " is not an " + type, ScalarType.FLOAT64);
         } else if (TextValue.isParsed(type)) {
             parsed = parser.getText();
         } else {

@@ -57,13 +57,13 @@ record ColumnPath(List<Node> nodes, int[] lists, boolean emptyStructs) {
         return switch (node.kind()) {
             case STRUCT ->
                 new BadValueException(
-                        "struct '" + node.name() + "' is null; fill it before, or leave its fields out with --columns");
+                        "struct '" + node.name() + "' is null; fill it before, or leave its fields out with --without");
             case LIST ->
                 new BadValueException("a list inside '" + node.name()
-                        + "' is null; fill it before, or leave the column out with --columns");
+                        + "' is null; fill it before, or leave the column out with --without");
             case ITEM, ELEMENT, VALUE ->
                 new BadValueException("an item of list '" + node.name()
-                        + "' is null; fill it before, or leave the column out with --columns");
+                        + "' is null; fill it before, or leave the column out with --without");
         };
     }
 }

@@ -106,12 +106,12 @@ final class ParquetSchema {
         GroupType group = type.asGroupType();
         LogicalTypeAnnotation logical = group.getLogicalTypeAnnotation();
         if (logical instanceof VariantLogicalTypeAnnotation) {
-            refuse(group, name, "variants cannot be stored; write it as JSON text, or leave it out with --columns");
+            refuse(group, name, "variants cannot be stored; write it as JSON text");
         } else if (isList(group)) {
             Place list = above.enter(group, name, Kind.LIST);
             items(group, list, feature.items());
         } else if (group.getFieldCount() == 0) {
-            refuse(group, name, "it has no fields; leave it out with --columns");
+            refuse(group, name, "it has no fields");
         } else {
             struct(group, above.enter(group, name, kind == Kind.ITEM ? Kind.ITEM : Kind.STRUCT), feature);
         }
@@ -258,17 +258,17 @@ final class ParquetSchema {
             return scalar;
         }
         if (element == null) {
-            throw new RefusedException("lists of " + scalar.canonical()
-                    + " cannot be stored; write it as a list of numbers or text, or leave it out with --columns");
+            throw new RefusedException(
+                    "lists of " + scalar.canonical() + " cannot be stored; write it as a list of numbers or text");
         }
         if (lists > 2 || (lists == 2 && !element.isNumber())) {
             throw new RefusedException("a list in a list of " + (lists > 2 ? "lists" : element.canonical())
-                    + " cannot be stored; flatten it before, or leave it out with --columns");
+                    + " cannot be stored; flatten it before");
         }
         try {
             return FieldType.parse(element.canonical() + "[]".repeat(lists));
         } catch (IllegalArgumentException e) {
-            throw new RefusedException(e.getMessage() + "; leave it out with --columns");
+            throw new RefusedException(e.getMessage() + "");
         }
     }
 

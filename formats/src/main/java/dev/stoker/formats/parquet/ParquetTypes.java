@@ -50,11 +50,10 @@ final class ParquetTypes {
     static Scalar.Mapping map(PrimitiveType type) throws RefusedException {
         LogicalTypeAnnotation logical = type.getLogicalTypeAnnotation();
         if (logical instanceof UnknownLogicalTypeAnnotation) {
-            throw new RefusedException("all its values are null; leave it out with --columns");
+            throw new RefusedException("all its values are null");
         }
         if (logical instanceof IntervalLogicalTypeAnnotation) {
-            throw new RefusedException(
-                    "intervals cannot be stored; write it as a number, or leave it out with" + " --columns");
+            throw new RefusedException("intervals cannot be stored; write it as a number");
         }
         return switch (type.getPrimitiveTypeName()) {
             case BOOLEAN -> new Scalar.Mapping(ScalarType.BOOL, ScalarType.UINT8, () -> new Scalars.Integers(ALL_BITS));
@@ -139,8 +138,8 @@ final class ParquetTypes {
 
     private static FieldType decimal(DecimalLogicalTypeAnnotation decimal) throws RefusedException {
         if (decimal.getPrecision() > MAX_PRECISION) {
-            throw new RefusedException("decimals with more than 38 digits cannot be stored; write it with fewer"
-                    + " digits or as text, or leave it out with --columns");
+            throw new RefusedException(
+                    "decimals with more than 38 digits cannot be stored; write it with fewer" + " digits or as text");
         }
         return parse("decimal(" + decimal.getPrecision() + "," + decimal.getScale() + ")");
     }
@@ -165,7 +164,7 @@ final class ParquetTypes {
         try {
             return FieldType.parse(type);
         } catch (IllegalArgumentException e) {
-            throw new RefusedException(e.getMessage() + "; leave it out with --columns");
+            throw new RefusedException(e.getMessage() + "");
         }
     }
 }

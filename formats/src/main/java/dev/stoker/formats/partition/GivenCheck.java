@@ -32,7 +32,7 @@ final class GivenCheck {
         rows.get(column, comparison);
         if (comparison.result() != expected) {
             throw new BadValueException("the value in the file differs from the value of its directory " + given.shown()
-                    + "; correct one of them, or leave the column out with --columns");
+                    + "; correct one of them, or leave the column out with --without");
         }
     }
 }

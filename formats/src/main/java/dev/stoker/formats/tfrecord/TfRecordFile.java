@@ -107,7 +107,7 @@ final class TfRecordFile implements RowFile {
                     throw new DamagedFileException(in.name() + ": the record at offset " + frames.offset()
                             + " has the feature " + Utf8.shown(name)
                             + ", which is not among the columns; add it with --type "
-                            + name + "=… or name the wanted columns with --columns");
+                            + name + "=…, or leave it out with --without " + name);
                 }
             }
         }

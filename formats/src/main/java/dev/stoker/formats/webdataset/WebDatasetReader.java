@@ -128,7 +128,7 @@ final class WebDatasetReader implements RowReader {
                 dropped = key;
                 throw skippable(
                         "the extension of member " + Utf8.shown(ahead.name()) + " is not among the columns; add it"
-                                + " with --type " + extension + "=binary or name the wanted columns with --columns");
+                                + " with --type " + extension + "=binary, or leave it out with --without " + extension);
             }
             if (column != null) {
                 if (present[column]) {

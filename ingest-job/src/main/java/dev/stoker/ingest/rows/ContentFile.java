@@ -51,6 +51,11 @@ final class ContentFile implements StatisticsFile {
         this.own = file.schema().columns().size();
         this.paths = contents.stream().mapToInt(this::pathColumn).toArray();
         List<RowColumn> columns = new ArrayList<>(file.schema().columns());
+        columns.replaceAll(column -> contents.stream()
+                .filter(content -> content.name().equals(column.name()))
+                .findFirst()
+                .map(content -> named(column, content.pathName()))
+                .orElse(column));
         for (FileContents.Column content : contents) {
             boolean isBinary = content.fieldType() == ScalarType.BINARY;
             columns.add(new RowColumn(
@@ -61,6 +66,11 @@ final class ContentFile implements StatisticsFile {
                     isBinary ? RowColumn.Role.PAYLOAD : RowColumn.Role.NONE));
         }
         this.schema = new RowSchema(columns, file.schema().refused());
+    }
+
+    private static RowColumn named(RowColumn column, String name) {
+        return new RowColumn(
+                name, column.type(), column.nullable(), column.sourceType(), column.role(), column.classes());
     }
 
     @Override

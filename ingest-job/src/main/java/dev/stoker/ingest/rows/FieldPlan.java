@@ -1,14 +1,19 @@
 package dev.stoker.ingest.rows;
 
+import dev.stoker.connectors.files.FileTree;
 import dev.stoker.formats.HintedFormat;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.ShellText;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import java.util.ArrayList;
@@ -44,6 +49,11 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         List<String> problems = new ArrayList<>();
         RowIngestOptions.Columns wanted = options.columns();
         requireKnown("--columns", wanted.taken().orElse(List.of()), source, problems);
+        wanted.without().stream()
+                .filter(name -> source.found().refused().stream()
+                        .noneMatch(column -> column.name().equals(name)))
+                .filter(name -> !source.found().ignored().contains(name))
+                .forEach(name -> requireKnown("--without", List.of(name), source, problems));
         requireWhere(wanted, source, problems);
         requireKnown("--rename", wanted.renamed().keySet(), source, problems);
         requireKnown("--key", wanted.key(), source, problems);
@@ -53,15 +63,24 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         wanted.split().ifPresent(name -> requireKnown("--split-by", List.of(name), source, problems));
         if (wanted.taken().isEmpty()) {
             for (RowSchema.RefusedColumn column : source.found().refused()) {
-                problems.add("the column " + column.name() + " (" + column.sourceType() + ") cannot become a field: "
-                        + column.reason() + "; or leave it out by naming the others with --columns");
+                if (!wanted.without().contains(column.name())) {
+                    problems.add("the column " + column.name() + " (" + column.sourceType()
+                            + source.found().placeOf(column.name())
+                            + ") cannot become a field: "
+                            + column.reason() + (column.reason().contains("; ") ? "; or" : ";")
+                            + " leave it out with --without " + ShellText.word(column.name()));
+                }
             }
             for (String name : source.found().doubled()) {
-                problems.add("two columns are named " + name + "; rename one in the source, or name the columns to take"
-                        + " with --columns, which takes the first of them");
+                if (!wanted.without().contains(name)) {
+                    problems.add("two columns are named " + name + "; rename one in the source, leave both out with"
+                            + " --without " + ShellText.word(name)
+                            + ", or name the columns to take with --columns, which takes the first of them");
+                }
             }
         }
         List<String> key = key(wanted, source);
+        boolean isStrict = options.tree().errors() == FileTree.Errors.FAIL;
         List<RowColumn> taken = taken(wanted, key, source);
         List<RowMapping.Mapped> fields = new ArrayList<>();
         Set<String> names = new LinkedHashSet<>();
@@ -71,8 +90,12 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
             ListTypes.misfit(column.type(), type)
                     .ifPresent(problem -> problems.add("the column " + column.name() + ": " + problem
                             + (source.format() instanceof HintedFormat
-                                    ? "; --type " + column.name() + "=" + type + " reads them as this type"
+                                    ? "; " + ShellText.pair("--type", column.name(), type.toString())
+                                            + " reads them as this type"
                                     : "")));
+            if (isStrict && source.nullItems().contains(column.name())) {
+                nullItems(column, type).ifPresent(problems::add);
+            }
             try {
                 Field field = new Field(
                         name, type, column.nullable(), isPayload(column, name, type, wanted, source, existing));
@@ -83,7 +106,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                         column.name(), name, type.canonical(), field.nullable(), field.payload()));
             } catch (IllegalArgumentException e) {
                 problems.add("the column " + column.name() + ": " + e.getMessage()
-                        + "; give the field another name with --rename " + column.name() + "=NAME");
+                        + "; give the field another name with " + ShellText.pair("--rename", column.name(), "NAME"));
             }
         }
         wanted.payload()
@@ -92,7 +115,12 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                         .forEach(name -> problems.add("option --payload: there is no field " + name + "; there are "
                                 + String.join(", ", names))));
         if (fields.isEmpty() && problems.isEmpty()) {
-            problems.add("no column would become a field; name some with --columns");
+            problems.add("no column would become a field: the source has "
+                    + (source.columns().isEmpty() ? "no columns" : "the columns " + shown(source))
+                    + (key.size() == 1 && source.columns().containsKey(key.get(0))
+                            ? ", and " + key.get(0) + " is the key; make a field of it, too, with --columns "
+                                    + ShellText.word(key.get(0))
+                            : ""));
         }
         existing.ifPresent(info -> requireFit(info, fields, problems));
         RowMapping mapping = new RowMapping(
@@ -111,9 +139,17 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                 types.put(name, source.column(name).type().canonical());
             }
         }
+        // A format without a description must know these columns, or they would be unexpected.
+        if (source.format() instanceof HintedFormat) {
+            wanted.without().stream()
+                    .filter(source.columns()::containsKey)
+                    .filter(name -> !source.reading().path().types().containsKey(name))
+                    .forEach(name ->
+                            types.putIfAbsent(name, source.column(name).type().canonical()));
+        }
         for (FileContents.Column content : wanted.contents().columns()) {
             types.putIfAbsent(
-                    content.name(), source.column(content.name()).type().canonical());
+                    content.pathName(), source.column(content.pathName()).type().canonical());
         }
         DatasetInfo info = existing.orElseGet(() -> TargetDataset.describe(
                 options.name(),
@@ -122,6 +158,27 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                 options.work().chunkSizeBytes(),
                 rule));
         return new FieldPlan(mapping, types, info);
+    }
+
+    /** Returns what to do with a column whose lists have null items; empty if its field takes them. */
+    private static Optional<String> nullItems(RowColumn column, FieldType type) {
+        String item =
+                type instanceof ListType list ? list.element().canonical() : type == column.type() ? itemOf(type) : "";
+        if (type instanceof NullableListType) {
+            return Optional.empty();
+        }
+        return Optional.of("the column " + column.name() + ": an item of a list is null; "
+                + (item.isEmpty()
+                        ? ""
+                        : "keep such items with " + ShellText.pair("--type", column.name(), item + "?[]") + ", or ")
+                + "leave the column out with --without " + ShellText.word(column.name())
+                + ", or such rows with --on-error skip");
+    }
+
+    private static String itemOf(FieldType type) {
+        return type instanceof NestedListType nested && nested.item() instanceof ScalarType item
+                ? item.canonical()
+                : "";
     }
 
     /** Returns the classes that the source states, by field. */
@@ -152,9 +209,11 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
 
     /** Checks that the columns with paths exist, and that the fields with contents are new. */
     private static void requireContents(FileContents contents, RowInspection source, List<String> problems) {
-        requireKnown("--read", contents.names(), source, problems);
         for (FileContents.Column content : contents.columns()) {
-            RowColumn column = source.columns().get(content.name());
+            RowColumn column = source.columns().get(content.pathName());
+            if (column == null) {
+                requireKnown("--read", List.of(content.pathName()), source, problems);
+            }
             if (column != null && column.type() != ScalarType.UTF8) {
                 problems.add("option --read: the column " + content.name() + " is "
                         + column.type().canonical() + "; paths are text");
@@ -221,6 +280,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
             all.remove(key.get(0));
         }
         wanted.split().ifPresent(all::remove);
+        wanted.without().forEach(all::remove);
         return List.copyOf(all.values());
     }
 
@@ -256,7 +316,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         for (RowMapping.Mapped mapped : fields) {
             TargetDataset.misfit(info, mapped.field(), mapped.type())
                     .ifPresent(problem -> problems.add(
-                            "the column " + mapped.column() + ": " + problem + "; see --columns, --rename and --type"));
+                            "the column " + mapped.column() + ": " + problem + "; see --without, --rename and --type"));
         }
         for (Field field : info.fields()) {
             if (!field.nullable() && fields.stream().noneMatch(m -> m.field().equals(field.name()))) {
@@ -274,13 +334,17 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                     .filter(m -> m.field().equals(field.name()))
                     .findFirst();
             lines.add("field  " + field.name() + ": " + field.type().canonical()
-                    + (field.nullable() ? ", may be empty" : "") + (field.payload() ? ", payload" : "")
+                    + (field.nullable() ? ", nullable" : "") + (field.payload() ? ", payload" : "")
                     + mapped.map(m -> from(m, source)).orElse(", empty"));
         }
         lines.add("key    "
                 + (mapping.key().isEmpty()
                         ? "the position in the source: " + source.files().get(0).path() + "#0, …"
-                        : "from column " + String.join(", ", mapping.key())));
+                        : "from column " + String.join(", ", mapping.key())
+                                + (mapping.fields().stream()
+                                                .anyMatch(m -> mapping.key().contains(m.column()))
+                                        ? ""
+                                        : ", which becomes no field; --columns can name it, too")));
         return lines;
     }
 

@@ -33,6 +33,11 @@ public record FileContents(ArrayList<Column> columns, String root, FileTree.Empt
     public record Column(String name, String field, String type) implements Serializable {
         private static final long serialVersionUID = 1;
 
+        /** Returns the name of the column with the paths beside the field with the contents. */
+        String pathName() {
+            return name.equals(field) ? name + ".path" : name;
+        }
+
         FieldType fieldType() {
             return FieldType.parse(type);
         }

@@ -19,8 +19,14 @@ public final class RowIngestFlags {
             .stringType()
             .asList()
             .noDefaultValue()
-            .withDescription("Columns of the source that become fields, with commas between them. Can be repeated."
-                    + " Default: all.");
+            .withDescription("Columns of the source that become fields, with commas between them. A name with a comma"
+                    + " has double quotes. Can be repeated. Default: all.");
+
+    public static final ConfigOption<List<String>> WITHOUT = ConfigOptions.key(IngestFlags.PREFIX + "without")
+            .stringType()
+            .asList()
+            .defaultValues()
+            .withDescription("A column of the source that becomes no field. Can be repeated.");
 
     public static final ConfigOption<List<String>> RENAME = ConfigOptions.key(IngestFlags.PREFIX + "rename")
             .stringType()
@@ -88,13 +94,26 @@ public final class RowIngestFlags {
 
     /** Returns the options that only rows have; {@link #KEY} is not one, because records of topics have it too. */
     public static List<ConfigOption<?>> own() {
-        return List.of(FORMAT, COLUMNS, RENAME, LABEL, TYPE, READ, READ_ROOT, SPLIT_BY, WHERE, MEMORY, SORT_MEMORY);
+        return List.of(
+                FORMAT, COLUMNS, WITHOUT, RENAME, LABEL, TYPE, READ, READ_ROOT, SPLIT_BY, WHERE, MEMORY, SORT_MEMORY);
     }
 
     /** Returns all options of rows besides the shared ones. */
     public static List<ConfigOption<?>> all() {
         return List.of(
-                FORMAT, COLUMNS, RENAME, KEY, LABEL, TYPE, READ, READ_ROOT, SPLIT_BY, WHERE, MEMORY, SORT_MEMORY);
+                FORMAT,
+                COLUMNS,
+                WITHOUT,
+                RENAME,
+                KEY,
+                LABEL,
+                TYPE,
+                READ,
+                READ_ROOT,
+                SPLIT_BY,
+                WHERE,
+                MEMORY,
+                SORT_MEMORY);
     }
 
     /** Returns the options of an ingest of files that an ingest of rows has too. */

@@ -52,6 +52,7 @@ public record RowIngestOptions(
      * Which columns become which fields.
      *
      * @param taken names of the columns; empty for all
+     * @param without names of columns that become no fields
      * @param renamed fields by column, where the names differ
      * @param key columns that name a sample; empty for the position in the source
      * @param label column with the class
@@ -63,6 +64,7 @@ public record RowIngestOptions(
      */
     public record Columns(
             Optional<List<String>> taken,
+            List<String> without,
             Map<String, String> renamed,
             List<String> key,
             Optional<String> label,
@@ -73,9 +75,9 @@ public record RowIngestOptions(
             Optional<RowExpression> where) {
         /** Returns whether a column may become a field. */
         boolean isField(String column) {
-            return taken.isEmpty()
-                    || taken.get().contains(column)
-                    || contents.fields().contains(column);
+            return contents.fields().contains(column)
+                    || (!without.contains(column)
+                            && (taken.isEmpty() || taken.get().contains(column)));
         }
     }
 

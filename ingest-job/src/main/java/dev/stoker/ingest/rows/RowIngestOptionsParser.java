@@ -9,25 +9,32 @@ import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.spec.GivenFlags;
 import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.LocationChecks;
+import dev.stoker.ingest.spec.ShellText;
+import dev.stoker.ingest.spec.SourcePlace;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.SplitShares;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 
 /** Parses arguments into options and collects all problems. For one use. */
 final class RowIngestOptionsParser {
+    private static final Pattern NAME =
+            Pattern.compile("\\s*\"(?<quoted>(?:[^\"]|\"\")*)\"\\s*(?=,|$)|(?<plain>[^,]*)");
+
     private final JobArguments arguments;
     private final Configuration given;
     private final List<String> problems;
@@ -54,6 +61,10 @@ final class RowIngestOptionsParser {
                     .subList(0, positional.size() - 1)
                     .forEach(text -> location(text, RowSources::normalize).ifPresent(sources::add));
             target = location(positional.get(positional.size() - 1)).orElse("");
+            for (String source : sources) {
+                new LocationChecks(problems::add)
+                        .requireNoDataset(SourcePlace.of(source).root(), target);
+            }
         }
         given.getOptional(RowIngestFlags.FORMAT)
                 .filter(name -> !Formats.names().contains(name))
@@ -115,7 +126,8 @@ final class RowIngestOptionsParser {
             }
         });
         return new RowIngestOptions.Columns(
-                given.getOptional(RowIngestFlags.COLUMNS).map(RowIngestOptionsParser::names),
+                given.getOptional(RowIngestFlags.COLUMNS).map(this::names),
+                without(),
                 pairs("--rename", given.get(RowIngestFlags.RENAME), "field"),
                 names(given.get(RowIngestFlags.KEY)),
                 given.getOptional(RowIngestFlags.LABEL),
@@ -154,19 +166,42 @@ final class RowIngestOptionsParser {
         }
     }
 
-    private static List<String> names(List<String> texts) {
-        return texts.stream()
-                .flatMap(text -> Arrays.stream(text.split(",")))
-                .map(String::strip)
-                .filter(name -> !name.isEmpty())
-                .toList();
+    private List<String> without() {
+        List<String> without = List.copyOf(given.get(RowIngestFlags.WITHOUT));
+        List<String> taken =
+                given.getOptional(RowIngestFlags.COLUMNS).map(this::names).orElse(List.of());
+        without.stream()
+                .filter(taken::contains)
+                .forEach(name -> problems.add("the column " + ShellText.word(name)
+                        + " is given with --columns and with --without; leave one out"));
+        return without;
+    }
+
+    /** Returns names with commas between them; a name with a comma, or without a character, has double quotes. */
+    private List<String> names(List<String> texts) {
+        List<String> names = new ArrayList<>();
+        for (String text : texts) {
+            Matcher name = NAME.matcher(text);
+            while (name.lookingAt()) {
+                String quoted = name.group("quoted");
+                String plain = quoted == null ? name.group("plain").strip() : quoted.replace("\"\"", "\"");
+                if (quoted != null || !plain.isEmpty()) {
+                    names.add(plain);
+                }
+                if (name.end() == text.length()) {
+                    break;
+                }
+                name.region(name.end() + 1, text.length());
+            }
+        }
+        return names;
     }
 
     private Map<String, String> pairs(String option, List<String> texts, String what) {
         Map<String, String> pairs = new LinkedHashMap<>();
         for (String text : texts) {
             int equals = text.indexOf('=');
-            if (equals < 1 || equals == text.length() - 1) {
+            if (equals < 0 || equals == text.length() - 1) {
                 problems.add("option " + option + ": " + text + " is not column=" + what);
             } else if (pairs.put(text.substring(0, equals), text.substring(equals + 1)) != null) {
                 problems.add("option " + option + ": the column " + text.substring(0, equals) + " is given twice");

@@ -15,6 +15,7 @@ import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -32,6 +33,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -44,6 +46,7 @@ import java.util.stream.IntStream;
  * @param found the columns of all files
  * @param rows number of rows in the pieces, or -1 if only reading tells
  * @param sizes mean bytes of a value of variable length in the first rows, by column
+ * @param nullItems columns with lists of which an item is null in the first rows
  * @param omitted counts of files and rows that are left out before the tasks read anything
  * @param ownPathColumns columns that the directories give and the first file has too
  */
@@ -54,6 +57,7 @@ record RowInspection(
         SourceColumns found,
         long rows,
         Map<String, Long> sizes,
+        Set<String> nullItems,
         RowWork.Omitted omitted,
         Set<String> ownPathColumns) {
     /** Files that are opened at a time, because each takes a few waits. */
@@ -170,13 +174,16 @@ record RowInspection(
         }
         ArrayList<Unreadable> unreadable = new ArrayList<>(source.others());
         unreadable.addAll(attempts.unreadable());
+        Set<String> nullItems = new HashSet<>();
+        Map<String, Long> sizes = sample(pieces, reading, options.columns(), nullItems);
         return new RowInspection(
                 reading,
                 source.files(),
                 pieces,
                 columns,
                 rows,
-                sample(pieces, reading, options.columns()),
+                sizes,
+                nullItems,
                 new RowWork.Omitted(
                         (long) source.files().size() - files.size(), excludedParts, excludedRows, unreadable),
                 own);
@@ -226,9 +233,23 @@ record RowInspection(
             Optional<List<String>> taken = options.columns().taken();
             if (taken.isEmpty()) {
                 // The refused columns are reported with the whole plan.
-                return file.schema().refused().isEmpty() ? hints.fixed(columns, ColumnHints.Others.REFUSE) : hints;
+                List<String> without = options.columns().without();
+                boolean isRefused =
+                        file.schema().refused().stream().anyMatch(column -> !without.contains(column.name()));
+                boolean isDoubled = columns.stream()
+                                .map(RowColumn::name)
+                                .filter(name -> !without.contains(name))
+                                .distinct()
+                                .count()
+                        < columns.stream()
+                                .filter(column -> !without.contains(column.name()))
+                                .count();
+                return isRefused || isDoubled
+                        ? hints
+                        : hints.fixed(known(firstOfName(columns), options), ColumnHints.Others.REFUSE);
             }
             Set<String> wanted = new HashSet<>(taken.get());
+            options.columns().without().forEach(wanted::remove);
             wanted.addAll(options.columns().key());
             wanted.addAll(options.columns().contents().names());
             options.columns().split().ifPresent(wanted::add);
@@ -238,7 +259,7 @@ record RowInspection(
                     .filter(name -> !wanted.contains(name))
                     .toList());
             return hints.fixed(
-                    columns.stream()
+                    firstOfName(columns).stream()
                             .filter(column -> wanted.contains(column.name()))
                             .toList(),
                     ColumnHints.Others.IGNORE);
@@ -248,6 +269,24 @@ record RowInspection(
         } catch (DamagedFileException | UnsupportedFileException e) {
             throw new InvalidIngestException(ErrorText.of(e));
         }
+    }
+
+    /** Returns the columns without those that have the name of one before them. */
+    private static List<RowColumn> firstOfName(List<RowColumn> columns) {
+        Map<String, RowColumn> first = new LinkedHashMap<>();
+        columns.forEach(column -> first.putIfAbsent(column.name(), column));
+        return List.copyOf(first.values());
+    }
+
+    /** Adds the columns that are left out although no type is known, because they must not be unexpected. */
+    private static List<RowColumn> known(List<RowColumn> columns, RowIngestOptions options) {
+        Set<String> names = columns.stream().map(RowColumn::name).collect(Collectors.toSet());
+        List<RowColumn> known = new ArrayList<>(columns);
+        options.columns().without().stream()
+                .filter(name -> !names.contains(name))
+                .forEach(
+                        name -> known.add(new RowColumn(name, ScalarType.UTF8, true, "left out", RowColumn.Role.NONE)));
+        return known;
     }
 
     /**
@@ -331,7 +370,8 @@ record RowInspection(
 
     /** Reads only the columns that become fields: a column that the user leaves out may be too large to read. */
     private static Map<String, Long> sample(
-            List<RowRun.Piece> pieces, RowFiles reading, RowIngestOptions.Columns wanted) throws IOException {
+            List<RowRun.Piece> pieces, RowFiles reading, RowIngestOptions.Columns wanted, Set<String> nullItems)
+            throws IOException {
         Map<String, Long> sizes = new LinkedHashMap<>();
         if (pieces.isEmpty()) {
             return sizes;
@@ -351,6 +391,9 @@ record RowInspection(
                     for (int c = 0; c < bytes.length; c++) {
                         values.get(c, size.begin());
                         bytes[c] += size.bytes();
+                        if (size.hadNullItems()) {
+                            nullItems.add(columns.get(fields[c]).name());
+                        }
                     }
                     rows++;
                 }

@@ -135,7 +135,7 @@ record RowMapping(
 
     private static IOException missing(String column, String file) {
         return new IOException("the file " + file + " has no column " + column
-                + ", which the files before it have; leave the column out with --columns, or ingest the file apart");
+                + ", which the files before it have; leave the column out with --without, or ingest the file apart");
     }
 
     /**

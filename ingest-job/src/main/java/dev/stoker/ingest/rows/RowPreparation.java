@@ -10,6 +10,7 @@ import dev.stoker.ingest.spec.NothingToIngestException;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.metadata.DatasetExistsException;
+import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectStore;
@@ -40,6 +41,9 @@ public final class RowPreparation {
     private final Optional<LogEntry> committed;
     private final long baseVersion;
     private final boolean isNew;
+    /** The description that a failed ingest left with other fields, if there is one. */
+    private final Optional<DatasetInfo> before;
+
     private final SplitRule rule;
     private final @Nullable RowInspection source;
     private final @Nullable FieldPlan plan;
@@ -51,6 +55,7 @@ public final class RowPreparation {
             Optional<LogEntry> committed,
             long baseVersion,
             boolean isNew,
+            Optional<DatasetInfo> before,
             SplitRule rule,
             @Nullable RowInspection source,
             @Nullable FieldPlan plan,
@@ -60,6 +65,7 @@ public final class RowPreparation {
         this.committed = committed;
         this.baseVersion = baseVersion;
         this.isNew = isNew;
+        this.before = before;
         this.rule = rule;
         this.source = source;
         this.plan = plan;
@@ -84,17 +90,30 @@ public final class RowPreparation {
         if (target.committed().isPresent()) {
             SplitRule kept = SplitRule.kept(target.info().orElseThrow());
             return new RowPreparation(
-                    options, access, target.committed(), target.version(), false, kept, null, null, List.of());
+                    options,
+                    access,
+                    target.committed(),
+                    target.version(),
+                    false,
+                    Optional.empty(),
+                    kept,
+                    null,
+                    null,
+                    List.of());
         }
+        Optional<DatasetInfo> begun = target.begun(options.effect());
         SplitRule rule = options.splitRule()
-                .or(() -> target.info().map(SplitRule::kept))
+                .or(() -> target.info().filter(info -> begun.isEmpty()).map(SplitRule::kept))
                 .orElseGet(() -> new SplitRule.Shares(new LinkedHashMap<>()));
         RowInspection source = RowInspection.of(options);
         if (options.columns().where().isEmpty() && !source.hasRows()) {
             throw new NothingToIngestException(
                     "the source " + String.join(" ", options.sources()) + " is empty: it has no rows");
         }
-        FieldPlan plan = FieldPlan.of(options, source, target.info(), rule);
+        FieldPlan fresh = FieldPlan.of(options, source, begun.isPresent() ? Optional.empty() : target.info(), rule);
+        Optional<DatasetInfo> before = begun.filter(info -> !TargetDataset.isSame(info, fresh.info()));
+        FieldPlan plan =
+                begun.isPresent() && before.isEmpty() ? FieldPlan.of(options, source, target.info(), rule) : fresh;
         if (options.columns().where().isPresent() && !source.hasRows()) {
             throw new NothingToIngestException("no row of the source satisfies --where "
                     + options.columns().where().get() + "; correct the expression");
@@ -105,6 +124,7 @@ public final class RowPreparation {
                 Optional.empty(),
                 target.version(),
                 target.info().isEmpty(),
+                before,
                 rule,
                 source,
                 plan,
@@ -137,6 +157,10 @@ public final class RowPreparation {
             } catch (DatasetExistsException e) {
                 created = of(options, access);
             }
+        }
+        if (before.isPresent()) {
+            TargetDataset.begin(
+                    options.target(), access.store(), before.get(), fieldPlan().info(), ingest, process);
         }
         options.into(access.store()).lease(created.fieldPlan().info(), ingest, process);
         return created;

@@ -48,6 +48,13 @@ record RowReading(
         Map<String, FieldType> known = new LinkedHashMap<>();
         types.forEach((name, type) -> known.put(name, FieldType.parse(type)));
         contents.fields().forEach(known::remove);
+        // In the files, the column with the paths has the name of the field.
+        for (FileContents.Column content : contents.columns()) {
+            FieldType paths = known.remove(content.pathName());
+            if (paths != null) {
+                known.put(content.name(), paths);
+            }
+        }
         Set<String> inferred = new HashSet<>(known.keySet());
         declared.forEach(inferred::remove);
         return new ColumnHints(

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** Adds up the bytes of values of variable length. For one thread. */
 final class SizeSink implements ValueSink {
     private long bytes;
+    private boolean hasNullItems;
 
     /** Begins a row. */
     SizeSink begin() {
@@ -18,6 +19,13 @@ final class SizeSink implements ValueSink {
 
     long bytes() {
         return bytes;
+    }
+
+    /** Returns whether a list since the last call had a null item. */
+    boolean hadNullItems() {
+        boolean had = hasNullItems;
+        hasNullItems = false;
+        return had;
     }
 
     @Override
@@ -39,6 +47,7 @@ final class SizeSink implements ValueSink {
 
     @Override
     public void setItems(List<? extends @Nullable ByteBuffer> items) {
+        hasNullItems = true;
         for (ByteBuffer item : items) {
             bytes += 4L + (item == null ? 0 : item.remaining());
         }

@@ -2,6 +2,7 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
+import dev.stoker.ingest.spec.ShellText;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -17,6 +18,7 @@ import java.util.Set;
 final class SourceColumns {
     private final Map<String, RowColumn> columns = new LinkedHashMap<>();
     private final Map<String, RowSchema.RefusedColumn> refused = new LinkedHashMap<>();
+    private final Map<String, String> places = new HashMap<>();
     private final Set<String> doubled = new LinkedHashSet<>();
     private final Map<String, String> conflicts = new HashMap<>();
     private final Set<String> ignored = new LinkedHashSet<>();
@@ -51,13 +53,16 @@ final class SourceColumns {
                         "the column " + column.name() + " of " + file.location() + " has the type "
                                 + column.type().canonical() + " (" + column.sourceType() + "), but "
                                 + known.type().canonical() + " in the files before it; ingest the files apart, or"
-                                + " leave the column out with --columns");
+                                + " leave the column out with --without " + ShellText.word(column.name()));
             } else {
                 columns.put(column.name(), nullable(known, known.nullable() || column.nullable()));
             }
         }
         columns.replaceAll((name, column) -> own.containsKey(name) ? column : nullable(column, true));
-        schema.refused().forEach(column -> refused.putIfAbsent(column.name(), column));
+        for (RowSchema.RefusedColumn column : schema.refused()) {
+            refused.putIfAbsent(column.name(), column);
+            places.putIfAbsent(column.name(), file.path());
+        }
         isEmpty = false;
     }
 
@@ -84,6 +89,12 @@ final class SourceColumns {
     /** Returns the columns that cannot become fields. */
     List<RowSchema.RefusedColumn> refused() {
         return new ArrayList<>(refused.values());
+    }
+
+    /** Returns the first file with a column that cannot become a field, as a part of a message. */
+    String placeOf(String refusedColumn) {
+        String file = places.get(refusedColumn);
+        return file == null ? "" : " in " + file;
     }
 
     /** Returns the names that occur twice in a file, of which only the first is taken. */

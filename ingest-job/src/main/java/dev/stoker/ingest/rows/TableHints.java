@@ -6,12 +6,16 @@ import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.UnsupportedFileException;
+import dev.stoker.formats.webdataset.WebDatasetFormat;
 import dev.stoker.ingest.spec.FileKind;
+import dev.stoker.ingest.spec.ShellText;
 import dev.stoker.schemas.arrow.ScalarType;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /** Warns if columns name files or splits, but the ingest takes them as text. Reads the first rows. For one use. */
@@ -32,10 +36,12 @@ final class TableHints {
     }
 
     static List<String> of(RowIngestOptions options, RowInspection source) throws IOException {
-        boolean looksForFiles = options.columns().contents().columns().isEmpty();
+        boolean isArchive = source.format() instanceof WebDatasetFormat;
+        boolean looksForFiles =
+                !isArchive && options.columns().contents().columns().isEmpty();
         boolean looksForSplits =
                 options.splitRule().isEmpty() && options.columns().split().isEmpty();
-        if (source.pieces().isEmpty() || (!looksForFiles && !looksForSplits)) {
+        if (source.pieces().isEmpty() || (!looksForFiles && !looksForSplits && !isArchive)) {
             return List.of();
         }
         TableHints hints = new TableHints(options, source);
@@ -45,7 +51,7 @@ final class TableHints {
             // The tasks report it, with the place.
             return List.of();
         }
-        List<String> lines = new ArrayList<>();
+        List<String> lines = new ArrayList<>(hints.archives());
         for (int c = 0; c < hints.texts.size(); c++) {
             String name = hints.texts.get(c).name();
             if (looksForFiles && hints.areFiles(hints.values.get(c))) {
@@ -64,10 +70,54 @@ final class TableHints {
             if (looksForSplits && areSplits(hints.values.get(c))) {
                 lines.add("warning: the column " + name + " has names of splits, such as "
                         + hints.values.get(c).get(0) + ", but all rows without another split are packed as train; give"
-                        + " --split-by '" + name + "', or --split train=1 if this is right");
+                        + " --split-by " + ShellText.word(name) + ", or --split train=1 if this is right");
             }
         }
         return lines;
+    }
+
+    /** Warns if the members of an archive look like a directory of files and not like samples of several members. */
+    private List<String> archives() throws IOException {
+        if (!(source.format() instanceof WebDatasetFormat)) {
+            return List.of();
+        }
+        RowRun.Piece first = source.pieces().get(0);
+        Set<String> directories = new TreeSet<>();
+        try (SourceReader reader = SourceReader.open(first.file());
+                RowFile file = source.reading().open(first.file(), reader)) {
+            List<RowColumn> columns = file.schema().columns();
+            int[] all = IntStream.range(0, columns.size()).toArray();
+            PresenceSink present = new PresenceSink();
+            TextSink key = new TextSink("a hint");
+            try (RowReader rows = file.read(first.part(), all)) {
+                for (int row = 0; row < SAMPLED_ROWS && rows.next(); row++) {
+                    int members = 0;
+                    for (int c : all) {
+                        if (columns.get(c).role() == RowColumn.Role.KEY) {
+                            rows.get(c, key);
+                        } else if (present.of(rows, c)) {
+                            members++;
+                        }
+                    }
+                    int slash = key.text().lastIndexOf('/');
+                    if (members != 1 || slash < 0) {
+                        return List.of();
+                    }
+                    directories.add(key.text().substring(0, slash));
+                }
+            }
+        } catch (BadValueException | DamagedFileException | UnsupportedFileException e) {
+            // The tasks report it, with the place.
+            return List.of();
+        }
+        return directories.size() < 2
+                ? List.of()
+                : List.of("warning: each of the first samples of the archive "
+                        + first.file().location()
+                        + " is one file in a directory, such as "
+                        + directories.iterator().next()
+                        + "; if the directories are classes, unpack the archive and ingest the directory with"
+                        + " --label-from parent-dir");
     }
 
     private void read(RowRun.Piece first) throws IOException {

@@ -31,7 +31,17 @@ public record IngestTarget(String location, DatasetStore stores, IngestRun.Effec
      * @param isEmpty whether no version ever had a sample
      * @param committed the version, if an earlier run of the ingest has committed it
      */
-    public record State(Optional<DatasetInfo> info, long version, boolean isEmpty, Optional<LogEntry> committed) {}
+    public record State(Optional<DatasetInfo> info, long version, boolean isEmpty, Optional<LogEntry> committed) {
+
+        /**
+         * Returns the description that an ingest without success has left, for an ingest that wants to be the first.
+         * Its fields bind nobody.
+         */
+        public Optional<DatasetInfo> begun(IngestRun.Effect effect) {
+            return info.filter(
+                    found -> version == 0 && effect == IngestRun.Effect.CREATE && TargetDataset.isBegunByIngest(found));
+        }
+    }
 
     /**
      * Inspects the target. Writes nothing.

@@ -20,14 +20,40 @@ public record LocationChecks(Consumer<String> problems) {
 
     private static final Pattern WEB = Pattern.compile("https?:.*", Pattern.CASE_INSENSITIVE);
 
+    private static final String DATASET = "_stoker/dataset.json";
+
     private static final String IS_FILE =
             " is a file of unknown format; name the format with --format, or give the directory that holds the file";
 
     private static final String IS_JSON = " is no file of JSON lines, in which each line is an object; make lines of a"
             + " JSON array with jq -c '.[]', or give the directory that holds the file";
 
+    /** Refuses a source that is a dataset. */
+    public void requireNoDataset(String source, String target) {
+        try {
+            if (isDataset(source)) {
+                problems.accept("the source " + source + " is a dataset of Stoker; copy it with: stoker copy "
+                        + ShellText.word(source) + " " + ShellText.word(target)
+                        + ", or export its samples with: stoker export");
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            // The ingest reports a source that cannot be read.
+            return;
+        }
+    }
+
+    private static boolean isDataset(String source) throws IOException {
+        if (!Stores.isRemote(source)) {
+            return Files.isRegularFile(Stores.local(source).resolve(DATASET));
+        }
+        try (SourceTree tree = Stores.openTree(source)) {
+            return tree.find(DATASET).isPresent();
+        }
+    }
+
     /** Checks two normalized locations. */
     public void check(String source, String target) {
+        requireNoDataset(source, target);
         if (!Stores.isRemote(source) && !Stores.isRemote(target)) {
             checkLocal(Stores.local(source), Stores.local(target));
             return;

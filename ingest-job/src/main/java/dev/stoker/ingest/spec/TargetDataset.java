@@ -3,10 +3,13 @@ package dev.stoker.ingest.spec;
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
+import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
+import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
@@ -20,6 +23,11 @@ import java.util.UUID;
 public final class TargetDataset {
 
     private static final String CHUNK_SIZE_OPTION = "chunk_size";
+
+    /** The kind of writer that created the dataset for its own first version. */
+    private static final String BEGUN_BY_OPTION = "begun_by";
+
+    private static final String INGEST = "ingest";
 
     private TargetDataset() {}
 
@@ -38,6 +46,7 @@ public final class TargetDataset {
         Map<String, Object> settings = new LinkedHashMap<>();
         settings.put(CHUNK_SIZE_OPTION, (long) chunkSizeBytes.orElse(defaultChunkSize()));
         rule.keep(settings);
+        settings.put(BEGUN_BY_OPTION, INGEST);
         Instant now = Instant.now().truncatedTo(ChronoUnit.MILLIS);
         return new DatasetInfo(UUID.randomUUID(), name, now, fields, classes, settings);
     }
@@ -50,6 +59,48 @@ public final class TargetDataset {
     public static void create(String target, DatasetStore stores, DatasetInfo info) throws IOException {
         try (ObjectStore store = stores.open(target)) {
             Dataset.create(store, info);
+        }
+    }
+
+    /** Returns whether an ingest, and not a person, chose the fields of a dataset. */
+    static boolean isBegunByIngest(DatasetInfo info) {
+        return INGEST.equals(info.options().get(BEGUN_BY_OPTION));
+    }
+
+    /** Returns whether two descriptions differ in their id, name and time at most. */
+    public static boolean isSame(DatasetInfo one, DatasetInfo other) {
+        return one.fields().equals(other.fields())
+                && one.classes().equals(other.classes())
+                && one.options().equals(other.options());
+    }
+
+    /**
+     * Gives a dataset without a version other fields. A first ingest that failed binds nothing.
+     *
+     * @param ingest id of the ingest that will write the first version
+     * @param before the description that a failed ingest left
+     * @throws dev.stoker.metadata.LeaseHeldException if another writer is running
+     */
+    public static void begin(
+            String target, DatasetStore stores, DatasetInfo before, DatasetInfo info, String ingest, String process)
+            throws IOException {
+        try (ObjectStore store = stores.open(target)) {
+            Dataset dataset = Dataset.open(store);
+            if (!dataset.info().id().equals(before.id())) {
+                throw new InvalidIngestException(
+                        "the dataset at " + target + " was replaced by another one meanwhile; run the ingest again");
+            }
+            Leases leases = new Leases(dataset);
+            leases.takeAlone(ingest, Clock.systemUTC(), WriterProcess.user(), process);
+            try {
+                dataset.begin(info);
+            } finally {
+                leases.release(ingest);
+            }
+        } catch (DatasetExistsException e) {
+            throw new InvalidIngestException("another ingest has committed to " + target
+                    + " meanwhile; add to it with --append, or create a version with only the new samples with"
+                    + " --replace");
         }
     }
 

@@ -128,7 +128,7 @@ final class JsonFields {
 
     /**
      * Infers the small fields of the records' values, in the order of their first appearance. A member that is missing
-     * or null in a record becomes an optional field. Records that are not JSON objects are ignored and will become dead
+     * or null in a record becomes a nullable field. Records that are not JSON objects are ignored and will become dead
      * letters.
      *
      * @param notes receives a sentence for each member that is ignored

@@ -70,7 +70,7 @@ public final class TopicIngestFlags {
             .asList()
             .defaultValues()
             .withDescription("A field of a json or avro value and its type, as name:type, such as label:categorical,"
-                    + " tokens:int32[], at:timestamp[ms,UTC], price:decimal(10,2) or caption:utf8? (optional). Can be"
+                    + " tokens:int32[], at:timestamp[ms,UTC], price:decimal(10,2) or caption:utf8? (nullable). Can be"
                     + " repeated. Default: the fields of the first 1,000 records, or of the Avro schema.");
 
     public static final ConfigOption<String> AVRO_SCHEMA = ConfigOptions.key(PREFIX + "avro-schema")

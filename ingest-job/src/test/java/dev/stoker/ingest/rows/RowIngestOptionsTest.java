@@ -39,6 +39,7 @@ class RowIngestOptionsTest {
         assertThat(options.columns())
                 .isEqualTo(new RowIngestOptions.Columns(
                         Optional.of(List.of("x", "y", "z")),
+                        List.of(),
                         Map.of("x", "image"),
                         List.of("id", "part"),
                         Optional.of("y"),
