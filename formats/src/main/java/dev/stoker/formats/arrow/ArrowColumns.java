@@ -251,7 +251,7 @@ final class ArrowColumns {
         try {
             return FieldType.parse(type);
         } catch (IllegalArgumentException e) {
-            throw new RefusedException(e.getMessage());
+            throw new RefusedException(ErrorText.of(e));
         }
     }
 
