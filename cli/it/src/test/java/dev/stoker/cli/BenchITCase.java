@@ -110,7 +110,8 @@ class BenchITCase {
         Path file = Files.writeString(directory.resolve("feed.json"), json);
         Path page = directory.resolve("bench.html");
         run("bench", "report", file.toString(), "-o", page.toString());
-        assertThat(out.toString()).contains("photos, tcp: ", "resnet50, h100: keeps ", "wrote " + page);
+        assertThat(out.toString())
+                .contains("photos, tcp: ", "resnet50, h100: no estimate from ", "llm, h100: keeps ", "wrote " + page);
         assertThat(Files.readString(page)).contains("photos, first epoch", "<svg");
         assertThat(directory.resolve("bench.svg")).isNotEmptyFile();
         assertThat(directory.resolve("bench.png")).isNotEmptyFile();
