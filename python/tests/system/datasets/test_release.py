@@ -53,6 +53,17 @@ def test_the_distribution_needs_no_sources(cli: Cli, tmp_path: Path) -> None:
     assert list(installed.glob("classes-*.jsa")), "the archive of fast starts"
 
 
+def test_too_few_open_files_are_one_line(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    for name in ("stoker", "java.sh", "launch.sh"):
+        shutil.copy(REPOSITORY / "cli" / "launcher" / name, tmp_path / "bin")
+    done = run("bash", "-c", 'ulimit -n 64; exec "$0" --version', tmp_path / "bin" / "stoker", home=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "stoker: the limit of open files is 64, at least 128 are needed: raise it with ulimit -n 1024\n"
+    )
+
+
 @pytest.mark.full("programs")
 def test_the_distribution_needs_no_compiler(cli: Cli, tmp_path: Path) -> None:
     """A Java runtime is enough, and none at all is one line."""

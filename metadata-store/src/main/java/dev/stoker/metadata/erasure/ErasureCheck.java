@@ -77,7 +77,7 @@ public final class ErasureCheck {
      * Reports a check.
      *
      * @param chunks number of chunk files that were read
-     * @param samples number of rows in them, also removed ones
+     * @param rows number of rows in them, also removed ones
      * @param findings what should be gone
      * @param again samples with erased keys that were added after the erasure
      */

@@ -7,14 +7,18 @@ import static dev.stoker.metadata.SampleDatasets.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Expiry;
 import dev.stoker.metadata.GarbageCollection;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import dev.stoker.storage.InMemoryObjectStore;
+import dev.stoker.storage.ObjectInfo;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Two garbage collections at the same time: one finds files that the other one has deleted. */
@@ -24,7 +28,7 @@ class TwoCollectionsTest extends UpdateFixture {
 
     private InMemoryObjectStore left() throws IOException {
         InMemoryObjectStore copy = new InMemoryObjectStore(CLOCK);
-        for (var object : store.list("").toList()) {
+        for (ObjectInfo object : store.list("").toList()) {
             copy.createIfAbsent(object.name(), store.readAll(object.name(), 1 << 20));
         }
         return copy;
@@ -42,8 +46,7 @@ class TwoCollectionsTest extends UpdateFixture {
         // A chunk and an overlay that no version has, and an overlay that only an expired version has.
         write(store, id(9), "dead", "train", "cat/9");
         store.createIfAbsent(ChunkNames.overlayPath(id(99)), store.readAll(overlay, 1 << 20));
-        dev.stoker.metadata.Expiry.ofVersions(dataset, new java.util.TreeSet<>(java.util.Set.of(1L, 2L)), CLOCK)
-                .commit("expire-1", "ada@host");
+        Expiry.ofVersions(dataset, Set.of(1L, 2L), CLOCK).commit("expire-1", "ada@host");
 
         long calls = Long.MAX_VALUE;
         for (int at = 0; at < calls; at++) {
@@ -56,7 +59,7 @@ class TwoCollectionsTest extends UpdateFixture {
                             try {
                                 collection(Dataset.open(shared)).apply();
                             } catch (IOException e) {
-                                throw new java.io.UncheckedIOException(e);
+                                throw new UncheckedIOException(e);
                             }
                         }
                         return false;
