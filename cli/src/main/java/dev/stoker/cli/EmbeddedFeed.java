@@ -2,10 +2,10 @@ package dev.stoker.cli;
 
 import dev.stoker.feeder.DamagedCertificates;
 import dev.stoker.feeder.FeedJob;
-import dev.stoker.feeder.plan.OrderWarnings;
 import dev.stoker.feeder.ledger.LedgerProgress;
 import dev.stoker.feeder.plan.FeedNodes;
 import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.plan.OrderWarnings;
 import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;

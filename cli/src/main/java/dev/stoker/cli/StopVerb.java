@@ -35,10 +35,7 @@ final class StopVerb implements Callable<Integer> {
     @Parameters(paramLabel = "NAME", description = "Name of the feed; stoker ps lists the names.")
     private String name;
 
-    @Option(
-            names = "--timeout",
-            paramLabel = "TIME",
-            description = "Maximum time to wait, such as 5m. Default: 60s.")
+    @Option(names = "--timeout", paramLabel = "TIME", description = "Maximum time to wait, such as 5m. Default: 60s.")
     private String timeout = "60s";
 
     private Duration limit = Duration.ZERO;

@@ -34,10 +34,7 @@ final class WaitVerb implements Callable<Integer> {
     @Parameters(paramLabel = "FEED", description = "Name of the feed, or host:port[,host:port...] of its feeders.")
     private String feed;
 
-    @Option(
-            names = "--timeout",
-            paramLabel = "TIME",
-            description = "Maximum time to wait, such as 90s. Default: 10m.")
+    @Option(names = "--timeout", paramLabel = "TIME", description = "Maximum time to wait, such as 90s. Default: 10m.")
     private String timeout = "10m";
 
     @Override

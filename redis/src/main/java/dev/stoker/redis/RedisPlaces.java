@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import redis.clients.authentication.core.Token;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.ConnectionFactory;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
@@ -162,7 +163,9 @@ public final class RedisPlaces implements PlaceHints {
     }
 
     private List<Optional<Place>> ask(List<byte[]> names) {
-        Object reply = client.sendCommand(Protocol.Command.MGET, names.toArray(byte[][]::new));
+        CommandArguments command = new CommandArguments(Protocol.Command.MGET);
+        names.forEach(command::key);
+        Object reply = client.executeCommand(command);
         if (!(reply instanceof List<?> values) || values.size() != names.size()) {
             throw new JedisException("the answer to " + names.size() + " keys is not a list of as many values");
         }
@@ -240,7 +243,7 @@ public final class RedisPlaces implements PlaceHints {
     private long loadedVersion() throws RedisUnavailableException {
         Object value = talk(() -> {
             try {
-                return client.sendCommand(Protocol.Command.GET, loaded);
+                return client.executeCommand(new CommandArguments(Protocol.Command.GET).key(loaded));
             } catch (JedisDataException e) {
                 // Something else has this name.
                 return client.del(loaded);

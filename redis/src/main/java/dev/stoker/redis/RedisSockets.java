@@ -118,6 +118,7 @@ final class RedisSockets implements JedisSocketFactory {
     }
 
     /** Another socket with checked replies. It has only the methods that the client calls. */
+    @SuppressWarnings("UnsynchronizedOverridesSynchronized") // the other socket synchronizes
     private static final class Checked extends Socket {
         private final Socket socket;
         private final InputStream in;

@@ -25,8 +25,9 @@ class LedgerPlaceTest {
 
     @Test
     void aPlaceThatCannotBeWrittenNamesTheOption() throws IOException {
-        String dataset =
-                TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4).path().toString();
+        String dataset = TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4)
+                .path()
+                .toString();
         // In a container, this file system is mounted read-only.
         refused("/sys/stoker/ledger: ", dataset, "--ledger", "/sys/stoker/ledger");
         Files.createDirectories(Path.of(dataset, "_stoker"));
