@@ -33,7 +33,8 @@ final class IngestReport {
                         .put("example", result.examples().get(entry.getKey())));
         ArrayNode missing = json.putArray("missing_classes");
         result.missing()
-                .forEach((field, count) -> missing.addObject().put("field", field).put("count", count));
+                .forEach((field, count) ->
+                        missing.addObject().put("field", field).put("count", count));
         result.items().ifPresent(items -> json.put("skip_list", items.location()));
         return json;
     }

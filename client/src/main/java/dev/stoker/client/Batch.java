@@ -308,7 +308,8 @@ public final class Batch implements AutoCloseable {
         for (int row = 0; row < rows; row++) {
             if (isMissing(field, row)) {
                 throw new IllegalStateException("epoch " + epoch() + ", batch " + number() + ", row " + row
-                        + ": field '" + field + "' has no value, and an array has no mask; give one for missing values, such as "
+                        + ": field '" + field
+                        + "' has no value, and an array has no mask; give one for missing values, such as "
                         + method + "(\"" + field + "\", 0)");
             }
         }

@@ -39,6 +39,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Collects the settings of a client. Every setting has a default. {@link #open} checks them and reports all problems
@@ -49,6 +51,8 @@ public final class FeedClientBuilder {
 
     private final Optional<String> feed;
     private final ObjectNode order = JSON.createObjectNode();
+    private static final Logger LOG = LoggerFactory.getLogger(FeedClientBuilder.class);
+
     private Map<String, String> environment = System.getenv();
     private Optional<String> stream = Optional.empty();
     private Optional<String> split = Optional.empty();
@@ -371,6 +375,9 @@ public final class FeedClientBuilder {
      */
     public FeedClient open() {
         FeedOptions options = options();
+        if (participant.isEmpty() && options.participant().worldSize() == 1) {
+            new TrainerEnvironment(environment).lonelyTask().ifPresent(warning -> LOG.warn("{}: {}", feed, warning));
+        }
         BatchSource source = TopicTarget.of(feed, environment)
                 .<BatchSource>map(topic -> topicLogs
                         .map(logs -> new TopicSource(topic, options, logs.get(), logs.get()))

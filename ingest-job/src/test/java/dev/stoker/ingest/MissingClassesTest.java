@@ -32,8 +32,8 @@ class MissingClassesTest {
 
     private IngestResult rows(String text, String... options) throws Exception {
         Path source = Files.writeString(directory.resolve("rows.csv"), text);
-        List<String> args = new ArrayList<>(List.of(
-                source.toString(), directory.resolve("target").toString(), "--key", "id", "--label", "y"));
+        List<String> args = new ArrayList<>(
+                List.of(source.toString(), directory.resolve("target").toString(), "--key", "id", "--label", "y"));
         args.addAll(List.of(options));
         return RowIngestJob.run(
                 RowIngestOptions.parse(args.toArray(String[]::new)),

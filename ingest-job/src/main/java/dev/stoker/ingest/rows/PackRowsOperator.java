@@ -133,8 +133,7 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
         }
         int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
         replaced.list().forEach(rows -> output.collect(new StreamRecord<>(new PackReport.Removed(task, rows))));
-        PackReport.Done done =
-                RowReport.done(work, getRuntimeContext().getTaskInfo(), chunks, skipped, leftOut);
+        PackReport.Done done = RowReport.done(work, getRuntimeContext().getTaskInfo(), chunks, skipped, leftOut);
         meter.ifPresent(m -> m.skipped(skipped));
         output.collect(new StreamRecord<>(done));
     }

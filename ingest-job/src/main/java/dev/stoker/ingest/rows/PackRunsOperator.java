@@ -144,8 +144,8 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
             throw e;
         }
         skipped.addAll(FileSkip.EXCLUDED, scan.excluded());
-        output.collect(new StreamRecord<>(
-                RowReport.done(work, getRuntimeContext().getTaskInfo(), chunks, skipped, leftOut)));
+        output.collect(
+                new StreamRecord<>(RowReport.done(work, getRuntimeContext().getTaskInfo(), chunks, skipped, leftOut)));
     }
 
     @Override

@@ -21,12 +21,7 @@ final class RowReport {
      * @param skipped counts of rows that the task left out
      * @param leftOut lists it
      */
-    static PackReport.Done done(
-            RowWork work,
-            TaskInfo task,
-            RowChunks chunks,
-            SkipCounts skipped,
-            LeftOut leftOut) {
+    static PackReport.Done done(RowWork work, TaskInfo task, RowChunks chunks, SkipCounts skipped, LeftOut leftOut) {
         if (task.getIndexOfThisSubtask() == 0) {
             work.omitted().unreadable().forEach(leftOut::file);
             skipped.addAll(FileSkip.EXCLUDED_FILE, work.omitted().files());
