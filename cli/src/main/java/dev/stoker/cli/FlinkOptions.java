@@ -2,8 +2,8 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.flink.failure.ConnectionText;
 import dev.stoker.flink.work.FlinkWorkers;
-import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -120,7 +120,7 @@ final class FlinkOptions {
                     e);
         } catch (IOException e) {
             throw new CommandException(
-                    "no Flink cluster answers at " + address.getAuthority() + ": " + ErrorText.ofConnection(e)
+                    "no Flink cluster answers at " + address.getAuthority() + ": " + ConnectionText.of(e)
                             + "; check the address of the JobManager's REST port, and that the cluster runs",
                     Errors.FAILED,
                     e);

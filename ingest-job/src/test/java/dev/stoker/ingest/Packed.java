@@ -15,6 +15,7 @@ import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -132,11 +133,20 @@ public record Packed(Snapshot snapshot, List<Sample> samples, List<List<String>>
                             bytes.get(copy);
                             yield copy;
                         }
+                        case "utf8[]" -> texts(column, row);
                         case "float32", "float64" -> column.doubleAt(row);
                         default -> column.longAt(row);
                     });
         }
         return values;
+    }
+
+    private static List<String> texts(ArrowColumn column, int row) {
+        List<String> texts = new ArrayList<>();
+        for (int item = 0; item < column.itemCount(row); item++) {
+            texts.add(StandardCharsets.UTF_8.decode(column.itemAt(row, item)).toString());
+        }
+        return texts;
     }
 
     public List<String> keys() {

@@ -12,6 +12,7 @@ import java.util.SortedSet;
  *
  * @param checkpoint number of the checkpoint
  * @param chunks in the order in which they were begun
+ * @param removed keys whose samples in earlier versions are replaced or deleted
  * @param classes the class names that the chunks use, by categorical field
  * @param next the offset after the last record that the task has seen, by partition
  * @param deadLetters records that are in none of the chunks
@@ -19,10 +20,22 @@ import java.util.SortedSet;
 public record TopicReport(
         long checkpoint,
         List<ChunkSummary> chunks,
+        List<String> removed,
         Map<String, SortedSet<String>> classes,
         SortedMap<Integer, Long> next,
         long deadLetters) {
     public TopicReport {
         chunks = List.copyOf(chunks);
+        removed = List.copyOf(removed);
+    }
+
+    /** Creates a report that removes nothing. */
+    public TopicReport(
+            long checkpoint,
+            List<ChunkSummary> chunks,
+            Map<String, SortedSet<String>> classes,
+            SortedMap<Integer, Long> next,
+            long deadLetters) {
+        this(checkpoint, chunks, List.of(), classes, next, deadLetters);
     }
 }

@@ -1,6 +1,7 @@
 package dev.stoker.connectors.dataset;
 
 import dev.stoker.flink.types.OpaqueType;
+import dev.stoker.flink.types.Texts;
 import dev.stoker.flink.types.ValueSerializer;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import java.io.IOException;
@@ -15,7 +16,7 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** i64 checkpoint, chunks and classes as in {@link PackReportSerializer}, offsets, i64 dead letters. */
+/** i64 checkpoint, chunks, removed keys, classes as in {@link PackReportSerializer}, offsets, i64 dead letters. */
 public final class TopicReportSerializer extends ValueSerializer<TopicReport> {
 
     public static final TopicReportSerializer INSTANCE = new TopicReportSerializer();
@@ -34,6 +35,7 @@ public final class TopicReportSerializer extends ValueSerializer<TopicReport> {
     public void serialize(TopicReport report, DataOutputView out) throws IOException {
         out.writeLong(report.checkpoint());
         writeChunks(report.chunks(), out);
+        writeKeys(report.removed(), out);
         PackReportSerializer.writeClasses(report.classes(), out);
         writeOffsets(report.next(), out);
         out.writeLong(report.deadLetters());
@@ -43,9 +45,25 @@ public final class TopicReportSerializer extends ValueSerializer<TopicReport> {
     public TopicReport deserialize(DataInputView in) throws IOException {
         long checkpoint = in.readLong();
         List<ChunkSummary> chunks = readChunks(in);
+        List<String> removed = readKeys(in);
         Map<String, SortedSet<String>> classes = PackReportSerializer.readClasses(in);
         SortedMap<Integer, Long> next = readOffsets(in);
-        return new TopicReport(checkpoint, chunks, classes, next, in.readLong());
+        return new TopicReport(checkpoint, chunks, removed, classes, next, in.readLong());
+    }
+
+    public static void writeKeys(List<String> keys, DataOutputView out) throws IOException {
+        out.writeInt(keys.size());
+        for (String key : keys) {
+            Texts.write(key, out);
+        }
+    }
+
+    public static List<String> readKeys(DataInputView in) throws IOException {
+        List<String> keys = new ArrayList<>();
+        for (int count = in.readInt(); count > 0; count--) {
+            keys.add(Texts.read(in));
+        }
+        return keys;
     }
 
     public static void writeChunks(List<ChunkSummary> chunks, DataOutputView out) throws IOException {

@@ -51,8 +51,15 @@ public record TopicRun(
     public enum Keys {
         /** Keys consist of topic, partition and offset, so no other writer has them. */
         OFFSETS,
-        /** Keys are the records' own keys. */
-        RECORDS
+        /** Keys are the records' own keys. Two records with one key are an error. */
+        RECORDS,
+        /** Keys are the records' own keys. A later record replaces or deletes the sample of an earlier one. */
+        CHANGES;
+
+        /** Whether keys are those of the records, so that one task must see all of them. */
+        public boolean areOwn() {
+            return this != OFFSETS;
+        }
     }
 
     /** Called around each commit, on the thread of the committing task. */

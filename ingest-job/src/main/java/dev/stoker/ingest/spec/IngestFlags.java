@@ -92,8 +92,8 @@ public final class IngestFlags {
             .withDescription(
                     "What to do if a key occurs twice or the dataset already contains it: fail; skip to keep the"
                             + " sample that came first; replace to keep the one that came last; first or last to choose"
-                            + " between samples of the source, but fail for keys of the dataset. From a topic: fail for"
-                            + " dead letters, or skip.");
+                            + " between samples of the source, but fail for keys of the dataset. From a topic with"
+                            + " --key record: fail for dead letters, skip, or replace.");
 
     public static final ConfigOption<String> INGEST_ID = ConfigOptions.key(PREFIX + "ingest-id")
             .stringType()

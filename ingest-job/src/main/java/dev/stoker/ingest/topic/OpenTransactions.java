@@ -43,22 +43,20 @@ final class OpenTransactions {
 
     /** What is hidden now; empty if nothing is. */
     Optional<String> now() {
-        return text(new ArrayList<>(hidden.keySet()));
+        return text(hidden);
     }
 
     /** What the same transactions have hidden for longer than most transactions last. */
     Optional<String> lasting(long nowNs) {
-        return text(hidden.entrySet().stream()
-                .filter(entry -> nowNs - entry.getValue().sinceNs >= PATIENCE.toNanos())
-                .map(SortedMap.Entry::getKey)
-                .toList());
+        SortedMap<Integer, Hidden> lasting = new TreeMap<>(hidden);
+        lasting.values().removeIf(place -> nowNs - place.sinceNs < PATIENCE.toNanos());
+        return text(lasting);
     }
 
-    private Optional<String> text(List<Integer> partitions) {
-        List<String> places = partitions.stream()
-                .map(partition -> hidden.get(partition).offsets + " in partition " + partition + " from offset "
-                        + hidden.get(partition).from + " on")
-                .toList();
+    private static Optional<String> text(SortedMap<Integer, Hidden> hidden) {
+        List<String> places = new ArrayList<>();
+        hidden.forEach((partition, place) ->
+                places.add(place.offsets + " in partition " + partition + " from offset " + place.from + " on"));
         return places.isEmpty()
                 ? Optional.empty()
                 : Optional.of("open transactions hide offsets: " + String.join(", ", places)

@@ -46,7 +46,8 @@ public final class TopicIngestFlags {
             .stringType()
             .defaultValue("skip")
             .withDescription("What to do with records without a value, which delete their keys from a compacted topic:"
-                    + " skip to leave them out and count them, or dead-letter. The samples with their keys stay.");
+                    + " skip to leave them out and count them, dead-letter, or delete to delete the samples with their"
+                    + " keys, which needs --on-duplicate replace.");
 
     public static final ConfigOption<String> KEY_FIELD = ConfigOptions.key(PREFIX + "key-field")
             .stringType()

@@ -170,7 +170,11 @@ final class TopicIngestOptionsParser {
             }
         }
         return new RecordMapping(
-                key.equals("record") ? TopicRun.Keys.RECORDS : TopicRun.Keys.OFFSETS,
+                !key.equals("record")
+                        ? TopicRun.Keys.OFFSETS
+                        : given.get(IngestFlags.ON_DUPLICATE).equals("replace")
+                                ? TopicRun.Keys.CHANGES
+                                : TopicRun.Keys.RECORDS,
                 keyField.orElse(null),
                 timestamp.orElse(null),
                 headers);
@@ -178,14 +182,27 @@ final class TopicIngestOptionsParser {
 
     private EnumSet<RecordsLeftOut> leftOut(RecordMapping mapping) {
         EnumSet<RecordsLeftOut> leftOut = EnumSet.noneOf(RecordsLeftOut.class);
-        if (flags.choice(TopicIngestFlags.TOMBSTONES, "skip", "dead-letter").equals("skip")) {
-            leftOut.add(RecordsLeftOut.TOMBSTONES);
+        boolean isChanged = mapping.keys() == TopicRun.Keys.CHANGES;
+        switch (flags.choice(TopicIngestFlags.TOMBSTONES, "skip", "delete", "dead-letter")) {
+            case "delete" -> {
+                if (!isChanged) {
+                    problems.add("option --tombstones: delete needs --key record and --on-duplicate replace");
+                }
+            }
+            case "dead-letter" -> {
+                if (isChanged) {
+                    problems.add("option --tombstones: dead-letter does not go with --on-duplicate replace;"
+                            + " give skip or delete");
+                }
+            }
+            default -> leftOut.add(RecordsLeftOut.TOMBSTONES);
         }
         if (given.contains(IngestFlags.ON_DUPLICATE)) {
-            if (mapping.keys() != TopicRun.Keys.RECORDS) {
+            if (!mapping.keys().areOwn()) {
                 problems.add("option --on-duplicate needs --key record; other keys of a topic occur only once");
             }
-            if (flags.choice(IngestFlags.ON_DUPLICATE, "fail", "skip").equals("skip")) {
+            if (flags.choice(IngestFlags.ON_DUPLICATE, "fail", "skip", "replace")
+                    .equals("skip")) {
                 leftOut.add(RecordsLeftOut.DUPLICATES);
             }
         }

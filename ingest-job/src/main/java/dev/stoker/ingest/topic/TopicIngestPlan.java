@@ -51,7 +51,7 @@ record TopicIngestPlan(TopicPackPlan pack, TopicRun run, Reading reading, ArrayL
 
     /** The number of tasks, at most the partitions. If keys are the records' own, one task must see all of them. */
     int tasks(int configured) {
-        if (run.limits().keys() == TopicRun.Keys.RECORDS) {
+        if (run.limits().keys().areOwn()) {
             return 1;
         }
         int wanted = reading.parallelism() == 0 ? configured : reading.parallelism();

@@ -16,6 +16,8 @@ import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.SortedMap;
@@ -45,6 +47,7 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
     private static final long serialVersionUID = 1;
 
     private static final String KEYS_STATE = "keys";
+    private static final long HELD_BYTES = 32L << 20;
 
     private final TopicPackPlan plan;
 
@@ -56,6 +59,11 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
     private transient DeadLetters letters;
     private transient @Nullable ListState<byte[]> keysState;
     private transient @Nullable SeenKeys keys;
+    /** Null unless later records change the samples of earlier ones. */
+    private transient @Nullable ChangeBuffer changes;
+    /** Takes records for a trial, before they replace others. */
+    private transient @Nullable ChunkBuilder trial;
+
     private transient SortedMap<Integer, Long> next;
     private transient long deadLetters;
     private transient long samples;
@@ -77,7 +85,7 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
     public void initializeState(StateInitializationContext context) throws Exception {
         super.initializeState(context);
         lastCheckpoint = context.getRestoredCheckpointId().orElse(0);
-        if (plan.mapping().keys() == TopicRun.Keys.RECORDS) {
+        if (plan.mapping().keys().areOwn()) {
             keys = new SeenKeys();
             keysState = context.getOperatorStateStore()
                     .getListState(new ListStateDescriptor<>(
@@ -113,6 +121,10 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
             patience.run(
                     "Reading the keys of " + plan.place().target(),
                     () -> taken.addAll(Dataset.open(store), plan.place().baseVersion()));
+        }
+        if (plan.mapping().keys() == TopicRun.Keys.CHANGES) {
+            changes = new ChangeBuffer(HELD_BYTES);
+            trial = new ChunkBuilder(info.fields(), 1 << 20);
         }
         next = new TreeMap<>();
         meter = TopicMeter.find(plan.place().run());
@@ -161,6 +173,10 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
             return;
         }
         String key = rows.key(record);
+        if (changes != null) {
+            change(changes, key, record);
+            return;
+        }
         if (keys != null && keys.contains(key)) {
             if (isLeftOut(RecordsLeftOut.DUPLICATES)) {
                 return;
@@ -168,6 +184,44 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
             throw new PoisonException(
                     PoisonException.Reason.DUPLICATE_KEY, "the dataset already has a sample with its key");
         }
+        addSample(key, record);
+    }
+
+    /** Holds a record that replaces or deletes the sample of its key. */
+    private void change(ChangeBuffer changes, String key, SourceRecord record) throws Exception {
+        ChunkBuilder once = Objects.requireNonNull(trial, "opened with the changes");
+        if (record.value() != null) {
+            try {
+                rows.add(record, key, once);
+            } finally {
+                once.reset();
+            }
+        }
+        if (changes.endsBefore(key)) {
+            next.put(record.partition(), record.offset());
+            report(lastCheckpoint);
+        }
+        changes.hold(key, record);
+        if (changes.isFull()) {
+            packHeld(changes);
+        }
+    }
+
+    private void packHeld(ChangeBuffer changes) throws Exception {
+        SeenKeys known = Objects.requireNonNull(keys, "the keys are the records' own");
+        for (Map.Entry<String, SourceRecord> entry : changes.take().entrySet()) {
+            String key = entry.getKey();
+            if (known.contains(key)) {
+                changes.removes(key);
+            }
+            if (entry.getValue().value() != null) {
+                changes.packed(key);
+                addSample(key, entry.getValue());
+            }
+        }
+    }
+
+    private void addSample(String key, SourceRecord record) throws Exception {
         long bytes = record.size();
         String split = splits.of(key);
         ChunkBuilder builder = chunks.forSample(split, Math.min(bytes + key.length(), RowMaker.MAX_SAMPLE_BYTES));
@@ -221,13 +275,22 @@ final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
             return;
         }
         try {
+            if (changes != null) {
+                packHeld(changes);
+                count();
+            }
             chunks.flush();
         } catch (IOException | RuntimeException e) {
             FailureKind.endIfFinal(e);
             throw e;
         }
-        output.collect(new StreamRecord<>(
-                new TopicReport(checkpoint, chunks.takeChunks(), chunks.takeClasses(), next, deadLetters)));
+        output.collect(new StreamRecord<>(new TopicReport(
+                checkpoint,
+                chunks.takeChunks(),
+                changes == null ? List.of() : changes.end(),
+                chunks.takeClasses(),
+                next,
+                deadLetters)));
         next = new TreeMap<>();
         deadLetters = 0;
     }

@@ -22,7 +22,7 @@ final class TopicPlanText {
                         ? ", a new dataset"
                         : ", after version " + preparation.state().baseVersion()));
         lines.add("values:  " + options.value().kind().name().toLowerCase(Locale.ROOT) + "; keys: "
-                + (options.mapping().keys() == TopicRun.Keys.RECORDS ? "the records' own" : "topic-partition-offset"));
+                + (options.mapping().keys().areOwn() ? "the records' own" : "topic-partition-offset"));
         List<String> fields = new ArrayList<>();
         for (Field field : preparation.info().fields()) {
             fields.add(field.name() + ": " + field.type().canonical() + (field.nullable() ? "?" : "")
@@ -38,6 +38,12 @@ final class TopicPlanText {
                         : "versions: one every "
                                 + options.work().commitInterval().toMillis() / 1000.0
                                 + " s if there are samples; Ctrl-C makes the last one");
+        if (options.mapping().keys() == TopicRun.Keys.CHANGES) {
+            lines.add("note:    the last record of a key replaces the sample of that key"
+                    + (options.deadLetters().leftOut().contains(RecordsLeftOut.TOMBSTONES)
+                            ? ""
+                            : ", and a record without a value deletes it"));
+        }
         if (options.deadLetters().leftOut().contains(RecordsLeftOut.DUPLICATES)) {
             lines.add("note:    records whose key a sample already has are left out");
         }

@@ -242,6 +242,42 @@ class TopicIngestJobITCase {
     }
 
     @Test
+    void theLastRecordOfAKeyReplacesItsSampleAndOneWithoutAValueDeletesIt() throws Exception {
+        Topic topic = Topic.create("ingest-changelog", 2);
+        Path target = directory.resolve("ingest-changelog-data");
+        String[] options = {"--value=raw", "--key=record", "--on-duplicate=replace", "--tombstones=delete"};
+        topic.send(List.of(
+                topic.record(0, "a", "1"),
+                topic.record(0, "b", "1"),
+                topic.record(0, "a", "2"),
+                topic.record(0, "c", (String) null),
+                topic.record(0, "d", "1"),
+                topic.record(0, "d", (String) null),
+                topic.record(0, "e", (String) null),
+                topic.record(0, "e", "1")));
+        assertThat(Streams.ingest(topic, target, options).samples()).isEqualTo(3);
+        assertThat(Streams.texts(target, "data")).isEqualTo(Map.of("a", "2", "b", "1", "e", "1"));
+
+        topic.send(List.of(
+                topic.record(1, "b", "2"),
+                topic.record(1, "a", (String) null),
+                topic.record(1, "f", "1"),
+                topic.record(1, "b", "3")));
+        Streams.ingest(topic, target, options);
+        assertThat(Streams.texts(target, "data")).isEqualTo(Map.of("b", "3", "e", "1", "f", "1"));
+
+        topic.send(List.of(topic.record(1, "e", (String) null), topic.record(1, "f", "2")));
+        TopicIngestResult last = Streams.ingest(topic, target, options);
+        assertThat(last.deadLetters().count()).isZero();
+        assertThat(Streams.texts(target, "data")).isEqualTo(Map.of("b", "3", "f", "2"));
+
+        topic.send(List.of(topic.record(1, "b", (String) null)));
+        Streams.ingest(topic, target, options);
+        assertThat(Streams.texts(target, "data")).isEqualTo(Map.of("f", "2"));
+        Streams.verify(target);
+    }
+
+    @Test
     void readsNothingOfTransactionsThatAreAbortedOrOpen() throws Exception {
         Topic topic = Topic.create("ingest-transactions", 1);
         Path target = directory.resolve("ingest-transactions-data");

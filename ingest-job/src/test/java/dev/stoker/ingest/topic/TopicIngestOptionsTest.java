@@ -3,6 +3,7 @@ package dev.stoker.ingest.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.arrow.Field;
 import java.util.ArrayList;
@@ -57,6 +58,17 @@ class TopicIngestOptionsTest {
     }
 
     @Test
+    void recordsCanReplaceAndDeleteSamples() {
+        TopicIngestOptions options = parse("--value=raw", "--key=record", "--on-duplicate=replace");
+        assertThat(options.mapping().keys()).isEqualTo(TopicRun.Keys.CHANGES);
+        assertThat(options.deadLetters().leftOut()).containsExactly(RecordsLeftOut.TOMBSTONES);
+        assertThat(parse("--value=raw", "--key=record", "--on-duplicate=replace", "--tombstones=delete")
+                        .deadLetters()
+                        .leftOut())
+                .isEmpty();
+    }
+
+    @Test
     void readsASchema() {
         assertThat(parse("--value=json", "--schema=label:categorical,image:float32[3,8,8]", "--schema=note:utf8?")
                         .shape()
@@ -104,9 +116,10 @@ class TopicIngestOptionsTest {
                 "--value=raw --header=h=f:int32[] | cannot be read from a header",
                 "--value=raw --key=value | value is not offset or record",
                 "--value=raw --max-dead-letters=-1 | not at least 0",
-                "--value=raw --tombstones=delete | delete is not skip or dead-letter",
+                "--value=raw --tombstones=delete | delete needs --key record and --on-duplicate replace",
+                "--value=raw --key=record --on-duplicate=replace --tombstones=dead-letter | give skip or delete",
                 "--value=raw --on-duplicate=skip | option --on-duplicate needs --key record",
-                "--value=raw --key=record --on-duplicate=replace | replace is not fail or skip",
+                "--value=raw --key=record --on-duplicate=last | last is not fail or skip or replace",
                 "--value=raw --kafka-config=/nowhere | the file /nowhere is not readable",
             })
     void refuses(String args, String message) {

@@ -83,6 +83,7 @@ class TopicValuesITCase {
                 .containsEntry("caption", "ä")
                 .containsEntry("ok", 0L)
                 .containsEntry("note", "only here");
+        assertThat(packed.values("tags").values()).containsExactly(List.of("a", "b"), List.of());
         assertThat(packed.samples().get(0).bytes("tokens"))
                 .isEqualTo(ByteBuffer.allocate(24)
                         .order(ByteOrder.LITTLE_ENDIAN)

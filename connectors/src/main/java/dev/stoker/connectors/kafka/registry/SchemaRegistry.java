@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.stoker.connectors.kafka.TopicException;
-import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.flink.failure.ConnectionText;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -149,7 +149,7 @@ public final class SchemaRegistry {
             throw new TopicException("Interrupted while waiting for the schema registry " + base);
         } catch (IOException e) {
             throw new RegistryAwayException(
-                    "The schema registry " + base + " cannot be reached: " + ErrorText.ofConnection(e)
+                    "The schema registry " + base + " cannot be reached: " + ConnectionText.of(e)
                             + "; check the address, and that the registry runs",
                     e);
         }

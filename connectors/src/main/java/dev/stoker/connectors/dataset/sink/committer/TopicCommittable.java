@@ -18,6 +18,7 @@ import org.apache.flink.core.memory.DataOutputSerializer;
  *
  * @param ingest id under which the version is committed once
  * @param chunks in the order in which they get their ordinals
+ * @param removed keys whose samples the version before loses
  * @param classes the class names used, by categorical field
  * @param before the position in the topic that the dataset must have
  * @param after the position that it has afterwards
@@ -26,12 +27,25 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 public record TopicCommittable(
         String ingest,
         List<ChunkSummary> chunks,
+        List<String> removed,
         Map<String, SortedSet<String>> classes,
         TreeMap<Integer, Long> before,
         TreeMap<Integer, Long> after,
         long deadLetters) {
     public TopicCommittable {
         chunks = List.copyOf(chunks);
+        removed = List.copyOf(removed);
+    }
+
+    /** Creates a version that removes nothing. */
+    public TopicCommittable(
+            String ingest,
+            List<ChunkSummary> chunks,
+            Map<String, SortedSet<String>> classes,
+            TreeMap<Integer, Long> before,
+            TreeMap<Integer, Long> after,
+            long deadLetters) {
+        this(ingest, chunks, List.of(), classes, before, after, deadLetters);
     }
 
     /** The run of the job that packed the chunks and holds the lease. Another run may commit them. */
@@ -54,6 +68,7 @@ public record TopicCommittable(
                     new DataOutputSerializer(256 + 80 * committable.chunks().size());
             out.writeUTF(committable.ingest());
             TopicReportSerializer.writeChunks(committable.chunks(), out);
+            TopicReportSerializer.writeKeys(committable.removed(), out);
             PackReportSerializer.writeClasses(committable.classes(), out);
             TopicReportSerializer.writeOffsets(committable.before(), out);
             TopicReportSerializer.writeOffsets(committable.after(), out);
@@ -71,6 +86,7 @@ public record TopicCommittable(
             return new TopicCommittable(
                     in.readUTF(),
                     TopicReportSerializer.readChunks(in),
+                    TopicReportSerializer.readKeys(in),
                     PackReportSerializer.readClasses(in),
                     TopicReportSerializer.readOffsets(in),
                     TopicReportSerializer.readOffsets(in),

@@ -59,17 +59,22 @@ public final class TopicCommitter implements Committer<TopicCommittable> {
         Map<String, List<String>> classes = new TreeMap<>();
         committable.classes().forEach((field, names) -> classes.put(field, new ArrayList<>(names)));
         LateKeys keys = new LateKeys(store, committable.chunks(), keysChecked);
+        ChangedRows changed = new ChangedRows(dataset, committable, keysChecked);
         Commit commit = new dev.stoker.metadata.Committer(dataset, Clock.systemUTC(), WriterProcess.user())
                 .commit(new dev.stoker.metadata.CommitRequest(
                         committable.ingest(),
-                        Operation.INGEST,
+                        committable.chunks().isEmpty() ? Operation.REMOVE : Operation.INGEST,
                         committable.chunks(),
                         base -> {
                             require(committable, dataset, base);
-                            if (run.limits().keys() == TopicRun.Keys.RECORDS) {
-                                keys.check(base);
-                            }
-                            return List.of();
+                            return switch (run.limits().keys()) {
+                                case OFFSETS -> List.of();
+                                case RECORDS -> {
+                                    keys.check(base);
+                                    yield List.of();
+                                }
+                                case CHANGES -> changed.from(base);
+                            };
                         },
                         classes,
                         base -> properties(committable, dataset, base),

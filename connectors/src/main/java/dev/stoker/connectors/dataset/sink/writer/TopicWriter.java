@@ -18,8 +18,9 @@ import org.apache.flink.runtime.execution.SuppressRestartsException;
 
 /**
  * Makes one version of all reports between two checkpoints. If they contain no sample, it makes none, and the next
- * version includes their position and dead letters. There is one such writer whatever the parallelism of the packing
- * tasks. Runs on the task's thread.
+ * version includes their position and dead letters. If later records change the samples of earlier ones, it makes one
+ * version of each report, because a version cannot both add and remove a sample. There is one such writer whatever the
+ * parallelism of the packing tasks. Runs on the task's thread.
  */
 public final class TopicWriter
         implements CommittingSinkWriter<TopicReport, TopicCommittable>,
@@ -33,7 +34,9 @@ public final class TopicWriter
     private long number;
 
     private List<ChunkSummary> chunks = new ArrayList<>();
+    private List<String> removed = new ArrayList<>();
     private TreeMap<String, SortedSet<String>> classes = new TreeMap<>();
+    private List<TopicCommittable> ready = new ArrayList<>();
     private long checkpoint;
 
     public TopicWriter(TopicRun run, TopicSinkState state) {
@@ -53,6 +56,7 @@ public final class TopicWriter
     @Override
     public void write(TopicReport report, Context context) {
         chunks.addAll(report.chunks());
+        removed.addAll(report.removed());
         report.classes()
                 .forEach((field, names) ->
                         classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
@@ -64,6 +68,9 @@ public final class TopicWriter
             throw new SuppressRestartsException(
                     TooManyDeadLettersException.of(deadLetters, run.limits().maxDeadLetters()));
         }
+        if (run.limits().keys() == TopicRun.Keys.CHANGES) {
+            finish();
+        }
     }
 
     @Override
@@ -71,18 +78,27 @@ public final class TopicWriter
 
     @Override
     public Collection<TopicCommittable> prepareCommit() {
-        if (chunks.isEmpty()) {
-            return List.of();
+        finish();
+        List<TopicCommittable> all = ready;
+        ready = new ArrayList<>();
+        return all;
+    }
+
+    /** Makes a version of what was reported since the last one, if it changes anything. */
+    private void finish() {
+        if (chunks.isEmpty() && removed.isEmpty()) {
+            return;
         }
         // A failed checkpoint has used a number, perhaps this one, so numbers only increase.
         number = Math.max(checkpoint, number + 1);
         TopicCommittable committable = new TopicCommittable(
-                PartIds.of(run.run(), number), chunks, classes, before, new TreeMap<>(after), sinceVersion);
+                PartIds.of(run.run(), number), chunks, removed, classes, before, new TreeMap<>(after), sinceVersion);
         before = new TreeMap<>(after);
         sinceVersion = 0;
         chunks = new ArrayList<>();
+        removed = new ArrayList<>();
         classes = new TreeMap<>();
-        return List.of(committable);
+        ready.add(committable);
     }
 
     @Override

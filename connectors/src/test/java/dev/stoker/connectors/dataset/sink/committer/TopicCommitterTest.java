@@ -11,18 +11,23 @@ import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.connectors.kafka.BrokersAwayException;
 import dev.stoker.flink.failure.Patience;
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.Operation;
+import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.CountingObjectStore;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -107,6 +112,59 @@ class TopicCommitterTest {
                     .hasValueSatisfying(position -> assertThat(position.next()).isEqualTo(offsets(9L)));
             assertThat(TopicPosition.find(dataset, dataset.latest(), "other")).isEmpty();
         }
+    }
+
+    private List<String> keys() throws Exception {
+        List<String> keys = new ArrayList<>();
+        try (ObjectStore store = new LocalObjectStore(directory)) {
+            ChunkTable table = Dataset.open(store).latest().table();
+            for (int chunk = 0; chunk < table.size(); chunk++) {
+                if (table.isLive(chunk)) {
+                    ChunkHead head = ChunkHeads.readStored(store, table, chunk);
+                    for (int row = 0; row < head.rows(); row++) {
+                        if (!ChunkHeads.isRemoved(table, chunk, row)) {
+                            keys.add(head.key(row));
+                        }
+                    }
+                }
+            }
+        }
+        return keys;
+    }
+
+    private static TopicCommittable removing(TopicCommittable part, String... keys) {
+        return new TopicCommittable(
+                part.ingest(),
+                part.chunks(),
+                List.of(keys),
+                part.classes(),
+                part.before(),
+                part.after(),
+                part.deadLetters());
+    }
+
+    @Test
+    void laterRecordsReplaceAndDeleteSamplesOfAChangedTopic() throws Exception {
+        TopicCommitter committer = committer(TopicRun.Keys.CHANGES, 0);
+        commit(committer, part("run-1", offsets(), 5, "a", "b", "c"));
+        TopicCommittable second = removing(part("run-2", offsets(5L), 9, "a", "d"), "a", "b", "unknown");
+        commit(committer, second);
+        commit(committer, second);
+        assertThat(keys()).containsExactlyInAnyOrder("a", "c", "d");
+        // Only a record without a value.
+        commit(
+                committer,
+                new TopicCommittable("run-3", List.of(), List.of("c"), Map.of(), offsets(9L), offsets(11L), 0));
+        assertThat(keys()).containsExactlyInAnyOrder("a", "d");
+        assertThat(entry(3).operation()).isEqualTo(Operation.REMOVE);
+        try (ObjectStore store = new LocalObjectStore(directory)) {
+            Dataset dataset = Dataset.open(store);
+            assertThat(TopicPosition.find(dataset, dataset.latest(), "photos"))
+                    .hasValueSatisfying(position -> assertThat(position.next()).isEqualTo(offsets(11L)));
+        }
+        // A part of a restored job, after another writer has added one of its keys.
+        commit(committer(TopicRun.Keys.CHANGES, 2, 11L), part("run-4", offsets(11L), 12, "d", "e"));
+        assertThat(keys()).containsExactlyInAnyOrder("a", "d", "e");
     }
 
     @Test

@@ -18,6 +18,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.assertj.core.groups.Tuple;
 import org.junit.jupiter.api.Test;
 
 class TopicWriterTest {
@@ -25,6 +26,11 @@ class TopicWriterTest {
     private static final TopicPosition NOTHING = new TopicPosition("photos", "id", "cluster", new TreeMap<>());
 
     private static TopicRun run(Map<Integer, Long> committed, Map<Integer, Long> start, long maxDeadLetters) {
+        return run(TopicRun.Keys.OFFSETS, committed, start, maxDeadLetters);
+    }
+
+    private static TopicRun run(
+            TopicRun.Keys keys, Map<Integer, Long> committed, Map<Integer, Long> start, long maxDeadLetters) {
         return new TopicRun(
                 target -> {
                     throw new IOException("not here");
@@ -34,7 +40,7 @@ class TopicWriterTest {
                 "run",
                 NOTHING.at(new TreeMap<>(committed)),
                 new TreeMap<>(start),
-                new TopicRun.Limits(() -> {}, TopicRun.Keys.OFFSETS, 0, maxDeadLetters));
+                new TopicRun.Limits(() -> {}, keys, 0, maxDeadLetters));
     }
 
     private static ChunkSummary chunk(int number) {
@@ -73,6 +79,26 @@ class TopicWriterTest {
                         offsets(8, 4, 9),
                         1));
         assertThat(writer.prepareCommit()).isEmpty();
+    }
+
+    @Test
+    void eachReportOfAChangedTopicIsAVersion() {
+        TopicWriter writer = TopicWriter.begin(run(TopicRun.Keys.CHANGES, offsets(), offsets(0), 10));
+        writer.write(report(3, 1, offsets(4), 0), null);
+        writer.write(new TopicReport(3, List.of(), List.of("a", "b"), Map.of(), offsets(6), 0), null);
+        writer.write(report(4, -1, offsets(8), 0), null);
+        assertThat(writer.prepareCommit())
+                .extracting(
+                        TopicCommittable::ingest,
+                        TopicCommittable::chunks,
+                        TopicCommittable::removed,
+                        TopicCommittable::before,
+                        TopicCommittable::after)
+                .containsExactly(
+                        Tuple.tuple("run-3", List.of(chunk(1)), List.of(), offsets(), offsets(4)),
+                        Tuple.tuple("run-4", List.of(), List.of("a", "b"), offsets(4), offsets(6)));
+        assertThat(writer.prepareCommit()).isEmpty();
+        assertThat(writer.snapshotState(4).get(0).after()).isEqualTo(offsets(8));
     }
 
     @Test
@@ -119,7 +145,8 @@ class TopicWriterTest {
 
     @Test
     void reportsAndCommittablesSurvive() throws IOException {
-        TopicReport report = report(3, 1, offsets(8, 1L << 40), 2);
+        TopicReport report =
+                new TopicReport(3, List.of(chunk(1)), List.of("a", "ö/b"), Map.of(), offsets(8, 1L << 40), 2);
         DataOutputSerializer out = new DataOutputSerializer(16);
         TopicReportSerializer.INSTANCE.serialize(report, out);
         DataOutputSerializer copy = new DataOutputSerializer(16);
@@ -128,7 +155,13 @@ class TopicWriterTest {
                 .isEqualTo(report);
 
         TopicCommittable committable = new TopicCommittable(
-                "run-3", List.of(chunk(1)), Map.of("label", new TreeSet<>(List.of("a"))), offsets(1), offsets(2), 3);
+                "run-3",
+                List.of(chunk(1)),
+                List.of("a", "ö/b"),
+                Map.of("label", new TreeSet<>(List.of("a"))),
+                offsets(1),
+                offsets(2),
+                3);
         TopicCommittable.Serializer serializer = new TopicCommittable.Serializer();
         assertThat(serializer.deserialize(1, serializer.serialize(committable))).isEqualTo(committable);
         assertThatThrownBy(() -> serializer.deserialize(2, new byte[0])).hasMessageContaining("version 2");

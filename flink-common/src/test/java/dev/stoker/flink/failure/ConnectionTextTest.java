@@ -1,4 +1,4 @@
-package dev.stoker.schemas.errors;
+package dev.stoker.flink.failure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,24 +10,24 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import org.junit.jupiter.api.Test;
 
-class ErrorTextTest {
+class ConnectionTextTest {
     @Test
     void wordsConnectionsThatFailWithoutAMessage() {
         ConnectException refused = new ConnectException();
         refused.initCause(new ClosedChannelException());
-        assertThat(ErrorText.ofConnection(refused)).contains("nothing listens at this address");
-        assertThat(ErrorText.ofConnection(new ConnectException("Connection refused")))
+        assertThat(ConnectionText.of(refused)).contains("nothing listens at this address");
+        assertThat(ConnectionText.of(new ConnectException("Connection refused")))
                 .contains("nothing listens at this address");
 
         ConnectException unknown = new ConnectException();
         unknown.initCause(new UnresolvedAddressException());
-        assertThat(ErrorText.ofConnection(unknown)).contains("host is not known");
-        assertThat(ErrorText.ofConnection(new UnknownHostException("h"))).contains("host is not known");
+        assertThat(ConnectionText.of(unknown)).contains("host is not known");
+        assertThat(ConnectionText.of(new UnknownHostException("h"))).contains("host is not known");
 
-        assertThat(ErrorText.ofConnection(new HttpConnectTimeoutException("HTTP connect timed out")))
+        assertThat(ConnectionText.of(new HttpConnectTimeoutException("HTTP connect timed out")))
                 .isEqualTo("it does not answer in time");
-        assertThat(ErrorText.ofConnection(new ConnectException("No route to host")))
+        assertThat(ConnectionText.of(new ConnectException("No route to host")))
                 .isEqualTo("No route to host");
-        assertThat(ErrorText.ofConnection(new IOException("broken"))).isEqualTo("broken");
+        assertThat(ConnectionText.of(new IOException("broken"))).isEqualTo("broken");
     }
 }
