@@ -160,6 +160,23 @@ final class EpochClaims {
         return OptionalLong.empty();
     }
 
+    /** Returns the rank of each run that had to read a number, whether it subscribed or not; greatest run first. */
+    List<Owner> owners(long number) {
+        index();
+        List<Owner> owners = new ArrayList<>(runs.size());
+        runs.forEach((run, claimed) -> {
+            if (!claimed.claims.isEmpty() && number >= claimed.start) {
+                Claim any = claimed.claims.values().iterator().next();
+                long slot = any.skipped().slot(number);
+                owners.add(new Owner(run, (int) (slot % any.consumer().worldSize())));
+            }
+        });
+        return owners;
+    }
+
+    /** A rank of a run. */
+    record Owner(long run, int rank) {}
+
     /** Returns the claim by which a consumer was assigned a number; null if there is none. */
     @Nullable
     Claim of(Consumer consumer, long number) {

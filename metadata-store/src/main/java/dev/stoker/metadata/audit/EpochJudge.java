@@ -12,6 +12,7 @@ import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -233,6 +234,17 @@ final class EpochJudge {
                 skipped);
     }
 
+    /** What shows that batches were passed over: later receipts of their consumers in a run. */
+    private record Proof(long run, boolean isLaterEpoch) implements Comparable<Proof> {
+        private static final Comparator<Proof> ORDER =
+                Comparator.comparingLong(Proof::run).thenComparing(Proof::isLaterEpoch);
+
+        @Override
+        public int compareTo(Proof other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
     /** Judges one section of the epoch, number by number in order. */
     private final class Stretch {
         private final ReceiptColumns receipts;
@@ -242,7 +254,7 @@ final class EpochJudge {
         private final Ranges assertedHere = new Ranges();
         private final Ranges openHere = new Ranges();
         private final Ranges skippedHere = new Ranges();
-        private final Map<Long, Ranges> missingByRun = new TreeMap<>();
+        private final Map<Proof, Ranges> missingBy = new TreeMap<>();
         private int at;
 
         Stretch(ReceiptColumns receipts, int[] order, byte[] state) {
@@ -269,13 +281,14 @@ final class EpochJudge {
             open = openHere;
             skippedHere.addAll(skippedBatches);
             skippedBatches = skippedHere;
-            missingByRun.forEach((run, numbers) -> numbers.toBatches().ranges().forEach(range -> {
+            missingBy.forEach((proof, numbers) -> numbers.toBatches().ranges().forEach(range -> {
+                boolean one = range.count() == 1;
                 findings.add(
                         Finding.Kind.MISSING,
                         range.count(),
-                        where(range) + (range.count() == 1 ? " is" : " are") + " missing: run " + run
-                                + " acknowledged later ones, or a later epoch, but not "
-                                + (range.count() == 1 ? "it" : "them"));
+                        where(range) + (one ? " is" : " are") + " missing: the same rank acknowledged batches of "
+                                + (proof.isLaterEpoch ? "a later epoch" : "this epoch after " + (one ? "it" : "them"))
+                                + " in run " + proof.run + ", but not " + (one ? "it" : "them"));
             }));
         }
 
@@ -305,11 +318,31 @@ final class EpochJudge {
             if (number >= leftOutFrom) {
                 leftOut++;
             } else if (lacking == null) {
-                // The ledger does not assign the number to anyone. It is before the first position, or the
-                // feeder died with the assignment before a run began after it, or its rank has not subscribed yet.
-                (pass.isAsserted(Long.MIN_VALUE, epoch, number) ? assertedHere : openHere).add(number);
+                judgeUnassigned(number);
             } else {
                 judgeLacking(lacking, number, begin);
+            }
+        }
+
+        /**
+         * Judges a number that the ledger does not assign to anyone. It is before the first position, or the feeder died
+         * with the assignment before a run began after it, or its rank has not subscribed yet.
+         */
+        private void judgeUnassigned(long number) {
+            if (pass.isAsserted(Long.MIN_VALUE, epoch, number)) {
+                assertedHere.add(number);
+                return;
+            }
+            Optional<EpochClaims.Owner> passed = claims.owners(number).stream()
+                    .filter(owner -> pass.wentOn(owner, epoch))
+                    .findFirst();
+            if (passed.isPresent()) {
+                missing++;
+                missingBy
+                        .computeIfAbsent(new Proof(passed.get().run(), true), r -> new Ranges())
+                        .add(number);
+            } else {
+                openHere.add(number);
             }
         }
 
@@ -320,22 +353,30 @@ final class EpochJudge {
                     .pieces()
                     .get(piece)
                     .lane();
-            long run = claim.consumer().run();
             if (lastOfLane.getOrDefault((long) consumer << 32 | lane, -1L) > number) {
-                miss(run, number);
-            } else if (pass.isAsserted(run, epoch, number)) {
+                missing++;
+                miss(claim.consumer(), number);
+            } else if (pass.isAsserted(claim.consumer().run(), epoch, number)) {
                 assertedHere.add(number);
-            } else if (lastOfConsumer.getOrDefault(consumer, -1L) > number
-                    || pass.leftBehind(claim.consumer(), epoch)) {
-                miss(run, number);
+            } else if (isPassedOver(claim.consumer(), number)) {
+                missing++;
+                miss(claim.consumer(), number);
             } else {
                 openHere.add(number);
             }
         }
 
-        private void miss(long run, long number) {
-            missing++;
-            missingByRun.computeIfAbsent(run, r -> new Ranges()).add(number);
+        private boolean isPassedOver(Consumer consumer, long number) {
+            return isLaterHere(consumer, number) || pass.wentOn(consumer, epoch);
+        }
+
+        private boolean isLaterHere(Consumer consumer, long number) {
+            return lastOfConsumer.getOrDefault(pass.number(consumer), -1L) > number;
+        }
+
+        private void miss(Consumer consumer, long number) {
+            Proof proof = new Proof(consumer.run(), !isLaterHere(consumer, number));
+            missingBy.computeIfAbsent(proof, r -> new Ranges()).add(number);
         }
 
         /**
@@ -355,13 +396,9 @@ final class EpochJudge {
                 }
                 lacking = claim;
             }
-            int consumer = pass.number(lacking.consumer());
-            boolean passed =
-                    lastOfConsumer.getOrDefault(consumer, -1L) > number || pass.leftBehind(lacking.consumer(), epoch);
-            if (passed && !pass.isAsserted(lacking.consumer().run(), epoch, number)) {
-                missingByRun
-                        .computeIfAbsent(lacking.consumer().run(), r -> new Ranges())
-                        .add(number);
+            if (isPassedOver(lacking.consumer(), number)
+                    && !pass.isAsserted(lacking.consumer().run(), epoch, number)) {
+                miss(lacking.consumer(), number);
             }
         }
 

@@ -36,8 +36,13 @@ final class PassState {
     private final Map<Long, Integer> viewNumbers = new HashMap<>();
 
     private final List<Long> viewTags = new ArrayList<>();
-    /** Last epoch with a receipt or subscription, by the consumer's number. */
-    private final Map<Integer, Long> lastEpochs = new HashMap<>();
+    /** Last epoch with a receipt. A subscription does not count: trainers read ahead. */
+    private final Map<Consumer, Long> lastEpochs = new HashMap<>();
+    /** The same, of all workers of a rank. */
+    private final Map<Workers, Long> lastEpochsOfWorkers = new HashMap<>();
+
+    /** The workers among which a rank was divided. */
+    private record Workers(long run, int rank, int workers) {}
 
     /** Positions of consumers that requested nothing, by epoch and run. */
     private final Map<Long, Map<Long, Map<Consumer, Long>>> standing = new HashMap<>();
@@ -72,11 +77,15 @@ final class PassState {
     void claim(long epoch, Claim claim) {
         claims.computeIfAbsent(epoch, e -> new EpochClaims()).add(claim);
         firstEpochs.merge(claim.consumer().run(), epoch, Math::min);
-        seen(claim.consumer(), epoch);
+        number(claim.consumer());
     }
 
-    void seen(Consumer consumer, long epoch) {
-        lastEpochs.merge(number(consumer), epoch, Math::max);
+    /** Records that the consumer acknowledged a batch of an epoch. */
+    void acknowledged(Consumer consumer, long epoch) {
+        number(consumer);
+        lastEpochs.merge(consumer, epoch, Math::max);
+        lastEpochsOfWorkers.merge(
+                new Workers(consumer.run(), consumer.rank(), consumer.workers()), epoch, Math::max);
     }
 
     /**
@@ -91,7 +100,7 @@ final class PassState {
         standing.computeIfAbsent(epoch, e -> new HashMap<>())
                 .computeIfAbsent(consumer.run(), r -> new HashMap<>())
                 .merge(consumer, Claim.leastStart(consumer, skipped, skipped.slot(first)), Math::min);
-        seen(consumer, epoch);
+        number(consumer);
     }
 
     private Map<Consumer, Long> standing(long epoch, long run) {
@@ -124,9 +133,17 @@ final class PassState {
         return Optional.ofNullable(views.get(viewTags.get(number)));
     }
 
-    /** Returns whether the consumer continued to a later epoch. */
-    boolean leftBehind(Consumer consumer, long epoch) {
-        return lastEpochs.getOrDefault(number(consumer), -1L) > epoch;
+    /**
+     * Returns whether the consumer acknowledged a batch of a later epoch, or its rank did with another number of
+     * workers. Other ranks and workers prove nothing: they can be faster.
+     */
+    boolean wentOn(Consumer consumer, long epoch) {
+        return lastEpochs.getOrDefault(consumer, -1L) > epoch
+                || lastEpochsOfWorkers.entrySet().stream()
+                        .anyMatch(last -> last.getValue() > epoch
+                                && last.getKey().run() == consumer.run()
+                                && last.getKey().rank() == consumer.rank()
+                                && last.getKey().workers() != consumer.workers());
     }
 
     Collection<Long> runs() {
@@ -155,16 +172,18 @@ final class PassState {
         return false;
     }
 
-    /** Returns whether one run has records of an earlier and of a later epoch. */
+    /** Returns whether any worker of a rank acknowledged a batch of a later epoch. */
+    boolean wentOn(EpochClaims.Owner owner, long epoch) {
+        return lastEpochsOfWorkers.entrySet().stream()
+                .anyMatch(last -> last.getValue() > epoch
+                        && last.getKey().run() == owner.run()
+                        && last.getKey().rank() == owner.rank());
+    }
+
+    /** Returns whether one run began before an epoch and has receipts of a later one. */
     boolean isPassedOver(long epoch) {
-        for (Map.Entry<Long, Long> first : firstEpochs.entrySet()) {
-            long run = first.getKey();
-            if (first.getValue() < epoch
-                    && claims.tailMap(epoch, false).values().stream()
-                            .anyMatch(c -> c.runs().contains(run))) {
-                return true;
-            }
-        }
-        return false;
+        return lastEpochs.entrySet().stream()
+                .anyMatch(last -> last.getValue() > epoch
+                        && firstEpochs.getOrDefault(last.getKey().run(), Long.MAX_VALUE) < epoch);
     }
 }

@@ -75,7 +75,9 @@ final class Survey {
             Consumer part = follows.part(batch.consumer());
             PassKey pass = PassKey.of(part);
             receiptCounts.computeIfAbsent(pass, k -> new TreeMap<>()).merge(batch.epoch(), count, Long::sum);
-            lastEpochs.merge(part, batch.epoch(), Math::max);
+            if (count > 0) {
+                lastEpochs.merge(part, batch.epoch(), Math::max);
+            }
             if (Follows.follows(part)) {
                 followed.merge(
                         new Followed(pass, batch.epoch(), batch.consumer().fingerprint()), count, Long::sum);
@@ -114,7 +116,7 @@ final class Survey {
         lastEpochs.forEach((consumer, epoch) -> {
             PassState pass = passes.get(PassKey.of(consumer));
             if (pass != null) {
-                pass.seen(consumer, epoch);
+                pass.acknowledged(consumer, epoch);
             }
         });
         return passes;
