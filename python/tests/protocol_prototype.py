@@ -53,9 +53,17 @@ def hello(values: dict[str, Any] | bytes, version: int = 1, magic: bytes = b"STK
 
 
 def subscribe(
-    number: int, epoch: int, first: int, stride: int, count: int, tail: int, lanes: list[int], flags: int = 0
+    number: int,
+    epoch: int,
+    first: int,
+    stride: int,
+    count: int,
+    tail: int,
+    lanes: list[int],
+    flags: int = 0,
+    begin: int = 2**64 - 1,
 ) -> bytes:
-    head = struct.pack("<IIQIQBBH", number, epoch, first, stride, count, tail, flags, len(lanes))
+    head = struct.pack("<IIQIQBBHQ", number, epoch, first, stride, count, tail, flags, len(lanes), begin)
     return frame(SUBSCRIBE, head + struct.pack(f"<{len(lanes)}H", *lanes))
 
 
@@ -165,19 +173,21 @@ def frames() -> list[dict[str, Any]]:
     add(
         "subscribe to all lanes", "client", "SUBSCRIBE", subscribe(1, 0, 3, 4, 25, 0, []),
         {"subscription": 1, "epoch": 0, "first": 3, "stride": 4, "count": 25, "tail": "pad", "lanes": [],
-         "empty_share": False},
+         "empty_share": False, "begin": None},
     )  # fmt: skip
     add(
-        "subscribe to some lanes", "client", "SUBSCRIBE", subscribe(2, 4294967295, 1 << 40, 8, 1000, 2, [0, 5, 65534]),
+        "subscribe to some lanes", "client", "SUBSCRIBE", subscribe(
+            2, 4294967295, 1 << 40, 8, 1000, 2, [0, 5, 65534], begin=1 << 39
+        ),
         {
             "subscription": 2, "epoch": 4294967295, "first": 1 << 40, "stride": 8, "count": 1000, "tail": "keep",
-            "lanes": [0, 5, 65534], "empty_share": False,
+            "lanes": [0, 5, 65534], "empty_share": False, "begin": 1 << 39,
         },
     )  # fmt: skip
     add(
-        "subscribe with an empty share", "client", "SUBSCRIBE", subscribe(3, 2, 5, 8, 0, 2, [], 1),
+        "subscribe with an empty share", "client", "SUBSCRIBE", subscribe(3, 2, 5, 8, 0, 2, [], 1, 5),
         {"subscription": 3, "epoch": 2, "first": 5, "stride": 8, "count": 0, "tail": "keep", "lanes": [],
-         "empty_share": True},
+         "empty_share": True, "begin": 5},
     )  # fmt: skip
     add("grant", "client", "GRANT", frame(GRANT, struct.pack("<IIQ", 1, 0, 35)), {"subscription": 1, "through": 35})
     for name, message, over in [

@@ -37,6 +37,8 @@ from stoker._client.turn import Turn
 from stoker._client.waits import Stall, Waits
 from stoker._client.welcome import Welcome
 from stoker._memory.buffers import BufferPool
+from stoker._order.delivery import BatchPlan
+from stoker._order.skip import Skip
 from stoker._order.spec import Tail
 from stoker._source.batch_source import Consumer, DeliveredBatch, StreamInfo
 from stoker._transport.discovery import FeedTarget, ended_feed
@@ -102,6 +104,7 @@ class FeederSource:
         pool = pool or BufferPool(min(buffer_bytes, 256 << 20))
         self.waits = Waits()
         self._began: float | None = None
+        self._has_position = False
         self._handler = FrameHandler(
             target, self._network, self._subscriptions, pool, buffer_bytes, self.waits, lambda: _stats_frame(me())
         )
@@ -194,6 +197,8 @@ class FeederSource:
         if self._calls.torn:
             self._subscriptions.following = None  # what has arrived of it may be incomplete
 
+        self._note_position(plan, epoch, first, stride)
+
         def begin() -> Span:
             following = self._subscriptions.following
             if following is None or following.key != (epoch, first, stride, count, tail):
@@ -215,6 +220,7 @@ class FeederSource:
         if plan is None:
             raise StokerError("the client is not open")
         span = Span(plan, epoch, first, stride, 0, tail, self._consumer.skip)
+        self._note_position(plan, epoch, first, stride)
 
         def begin() -> None:
             self._calls.raise_failure()
@@ -223,6 +229,17 @@ class FeederSource:
 
         self._calls.run(lambda: self._turn.run(begin))
         self._parked.set()
+
+    def _note_position(self, plan: BatchPlan, epoch: int, first: int, stride: int) -> None:
+        """Notes where this client begins to read, which says that everything before was consumed.
+
+        A loader worker that begins an epoch goes on after the workers of the epoch before, and says nothing.
+        """
+        if not self._has_position:
+            self._has_position = True
+            slot = Skip.of(self._consumer.skip, epoch, plan.batches).slot(first)
+            if not self._consumer.joined or slot >= stride:
+                self._subscriptions.began = epoch, first
 
     def _begin(self, span: Span) -> None:
         self._calls.raise_failure()

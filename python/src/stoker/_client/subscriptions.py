@@ -40,6 +40,8 @@ class Subscriptions:
         """What it will iterate over next, by its own word."""
         self.receiving: Span | None = None
         """One of the two: what the connections are subscribed to."""
+        self.began: tuple[int, int] | None = None
+        """Epoch and number at which the client began to read; None if it goes on after another one of its run."""
         self._empty: Span | None = None
         """A span without a number, until a feeder has it in the ledger that the trainer has no part in that epoch."""
         self.subscribed: dict[FeederConnection, Subscribed] = {}
@@ -134,7 +136,9 @@ class Subscriptions:
             first, left = span.number(span.complete), span.count - span.complete
             empty = span is self._empty
             frames = encoding.subscribe(
-                p.Subscribe(self.newest, span.epoch, first, span.stride, left, span.tail, lanes, empty)
+                p.Subscribe(
+                    self.newest, span.epoch, first, span.stride, left, span.tail, lanes, empty, self._begin_of(span)
+                )
             )
             if empty and not self.receipts.add_empty(connection, span.epoch):
                 self._empty = None
@@ -143,6 +147,12 @@ class Subscriptions:
             if span.granted >= span.complete:
                 frames += encoding.grant(self.newest, span.number(span.granted))
             connection.send(frames)
+
+    def _begin_of(self, span: Span) -> int | None:
+        """The number at which the client began this epoch; None if it came from the epoch before."""
+        if self.began is None or self.began[0] != span.epoch:
+            return None
+        return min(self.began[1], span.first)
 
     def leave(self) -> None:
         """Nothing is wanted of the epoch that was read; its receipts go out before the connections end."""

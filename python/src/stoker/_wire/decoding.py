@@ -106,15 +106,18 @@ def decode_subscribe(body: bytes) -> p.Subscribe:
     """Reads a SUBSCRIBE."""
     if len(body) < p.SUBSCRIBE_LAYOUT.size:
         raise ProtocolError(f"SUBSCRIBE of {len(body)} bytes is cut short", "bad_frame")
-    subscription, epoch, first, stride, count, tail, flags, lanes = p.SUBSCRIBE_LAYOUT.unpack_from(body)
+    subscription, epoch, first, stride, count, tail, flags, lanes, begin = p.SUBSCRIBE_LAYOUT.unpack_from(body)
     if tail >= len(TAILS) or stride == 0 or len(body) != p.SUBSCRIBE_LAYOUT.size + 2 * lanes:
         raise ProtocolError(
             f"SUBSCRIBE with tail {tail}, stride {stride}, {lanes} lanes in {len(body)} bytes", "bad_frame"
         )
+    if first < begin != p.NO_BEGIN:
+        raise ProtocolError(f"SUBSCRIBE from {first} of a trainer that began at {begin}", "bad_frame")
     if flags > 1 or (flags and count):
         raise ProtocolError(f"SUBSCRIBE with flags {flags:#x} and count {count}", "bad_frame")
     numbers = struct.unpack_from(f"<{lanes}H", body, p.SUBSCRIBE_LAYOUT.size)
-    return p.Subscribe(subscription, epoch, first, stride, count, TAILS[tail], numbers, bool(flags))
+    began = None if begin == p.NO_BEGIN else begin
+    return p.Subscribe(subscription, epoch, first, stride, count, TAILS[tail], numbers, bool(flags), began)
 
 
 def decode_grant(body: bytes) -> p.Grant:

@@ -127,6 +127,7 @@ def subscribe(wanted: p.Subscribe) -> bytes:
         TAILS.index(wanted.tail),
         int(wanted.empty_share),
         len(wanted.lanes),
+        p.NO_BEGIN if wanted.begin is None else wanted.begin,
     )
     return frame(p.SUBSCRIBE, head + struct.pack(f"<{len(wanted.lanes)}H", *wanted.lanes))
 

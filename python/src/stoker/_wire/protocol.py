@@ -108,7 +108,9 @@ MAX_ACK_ENTRIES: Final = 256
 
 PREFIX_LAYOUT: Final = struct.Struct("<IBBH")
 HELLO_LAYOUT: Final = struct.Struct("<4sHH")
-SUBSCRIBE_LAYOUT: Final = struct.Struct("<IIQIQBBH")
+SUBSCRIBE_LAYOUT: Final = struct.Struct("<IIQIQBBHQ")
+NO_BEGIN: Final = 2**64 - 1
+"""The `begin` in a SUBSCRIBE of a trainer that came from the epoch before."""
 GRANT_LAYOUT: Final = struct.Struct("<IIQ")
 BATCH_LAYOUT: Final = struct.Struct("<IBBHQQIIQHHIIIQIIII")
 BATCH_REF_LAYOUT: Final = struct.Struct("<IIII")
@@ -178,6 +180,8 @@ class Subscribe:
     lanes: tuple[int, ...] = ()
     empty_share: bool = False
     """The trainer has no number in the epoch, from its position on, and so has finished it; `count` is 0."""
+    begin: int | None = None
+    """The number at which the trainer began or resumed the epoch; None: it came from the epoch before."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -283,7 +283,7 @@ class FeedEndITCase {
             second.send(new Subscribe(1, 0, BATCHES - 1, 2, 1, TailPolicy.KEEP, List.of()));
             second.send(new Grant(1, BATCHES));
             second.send(new Ack(1, 0, List.of(receive(second))));
-            first.send(new Subscribe(1, 0, BATCHES, 2, 0, TailPolicy.KEEP, List.of(), true));
+            first.send(new Subscribe(1, 0, BATCHES, 2, 0, TailPolicy.KEEP, List.of(), true, Subscribe.NONE));
             awaitDurable(first, 1);
             ends();
         }

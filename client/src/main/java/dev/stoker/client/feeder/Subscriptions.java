@@ -40,6 +40,8 @@ final class Subscriptions {
      * none.
      */
     private @Nullable Span emptyShare;
+    /** What the client read first. Its position says that everything before was consumed. */
+    private Span.@Nullable Range began;
     /** The greatest subscription number so far, over all connections. */
     private long newest;
 
@@ -85,6 +87,7 @@ final class Subscriptions {
     /** Makes a span the one that the trainer reads. It can be the following span, which may already be arriving. */
     void begin(Span span, Collection<FeederConnection> live) {
         flush();
+        began = began == null ? span.range() : began;
         reading = span;
         following = null;
         if (receiving == span) {
@@ -183,7 +186,8 @@ final class Subscriptions {
                 range.count() - span.complete,
                 range.tail(),
                 named,
-                span == emptyShare));
+                span == emptyShare,
+                begin(range)));
         if (span == emptyShare && !receipts.addEmpty(connection, range.epoch())) {
             emptyShare = null;
         }
@@ -192,6 +196,13 @@ final class Subscriptions {
         if (span.granted >= span.complete) {
             connection.send(new Grant(newest, span.number(span.granted)));
         }
+    }
+
+    /** The number at which the client began the epoch; none if it came from the epoch before. */
+    private long begin(Span.Range range) {
+        return began == null || began.epoch() != range.epoch()
+                ? Subscribe.NONE
+                : Math.min(began.first(), range.first());
     }
 
     /**

@@ -66,7 +66,8 @@ public final class LedgerEncoder implements LaneReader.RecordEncoder {
                     subscription.asked().tail().text(),
                     source(subscription),
                     subscription.view(),
-                    subscription.skip());
+                    subscription.skip(),
+                    subscription.asked().begin());
         }
         ReceiptsItem receipts = (ReceiptsItem) item;
         List<Receipt> entries = new ArrayList<>(receipts.count());

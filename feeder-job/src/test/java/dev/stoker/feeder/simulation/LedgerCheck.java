@@ -74,11 +74,9 @@ final class LedgerCheck {
             boolean isWhole = passes.size() == 1
                     && passes.get(0).epochs().size() == group.epochs()
                     && passes.get(0).epochs().stream()
-                            // Missing receipts were checked before: they were lost with a run that crashed.
                             .allMatch(epoch -> epoch.acknowledged()
                                             + epoch.asserted().count()
                                             + epoch.leftOut()
-                                            + epoch.missing()
                                             + epoch.skippedBatches().count()
                                     == group.oracle().size().batches());
             if (!isWhole) {
@@ -96,7 +94,7 @@ final class LedgerCheck {
         boolean isOfOther = finding.message().contains("group " + HostileTrainer.GROUP)
                 || groups.stream()
                         .anyMatch(group -> finding.message().contains("group " + group.name() + ",")
-                                && (!known.contains(group) || group.isOfCrashedRun(finding.message())));
+                                && !known.contains(group));
         return !isOfOther;
     }
 }

@@ -253,7 +253,8 @@ final class Trainer {
                 receiving.count - first,
                 group.tail(),
                 named,
-                receiving.count == 0));
+                receiving.count == 0,
+                reading.begin(receiving)));
         if (receiving.count == 0) {
             link.sentEmptyShare(receiving.epoch);
         }

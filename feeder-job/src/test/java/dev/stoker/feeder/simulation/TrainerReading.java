@@ -7,6 +7,7 @@ import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.protocol.Subscribe;
 import java.util.List;
 
 /**
@@ -57,6 +58,11 @@ final class TrainerReading {
     /** Returns where it began. */
     Position begin() {
         return begin;
+    }
+
+    /** Returns the number at which it began the epoch; none if it came from the epoch before. */
+    long begin(TrainerSpan span) {
+        return span.epoch == begin.epoch() ? span.number(0) : Subscribe.NONE;
     }
 
     /** Returns whether the model has consumed the last epoch. */

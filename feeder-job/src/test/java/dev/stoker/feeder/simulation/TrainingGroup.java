@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
@@ -54,9 +53,6 @@ final class TrainingGroup {
     private int worldSize;
     private Position checkpoint = Position.START;
     private long run;
-    /** Runs that ended with a crash. Receipts that no feeder had at that time are lost. */
-    private final Set<Long> crashedRuns = new TreeSet<>();
-
     private boolean isStarted;
     private int launches;
     /** Whether several processes have asked for the same place. */
@@ -153,7 +149,6 @@ final class TrainingGroup {
             return;
         }
         cluster.simulation().trace(name(), "all trainers crash");
-        trainers.forEach(trainer -> crashedRuns.add(trainer.run()));
         trainers.forEach(trainer -> trainer.process.kill());
         trainers.clear();
         launches++;
@@ -181,7 +176,6 @@ final class TrainingGroup {
         }
         cluster.simulation().trace(name(), "is launched again beside its trainers");
         for (Trainer trainer : trainers) {
-            crashedRuns.add(trainer.run());
             trainer.supersede();
             superseded.add(trainer);
         }
@@ -319,12 +313,6 @@ final class TrainingGroup {
 
     boolean hasLeft() {
         return isRead() && trainers.stream().allMatch(Trainer::isDone);
-    }
-
-    /** Returns whether a finding is about receipts that were lost with their trainers. */
-    boolean isOfCrashedRun(String finding) {
-        return crashedRuns.stream()
-                .anyMatch(crashed -> finding.contains("run " + crashed + " acknowledged later ones"));
     }
 
     /** Fails unless each replica has learned each batch of each epoch once. */

@@ -45,9 +45,7 @@ final class EpochJudge {
     private final long batches;
     private final long leftOutFrom;
     private final Set<String> damagedFiles = new HashSet<>();
-    /** Greatest acknowledged number by consumer and lane, in this section and those after it. */
-    private final Map<Long, Long> lastOfLane = new HashMap<>();
-
+    /** Greatest acknowledged number by consumer, in this section and those after it. */
     private final Map<Integer, Long> lastOfConsumer = new HashMap<>();
 
     private Ranges asserted = new Ranges();
@@ -127,7 +125,6 @@ final class EpochJudge {
                 continue;
             }
             lanes[i] = batch.pieces().get(receipts.piece(i)).lane();
-            lastOfLane.merge((long) receipts.consumer(i) << 32 | lanes[i], receipts.number(i), Math::max);
             lastOfConsumer.merge(receipts.consumer(i), receipts.number(i), Math::max);
         }
         return lanes;
@@ -320,7 +317,7 @@ final class EpochJudge {
             } else if (lacking == null) {
                 judgeUnassigned(number);
             } else {
-                judgeLacking(lacking, number, begin);
+                judgeLacking(lacking, number);
             }
         }
 
@@ -334,7 +331,7 @@ final class EpochJudge {
                 return;
             }
             Optional<EpochClaims.Owner> passed = claims.owners(number).stream()
-                    .filter(owner -> pass.wentOn(owner, epoch))
+                    .filter(owner -> pass.wentOn(owner, epoch) && !pass.isResumedAfter(owner, epoch, number))
                     .findFirst();
             if (passed.isPresent()) {
                 missing++;
@@ -346,17 +343,8 @@ final class EpochJudge {
             }
         }
 
-        private void judgeLacking(Claim claim, long number, int begin) {
-            int consumer = pass.number(claim.consumer());
-            int piece = lackingPiece(claim, number, begin);
-            int lane = Objects.requireNonNull(EpochJudge.this.batch(claim.tail(), number), "the run claimed it")
-                    .pieces()
-                    .get(piece)
-                    .lane();
-            if (lastOfLane.getOrDefault((long) consumer << 32 | lane, -1L) > number) {
-                missing++;
-                miss(claim.consumer(), number);
-            } else if (pass.isAsserted(claim.consumer().run(), epoch, number)) {
+        private void judgeLacking(Claim claim, long number) {
+            if (isAsserted(claim.consumer(), number)) {
                 assertedHere.add(number);
             } else if (isPassedOver(claim.consumer(), number)) {
                 missing++;
@@ -364,6 +352,11 @@ final class EpochJudge {
             } else {
                 openHere.add(number);
             }
+        }
+
+        /** Returns whether a trainer says by its position that the batch was consumed. */
+        private boolean isAsserted(Consumer consumer, long number) {
+            return pass.isAsserted(consumer.run(), epoch, number) || pass.isResumedAfter(consumer, epoch, number);
         }
 
         private boolean isPassedOver(Consumer consumer, long number) {
@@ -396,8 +389,7 @@ final class EpochJudge {
                 }
                 lacking = claim;
             }
-            if (isPassedOver(lacking.consumer(), number)
-                    && !pass.isAsserted(lacking.consumer().run(), epoch, number)) {
+            if (isPassedOver(lacking.consumer(), number) && !isAsserted(lacking.consumer(), number)) {
                 miss(lacking.consumer(), number);
             }
         }

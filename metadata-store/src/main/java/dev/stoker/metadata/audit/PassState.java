@@ -8,11 +8,13 @@ import dev.stoker.schemas.order.SkippedBatches;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Contains the ledger's data on one pass, except receipts. */
@@ -30,6 +32,20 @@ final class PassState {
     final NavigableMap<Long, Long> firstEpochs = new TreeMap<>();
 
     private final Map<Consumer, Integer> numbers = new HashMap<>();
+    /** Where the readers of each rank began or resumed. */
+    private final Map<EpochClaims.Owner, Set<Beginning>> beginnings = new HashMap<>();
+
+    /**
+     * A consumer began to read an epoch at a number, and so asserts that it has consumed the numbers before.
+     *
+     * @param least the least position of its rank at which it can have begun there
+     */
+    private record Beginning(Consumer consumer, long epoch, long number, long least) {
+        boolean isAfter(long otherEpoch, long otherNumber, long position) {
+            return epoch > otherEpoch || (epoch == otherEpoch && position > otherNumber);
+        }
+    }
+
     /** The views that subscriptions name, by tag. */
     private final Map<Long, View> views = new HashMap<>();
     /** Numbers of view tags in receipts. */
@@ -101,6 +117,17 @@ final class PassState {
                 .computeIfAbsent(consumer.run(), r -> new HashMap<>())
                 .merge(consumer, Claim.leastStart(consumer, skipped, skipped.slot(first)), Math::min);
         number(consumer);
+    }
+
+    /** Records that a consumer began or resumed an epoch at a number. */
+    void began(Consumer consumer, long epoch, long number, SkippedBatches skipped) {
+        beginnings
+                .computeIfAbsent(new EpochClaims.Owner(consumer.run(), consumer.rank()), o -> new LinkedHashSet<>())
+                .add(new Beginning(
+                        consumer,
+                        epoch,
+                        number,
+                        Claim.leastStart(consumer, skipped, skipped.slot(number))));
     }
 
     private Map<Consumer, Long> standing(long epoch, long run) {
@@ -178,6 +205,26 @@ final class PassState {
                 .anyMatch(last -> last.getValue() > epoch
                         && last.getKey().run() == owner.run()
                         && last.getKey().rank() == owner.rank());
+    }
+
+    /**
+     * Returns whether the consumer began or resumed its run after a batch, which asserts that it has consumed the batch.
+     * Its process may have died with the receipt. Another number of workers of its rank asserts that, too.
+     */
+    boolean isResumedAfter(Consumer consumer, long epoch, long number) {
+        return beginnings
+                .getOrDefault(new EpochClaims.Owner(consumer.run(), consumer.rank()), Set.of())
+                .stream()
+                .anyMatch(begun -> begun.consumer().equals(consumer)
+                        ? begun.isAfter(epoch, number, begun.number())
+                        : begun.consumer().workers() != consumer.workers()
+                                && begun.isAfter(epoch, number, begun.least()));
+    }
+
+    /** Returns whether any worker of a rank began or resumed its run after a batch. */
+    boolean isResumedAfter(EpochClaims.Owner owner, long epoch, long number) {
+        return beginnings.getOrDefault(owner, Set.of()).stream()
+                .anyMatch(begun -> begun.isAfter(epoch, number, begun.least()));
     }
 
     /** Returns whether one run began before an epoch and has receipts of a later one. */

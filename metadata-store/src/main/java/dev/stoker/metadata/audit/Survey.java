@@ -145,6 +145,9 @@ final class Survey {
         }
         pass.sees(View.parse(subscription.view(), opened.required().fieldNames()));
         SkippedBatches skipped = skipped(subscription, opened);
+        if (subscription.begin() != Subscription.NONE) {
+            pass.began(consumer, subscription.epoch(), subscription.begin(), skipped);
+        }
         if (subscription.count() > 0) {
             pass.claim(subscription.epoch(), Claim.of(consumer, subscription, skipped));
         } else {

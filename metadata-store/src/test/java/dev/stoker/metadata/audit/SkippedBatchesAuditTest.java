@@ -48,7 +48,8 @@ class SkippedBatchesAuditTest extends AuditFixture {
                         s.tail(),
                         s.source(),
                         s.view(),
-                        skip.text(epoch)));
+                        skip.text(epoch),
+                        Subscription.NONE));
                 List<Receipt> receipts = new ArrayList<>();
                 for (long step = 0; step < Math.min(steps, slots.steps()); step++) {
                     receipts.addAll(stream.receipts(epoch, tail, skipped.number(slots.number(step))));

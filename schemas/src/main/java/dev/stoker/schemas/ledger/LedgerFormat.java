@@ -73,6 +73,7 @@ final class LedgerFormat {
                     + "{\"name\":\"order\",\"type\":\"string\"},"
                     + "{\"name\":\"view\",\"type\":\"string\"},"
                     + "{\"name\":\"skip\",\"type\":\"string\"},"
+                    + "{\"name\":\"begin\",\"type\":\"long\"},"
                     + "{\"name\":\"crc32c\",\"type\":{\"type\":\"fixed\",\"name\":\"Crc32c\",\"size\":4}}]},"
                     + "{\"type\":\"record\",\"name\":\"Receipts\",\"namespace\":\"dev.stoker\",\"fields\":["
                     + CONSUMER
@@ -130,6 +131,7 @@ final class LedgerFormat {
             out.writeString(subscription.source().order());
             out.writeString(subscription.view());
             out.writeString(subscription.skip());
+            out.writeLong(subscription.begin());
         } else {
             Receipts receipts = (Receipts) entry;
             out.writeLong(RECEIPTS);
@@ -257,7 +259,8 @@ final class LedgerFormat {
                 in.readString(),
                 new Source(in.readString(), in.readLong(), in.readString(), in.readString()),
                 in.readString(),
-                in.readString());
+                in.readString(),
+                in.readLong());
     }
 
     private static Receipts readReceipts(AvroInput in) throws CorruptDataException {

@@ -17,6 +17,8 @@ import java.util.Objects;
  * @param source the data that the numbers refer to
  * @param view the requested columns, see {@link dev.stoker.schemas.batch.View#text}
  * @param skip the batches of the epoch that the consumer leaves out, see {@link SkipList#text}
+ * @param begin the number at which the consumer began the epoch, or resumed it; at most {@code first}. {@link #NONE} if
+ *     it came from the epoch before, or if that is not known
  */
 public record Subscription(
         long atMs,
@@ -28,10 +30,14 @@ public record Subscription(
         String tail,
         Source source,
         String view,
-        String skip)
+        String skip,
+        long begin)
         implements LedgerRecord {
 
-    /** A subscription of a consumer that leaves out no batch. */
+    /** The {@code begin} of a consumer that came from the epoch before. */
+    public static final long NONE = -1;
+
+    /** A subscription of a consumer that leaves out no batch, and came from the epoch before. */
     public Subscription(
             long atMs,
             Consumer consumer,
@@ -42,7 +48,7 @@ public record Subscription(
             String tail,
             Source source,
             String view) {
-        this(atMs, consumer, epoch, first, stride, count, tail, source, view, SkipList.NONE.text(epoch));
+        this(atMs, consumer, epoch, first, stride, count, tail, source, view, SkipList.NONE.text(epoch), NONE);
     }
 
     public Subscription {
@@ -52,6 +58,9 @@ public record Subscription(
         if (epoch < 0 || first < 0 || stride < 1 || count < 0) {
             throw new IllegalArgumentException(
                     "Subscription to epoch " + epoch + " from " + first + " by " + stride + ", " + count + " numbers");
+        }
+        if (begin < NONE || begin > first) {
+            throw new IllegalArgumentException("Subscription from " + first + " of a consumer that began at " + begin);
         }
         SkipList.parse(epoch, skip);
         if (!tail.equals("pad") && !tail.equals("drop") && !tail.equals("keep")) {

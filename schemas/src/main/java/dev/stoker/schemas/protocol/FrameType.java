@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 public enum FrameType {
     HELLO(1, Sender.CLIENT, 8, Integer.MAX_VALUE),
     WELCOME(2, Sender.SERVER, 0, Integer.MAX_VALUE),
-    SUBSCRIBE(3, Sender.CLIENT, 32, 32 + 2 * 65_535),
+    SUBSCRIBE(3, Sender.CLIENT, 40, 40 + 2 * 65_535),
     GRANT(4, Sender.CLIENT, 16, 16),
     BATCH(5, Sender.SERVER, BatchHeader.BYTES - Protocol.PREFIX_BYTES, Integer.MAX_VALUE),
     ACK(6, Sender.CLIENT, 16, Integer.MAX_VALUE),

@@ -20,7 +20,7 @@ import java.util.List;
  */
 public final class Frames {
     private static final int HELLO_FIXED = 8;
-    private static final int SUBSCRIBE_FIXED = 32;
+    private static final int SUBSCRIBE_FIXED = 40;
     private static final int ACK_FIXED = 16;
     /** Flag of SUBSCRIBE. */
     private static final int EMPTY_SHARE = 1;
@@ -142,7 +142,7 @@ public final class Frames {
         out.putInt((int) subscribe.subscription()).putInt((int) subscribe.epoch());
         out.putLong(subscribe.first()).putInt((int) subscribe.stride()).putLong(subscribe.count());
         out.put((byte) subscribe.tail().code()).put((byte) (subscribe.emptyShare() ? EMPTY_SHARE : 0));
-        out.putShort((short) subscribe.lanes().size());
+        out.putShort((short) subscribe.lanes().size()).putLong(subscribe.begin());
         subscribe.lanes().forEach(lane -> out.putShort((short) (int) lane));
         return out.flip();
     }
@@ -296,6 +296,7 @@ public final class Frames {
         int flags = Byte.toUnsignedInt(body.get());
         zero(FrameType.SUBSCRIBE, flags & ~EMPTY_SHARE);
         int lanes = u16(body);
+        long begin = body.getLong();
         if (body.remaining() != 2 * lanes) {
             throw ProtocolException.badFrame("SUBSCRIBE: " + body.remaining() + " bytes left for " + lanes + " lanes");
         }
@@ -303,7 +304,7 @@ public final class Frames {
         for (int i = 0; i < lanes; i++) {
             list.add(u16(body));
         }
-        return new Subscribe(subscription, epoch, first, stride, count, tail, list, flags == EMPTY_SHARE);
+        return new Subscribe(subscription, epoch, first, stride, count, tail, list, flags == EMPTY_SHARE, begin);
     }
 
     private static Ack decodeAck(ByteBuffer body) throws ProtocolException {

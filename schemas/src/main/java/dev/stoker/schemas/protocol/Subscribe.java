@@ -16,6 +16,8 @@ import java.util.List;
  * @param lanes the lanes whose pieces are sent; empty for all
  * @param emptyShare whether the trainer has no number in the epoch from its position on, and so has finished it;
  *     {@code count} is 0
+ * @param begin the number at which the trainer began the epoch, or resumed it; at most {@code first}. {@link #NONE} if
+ *     it came from the epoch before
  */
 public record Subscribe(
         long subscription,
@@ -25,13 +27,17 @@ public record Subscribe(
         long count,
         TailPolicy tail,
         List<Integer> lanes,
-        boolean emptyShare)
+        boolean emptyShare,
+        long begin)
         implements Frame {
 
-    /** A subscription of a trainer that has numbers in the epoch. */
+    /** The {@code begin} of a trainer that came from the epoch before. */
+    public static final long NONE = -1;
+
+    /** A subscription of a trainer that has numbers in the epoch, and came from the epoch before. */
     public Subscribe(
             long subscription, long epoch, long first, long stride, long count, TailPolicy tail, List<Integer> lanes) {
-        this(subscription, epoch, first, stride, count, tail, lanes, false);
+        this(subscription, epoch, first, stride, count, tail, lanes, false, NONE);
     }
 
     public Subscribe {
@@ -41,6 +47,9 @@ public record Subscribe(
         Fields.u32("stride", stride);
         Fields.natural("count", count);
         lanes = List.copyOf(lanes);
+        if (begin < NONE || begin > first) {
+            throw new IllegalArgumentException("begin is " + begin + ", and first " + first + ": expected at most first");
+        }
         if (stride == 0) {
             throw new IllegalArgumentException("stride is 0: expected 1 … 2^32-1");
         }
@@ -65,7 +74,7 @@ public record Subscribe(
     public Subscribe ofAllLanes() {
         return lanes.isEmpty()
                 ? this
-                : new Subscribe(subscription, epoch, first, stride, count, tail, List.of(), emptyShare);
+                : new Subscribe(subscription, epoch, first, stride, count, tail, List.of(), emptyShare, begin);
     }
 
     @Override

@@ -77,7 +77,8 @@ class LedgerTest {
                         "pad",
                         SOURCE,
                         VIEW.text(),
-                        "[[100,110],[200,200]]"));
+                        "[[100,110],[200,200]]",
+                        1));
     }
 
     private static byte[] write(List<LedgerRecord> records, int flushAfter) throws IOException {
@@ -278,9 +279,14 @@ class LedgerTest {
         assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 0, 1, "pad", SOURCE, VIEW.text()))
                 .hasMessageContaining("by 0");
         for (String skip : List.of("", "[[1,0]]", "[[1,2],[3,4]]", "[[01,2]]", "[[1,2]]x", "[[1,99999999999999999]]")) {
-            assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 1, 1, "pad", SOURCE, VIEW.text(), skip))
+            assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 1, 1, "pad", SOURCE, VIEW.text(), skip, -1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("skipped");
+        }
+        for (long begin : new long[] {-2, 4}) {
+            assertThatThrownBy(() ->
+                            new Subscription(0, CONSUMER, 0, 3, 1, 1, "pad", SOURCE, VIEW.text(), "[]", begin))
+                    .hasMessageContaining("began at " + begin);
         }
         assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 1, 1, "wrap", SOURCE, VIEW.text()))
                 .hasMessageContaining("'wrap'");

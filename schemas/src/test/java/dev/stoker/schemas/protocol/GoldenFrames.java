@@ -76,8 +76,9 @@ final class GoldenFrames {
                         LANES);
             case "subscribe to all lanes" -> new Subscribe(1, 0, 3, 4, 25, TailPolicy.PAD, List.of());
             case "subscribe to some lanes" ->
-                new Subscribe(2, 0xFFFF_FFFFL, 1L << 40, 8, 1000, TailPolicy.KEEP, List.of(0, 5, 65534));
-            case "subscribe with an empty share" -> new Subscribe(3, 2, 5, 8, 0, TailPolicy.KEEP, List.of(), true);
+                new Subscribe(
+                        2, 0xFFFF_FFFFL, 1L << 40, 8, 1000, TailPolicy.KEEP, List.of(0, 5, 65534), false, 1L << 39);
+            case "subscribe with an empty share" -> new Subscribe(3, 2, 5, 8, 0, TailPolicy.KEEP, List.of(), true, 5);
             case "grant" -> new Grant(1, 35);
             case "batch", "batch without a message", "repeated piece" -> batch(f);
             case "ack" ->
