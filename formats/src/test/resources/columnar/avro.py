@@ -125,5 +125,6 @@ def shapes():
     put("small.avro", fields, rows[:3], [(n, t, null, v[:3]) for n, t, null, v in columns], codec="deflate")
 
 
-for step in (scalars, nested, shapes):
-    step()
+if __name__ == "__main__":
+    for step in (scalars, nested, shapes):
+        step()

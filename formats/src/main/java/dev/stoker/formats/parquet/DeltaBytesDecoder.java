@@ -99,6 +99,11 @@ final class DeltaBytesDecoder implements ValueDecoder {
         return count;
     }
 
+    @Override
+    public void end() throws IOException {
+        ValueDecoder.requireEnd(bytes.remaining());
+    }
+
     private void need(long count) throws IOException {
         if (count < 0 || count > bytes.remaining()) {
             throw new IOException("its values end too early");

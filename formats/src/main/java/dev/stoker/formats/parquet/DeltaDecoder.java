@@ -56,6 +56,13 @@ final class DeltaDecoder implements ValueDecoder {
         return max;
     }
 
+    @Override
+    public void end() throws IOException {
+        if (left != 0) {
+            throw new IOException("its delta header declares " + left + " values more than its page has");
+        }
+    }
+
     void read(long[] dst, int count) throws IOException {
         if (count > left) {
             throw new IOException("its values end too early");

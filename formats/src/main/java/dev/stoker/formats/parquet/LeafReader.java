@@ -199,6 +199,9 @@ final class LeafReader {
             values = decoder.read(batch, Math.min(Batch.SIZE, pending));
             value = 0;
             pending -= values;
+            if (pending == 0 && leftInPage == 0) {
+                decoder.end();
+            }
         } catch (DamagedFileException | UnsupportedFileException e) {
             throw e;
         } catch (IOException | IndexOutOfBoundsException e) {

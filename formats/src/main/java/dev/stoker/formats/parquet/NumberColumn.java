@@ -105,6 +105,7 @@ final class NumberColumn {
             if (present == count) {
                 ByteBuffer slice = decoder().slicePlain(count);
                 if (slice != null) {
+                    endPage();
                     return slice;
                 }
             }
@@ -112,6 +113,7 @@ final class NumberColumn {
             if (present > 0) {
                 decoder().readPlain(dst, present, scratch);
             }
+            endPage();
             if (present < levels) {
                 spread(done, levels, present);
             }
@@ -127,6 +129,12 @@ final class NumberColumn {
             throw pages.damaged("it has too few rows", null);
         }
         leftInPage = page.values();
+    }
+
+    private void endPage() throws IOException {
+        if (leftInPage == 0 && decoder != null) {
+            decoder.end();
+        }
     }
 
     /** Reads levels and returns how many of them have a value. If some have none, the levels are in the scratch. */

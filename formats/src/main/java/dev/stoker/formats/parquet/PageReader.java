@@ -9,6 +9,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Map;
 import java.util.zip.CRC32;
 import org.apache.parquet.format.ColumnMetaData;
 import org.apache.parquet.format.CompressionCodec;
@@ -22,12 +23,19 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the pages of one column chunk. Verifies their checksums, if they have any. For one thread. */
 final class PageReader {
+    private static final Map<CompressionCodec, BlockCodec> CODECS = Map.of(
+            CompressionCodec.SNAPPY, BlockCodec.SNAPPY,
+            CompressionCodec.GZIP, BlockCodec.GZIP,
+            CompressionCodec.ZSTD, BlockCodec.ZSTD,
+            CompressionCodec.LZ4_RAW, BlockCodec.LZ4);
+
     private final Leaf leaf;
     private final ByteBuffer chunk;
     private final CompressionCodec codec;
     private final long values;
     private final MemoryBudget budget;
     private final ReadLimits limits;
+    private final WriterDefects defects;
     private final String what;
     private long valuesRead;
     private long pageMemory;
@@ -39,17 +47,24 @@ final class PageReader {
     private @Nullable Dictionary dictionary;
 
     /**
+     * What the reader of a file knows about it.
+     *
+     * @param budget counts the memory of the row group
+     */
+    record Limits(MemoryBudget budget, ReadLimits values, WriterDefects defects) {}
+
+    /**
      * @param chunk the bytes of the chunk; has an array
      * @param what the file, row group and column, for messages
      */
-    PageReader(
-            Leaf leaf, ByteBuffer chunk, ColumnMetaData metadata, MemoryBudget budget, ReadLimits limits, String what) {
+    PageReader(Leaf leaf, ByteBuffer chunk, ColumnMetaData metadata, Limits limits, String what) {
         this.leaf = leaf;
         this.chunk = chunk;
         this.codec = metadata.getCodec();
         this.values = metadata.getNum_values();
-        this.budget = budget;
-        this.limits = limits;
+        this.budget = limits.budget();
+        this.limits = limits.values();
+        this.defects = limits.defects();
         this.what = what;
     }
 
@@ -186,9 +201,16 @@ final class PageReader {
         ByteBuffer definition = take(body, definitionLength);
         int count = header.getNum_values();
         ByteBuffer rest = body.slice();
-        boolean compressed = !header.isSetIs_compressed() || header.isIs_compressed();
-        ByteBuffer plain =
-                compressed && rest.hasRemaining() ? decompress(rest, size - repetitionLength - definitionLength) : rest;
+        int restSize = size - repetitionLength - definitionLength;
+        boolean isCompressed =
+                !header.isSetIs_compressed() || header.isIs_compressed() || defects.flagsCompressedPages();
+        ByteBuffer plain;
+        if (isCompressed && rest.hasRemaining()) {
+            plain = decompress(rest, restSize);
+        } else {
+            checkSize(rest, restSize);
+            plain = rest;
+        }
         return new Page(
                 count,
                 leaf.maxRepetition() > 0 ? new HybridDecoder(repetition, bitWidth(leaf.maxRepetition())) : null,
@@ -268,16 +290,11 @@ final class PageReader {
         };
     }
 
+    /** The codec was checked by {@link #checkCodec}. */
     private ByteBuffer decompress(ByteBuffer body, int size) throws IOException {
-        BlockCodec block = switch (codec) {
-            case UNCOMPRESSED -> null;
-            case SNAPPY -> BlockCodec.SNAPPY;
-            case GZIP -> BlockCodec.GZIP;
-            case ZSTD -> BlockCodec.ZSTD;
-            case LZ4_RAW -> BlockCodec.LZ4;
-            default -> throw unsupported("compression " + codec);
-        };
+        BlockCodec block = CODECS.get(codec);
         if (block == null) {
+            checkSize(body, size);
             return body;
         }
         if (isReusing) {
@@ -295,7 +312,25 @@ final class PageReader {
         return ByteBuffer.wrap(block.decompress(body, size)).order(ByteOrder.LITTLE_ENDIAN);
     }
 
+    private static void checkSize(ByteBuffer plain, int size) throws IOException {
+        if (plain.remaining() != size) {
+            throw new IOException("the header of a page says that its " + plain.remaining()
+                    + " bytes are not compressed, but also that they are " + size + " bytes without compression");
+        }
+    }
+
+    /** Throws if pages with a codec cannot be read. */
+    static void checkCodec(@Nullable CompressionCodec codec, String what) throws UnsupportedFileException {
+        if (codec == null || (codec != CompressionCodec.UNCOMPRESSED && !CODECS.containsKey(codec))) {
+            throw unsupported(what, codec == null ? "an unknown compression" : "compression " + codec);
+        }
+    }
+
     private UnsupportedFileException unsupported(String feature) {
+        return unsupported(what, feature);
+    }
+
+    private static UnsupportedFileException unsupported(String what, String feature) {
         return new UnsupportedFileException(what + " has " + feature
                 + ", which Stoker does not read; write the file again with another one, such as ZSTD with PLAIN pages");
     }

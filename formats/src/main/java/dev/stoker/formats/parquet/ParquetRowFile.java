@@ -44,6 +44,7 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
     private final ParquetInput input;
     private final ReadLimits limits;
     private final FileMetaData footer;
+    private final WriterDefects defects;
     private final ParquetSchema schema;
     private final RowSchema rows;
     private final List<RowPart> parts = new ArrayList<>();
@@ -57,6 +58,7 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
             throw input.encrypted("it has encrypted columns");
         }
         checkDepth(footer.getSchema());
+        defects = WriterDefects.of(footer.getCreated_by());
         schema = new ParquetSchema(message(), Feature.parse(metadata(Feature.METADATA_KEY)));
         rows = schema.rows();
         long offset = 0;
@@ -154,6 +156,14 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
         long data = meta.getData_page_offset();
         long dictionary = meta.getDictionary_page_offset();
         return meta.isSetDictionary_page_offset() && dictionary > 0 && dictionary < data ? dictionary : data;
+    }
+
+    /** Returns the bytes to read for a column chunk, which {@link #check} has checked. */
+    private long size(ColumnMetaData meta) throws IOException {
+        long size = meta.getTotal_compressed_size();
+        return defects.omitsDictionaryHeader()
+                ? Math.min(size + WriterDefects.MAX_DICTIONARY_HEADER, input.length() - start(meta))
+                : size;
     }
 
     private static long memory(ColumnMetaData meta) {
@@ -259,6 +269,9 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
                 leaves.put(chosen.file().leaf().index(), chosen.file().leaf());
             }
         }
+        for (Leaf leaf : leaves.values()) {
+            PageReader.checkCodec(meta(group, leaf).getCodec(), columnName(leaf, what));
+        }
         checkMemory(group, leaves.values(), what);
         ChunkReads chunks = new ChunkReads(group, new HashMap<>(), new ArrayList<>(), budget, what);
         readChunks(chunks, leaves.values());
@@ -276,8 +289,12 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
         }
         ByteBuffer chunk = Objects.requireNonNull(chunks.bytes().get(leaf.index()), "all wanted chunks were read")
                 .slice();
-        String name = input.name() + ": column '" + leaf.name() + "' of " + what;
-        return new PageReader(leaf, chunk, meta, chunks.budget(), limits, name);
+        return new PageReader(
+                leaf, chunk, meta, new PageReader.Limits(chunks.budget(), limits, defects), columnName(leaf, what));
+    }
+
+    private String columnName(Leaf leaf, String what) {
+        return input.name() + ": column '" + leaf.name() + "' of " + what;
     }
 
     private void checkMemory(RowGroup group, Iterable<Leaf> leaves, String what) throws IOException {
@@ -297,11 +314,11 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
                 leaf -> start(group.getColumns().get(leaf.index()).getMeta_data())));
         for (int from = 0; from < ordered.size(); ) {
             long start = start(meta(group, ordered.get(from)));
-            long end = start + meta(group, ordered.get(from)).getTotal_compressed_size();
+            long end = start + size(meta(group, ordered.get(from)));
             int to = from + 1;
             while (to < ordered.size()) {
                 ColumnMetaData next = meta(group, ordered.get(to));
-                long nextEnd = start(next) + next.getTotal_compressed_size();
+                long nextEnd = start(next) + size(next);
                 if (start(next) != end || nextEnd - start > RUN_BYTES) {
                     break;
                 }
@@ -321,8 +338,7 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
             input.read(start, run);
             for (Leaf leaf : ordered.subList(from, to)) {
                 ColumnMetaData meta = meta(group, leaf);
-                chunks.bytes().put(leaf.index(), run.slice((int) (start(meta) - start), (int)
-                        meta.getTotal_compressed_size()));
+                chunks.bytes().put(leaf.index(), run.slice((int) (start(meta) - start), (int) size(meta)));
             }
             from = to;
         }

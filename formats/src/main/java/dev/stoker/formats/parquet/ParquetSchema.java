@@ -118,14 +118,18 @@ final class ParquetSchema {
     }
 
     private static boolean isList(GroupType group) {
-        LogicalTypeAnnotation logical = group.getLogicalTypeAnnotation();
-        boolean annotated = logical instanceof ListLogicalTypeAnnotation
-                || logical instanceof MapLogicalTypeAnnotation
-                || logical instanceof MapKeyValueTypeAnnotation;
-        return annotated
-                && group.getRepetition() != Repetition.REPEATED
+        return group.getRepetition() != Repetition.REPEATED && hasListLayout(group);
+    }
+
+    private static boolean hasListLayout(GroupType group) {
+        return (group.getLogicalTypeAnnotation() instanceof ListLogicalTypeAnnotation || isMap(group))
                 && group.getFieldCount() == 1
                 && group.getType(0).getRepetition() == Repetition.REPEATED;
+    }
+
+    private static boolean isMap(GroupType group) {
+        LogicalTypeAnnotation logical = group.getLogicalTypeAnnotation();
+        return logical instanceof MapLogicalTypeAnnotation || logical instanceof MapKeyValueTypeAnnotation;
     }
 
     /** Adds the columns of the items of a list or of the entries of a map, by the rules for older layouts. */
@@ -142,9 +146,11 @@ final class ParquetSchema {
                 || group.getType(0).getRepetition() == Repetition.REPEATED
                 || group.getName().equals("array")
                 || group.getName().equals(list.getName() + "_tuple");
-        if (isList(group.getFieldCount() == 1 && group.getLogicalTypeAnnotation() != null ? asOptional(group) : group)
-                && struct) {
+        if (struct && list.getLogicalTypeAnnotation() instanceof ListLogicalTypeAnnotation && hasListLayout(group)) {
+            // In the layout of two levels, the repeated node of a list is itself the list inside it.
             items(group, item, feature.items());
+        } else if (isMap(list) && group.getFieldCount() == 2) {
+            entries(group, item, feature);
         } else if (struct) {
             struct(group, item, feature);
         } else {
@@ -152,11 +158,13 @@ final class ParquetSchema {
         }
     }
 
-    /** Returns a list that is itself the repeated node of a list as one that {@link #isList} accepts. */
-    private static GroupType asOptional(GroupType group) {
-        return group.getLogicalTypeAnnotation() instanceof ListLogicalTypeAnnotation
-                ? new GroupType(Repetition.OPTIONAL, group.getName(), group.getFields())
-                : group;
+    /** Adds the columns of the entries of a map. The format does not fix the names of their fields. */
+    private void entries(GroupType entry, Place place, Feature feature) {
+        String[] names = {"key", "value"};
+        for (int i = 0; i < names.length; i++) {
+            Type field = entry.getType(i);
+            field(field, place.name() + "." + names[i], place, Kind.VALUE, feature.field(field.getName()));
+        }
     }
 
     private void struct(GroupType group, Place place, Feature feature) {

@@ -70,6 +70,11 @@ final class PlainDecoder implements ValueDecoder {
         return values;
     }
 
+    @Override
+    public void end() throws IOException {
+        ValueDecoder.requireEnd(in.remaining() - (bit > 0 ? 1 : 0));
+    }
+
     private void booleans(Batch batch, int max) throws IOException {
         for (int i = 0; i < max; i++) {
             need(1);

@@ -36,4 +36,9 @@ final class SplitDecoder implements ValueDecoder {
         done += max;
         return new PlainDecoder(plain, leaf).read(batch, max);
     }
+
+    @Override
+    public void end() throws IOException {
+        ValueDecoder.requireEnd(in.remaining() - (long) done * width);
+    }
 }

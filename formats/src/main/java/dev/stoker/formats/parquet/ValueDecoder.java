@@ -41,4 +41,14 @@ interface ValueDecoder {
     default @Nullable ByteBuffer slicePlain(int count) throws IOException {
         return null;
     }
+
+    /** Checks that no bytes are left behind the last value of the page. */
+    default void end() throws IOException {}
+
+    /** Throws if bytes are left behind the last value of a page. */
+    static void requireEnd(long left) throws IOException {
+        if (left != 0) {
+            throw new IOException(left + " bytes are left behind the last value of a page");
+        }
+    }
 }

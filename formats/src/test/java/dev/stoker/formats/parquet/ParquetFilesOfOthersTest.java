@@ -3,6 +3,7 @@ package dev.stoker.formats.parquet;
 import static dev.stoker.formats.ColumnarAssertions.assertReads;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.ReadRows;
 import dev.stoker.formats.UnsupportedFileException;
@@ -10,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Files that {@code parquet.py} wrote with pyarrow, pandas, DuckDB and datasets. */
+/** Files that {@code parquet.py} and {@code old_writers.py} wrote with pyarrow, pandas, DuckDB and datasets. */
 class ParquetFilesOfOthersTest {
     private final ParquetFormat format = new ParquetFormat();
 
@@ -36,7 +37,10 @@ class ParquetFilesOfOthersTest {
                 "small",
                 "pandas",
                 "duckdb",
-                "huggingface"
+                "huggingface",
+                "old-pages",
+                "old-dictionary",
+                "old-lists"
             })
     void readsTheValues(String file) throws Exception {
         assertReads(format, "parquet/" + file + ".parquet", "parquet/" + file + ".parquet");
@@ -49,11 +53,24 @@ class ParquetFilesOfOthersTest {
     }
 
     @Test
+    void refusesPagesWhoseSizeIsNotTheOneTheyName() throws Exception {
+        byte[] file = ReadRows.resource("parquet/wrong-pages.parquet");
+        assertThatThrownBy(() -> ReadRows.of(format, file, ReadLimits.DEFAULT))
+                .isInstanceOf(DamagedFileException.class)
+                .hasMessage("test-file: column 'x' of row group 0 is damaged: the header of a page says that its 22"
+                        + " bytes are not compressed, but also that they are 20 bytes without compression; restore the"
+                        + " file from a copy");
+    }
+
+    @Test
     void refusesBrotliByName() throws Exception {
         byte[] file = ReadRows.resource("parquet/scalars-brotli.parquet");
         assertThatThrownBy(() -> ReadRows.of(format, file, ReadLimits.DEFAULT))
                 .isInstanceOf(UnsupportedFileException.class)
                 .hasMessageContaining("test-file: column 'a' of row group 0 has compression BROTLI");
+        // More memory would not help.
+        assertThatThrownBy(() -> ReadRows.of(format, file, new ReadLimits(10, 10, 8, 10)))
+                .hasMessageContaining("has compression BROTLI");
     }
 
     @ParameterizedTest
