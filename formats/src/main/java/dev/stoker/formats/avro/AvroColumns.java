@@ -90,6 +90,11 @@ final class AvroColumns {
             return new Place(name, nullable, lists + 1, wanted, depth + 1);
         }
 
+        /** In a union of one type. */
+        Place inUnion() {
+            return new Place(name, nullable, lists, wanted, depth + 1);
+        }
+
         Place refused() {
             return new Place(name, nullable, lists, false, depth + 1);
         }
@@ -141,8 +146,12 @@ final class AvroColumns {
 
     private Node union(Schema type, Place place) throws UnsupportedFileException {
         List<Schema> branches = type.getTypes();
+        if (branches.isEmpty()) {
+            refuse(place, type, "a union without types has no values" + LEAVE_OUT);
+            return new Node.Union(List.of());
+        }
         if (branches.size() == 1) {
-            return new Node.Union(List.of(add(branches.get(0), place.refused())));
+            return new Node.Union(List.of(add(branches.get(0), place.inUnion())));
         }
         int nullBranch = branches.get(0).getType() == Schema.Type.NULL ? 0 : 1;
         if (branches.size() == 2 && branches.get(nullBranch).getType() == Schema.Type.NULL) {

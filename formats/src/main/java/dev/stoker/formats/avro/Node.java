@@ -143,7 +143,7 @@ interface Node {
         }
     }
 
-    /** A union that no column can hold. It is decoded to find its end. */
+    /** A union of one type, or of several that no column can hold. The latter is decoded to find its end. */
     record Union(List<Node> branches) implements Node {
         @Override
         public void read(AvroBytes in) throws IOException {
@@ -155,9 +155,13 @@ interface Node {
         }
 
         @Override
-        public void slots(Consumer<Slot> action) {}
+        public void slots(Consumer<Slot> action) {
+            branches.forEach(branch -> branch.slots(action));
+        }
 
         @Override
-        public void setNull() {}
+        public void setNull() {
+            branches.forEach(Node::setNull);
+        }
     }
 }

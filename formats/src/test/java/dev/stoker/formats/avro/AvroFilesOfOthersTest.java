@@ -44,6 +44,7 @@ class AvroFilesOfOthersTest {
                 "scalars-bzip2",
                 "scalars-xz",
                 "nested",
+                "unions",
                 "empty",
                 "blocks",
                 "small"
