@@ -87,6 +87,9 @@ final class ArrowColumns {
                     return;
                 }
                 ArrowNode item = field.children().get(0);
+                if (field.type().id() == Type.Map) {
+                    item = entry(item);
+                }
                 add(item, place.then(Step.list(place.name()), place.name(), nullable), feature.items());
             } else if (field.dictionary() == null && field.type().id() == Type.Struct_) {
                 struct(field, place, nullable, feature);
@@ -96,6 +99,15 @@ final class ArrowColumns {
         } catch (RefusedException e) {
             refused.add(new RefusedColumn(place.name(), describe(field), ErrorText.of(e)));
         }
+    }
+
+    /** Returns the entry of a map with the names that its fields get here: the format does not fix them. */
+    private static ArrowNode entry(ArrowNode entry) {
+        return entry.children().size() == 2
+                ? entry.withChildren(List.of(
+                        entry.children().get(0).named("key"),
+                        entry.children().get(1).named("value")))
+                : entry;
     }
 
     private void struct(ArrowNode struct, Place place, boolean nullable, Feature feature) throws RefusedException {
@@ -237,7 +249,13 @@ final class ArrowColumns {
             case Type.Time -> parse("time[" + type.unit() + "]");
             case Type.Timestamp ->
                 parse("timestamp[" + type.unit() + (type.zone() == null ? "" : "," + type.zone()) + "]");
-            case Type.Decimal -> parse("decimal(" + type.precision() + "," + type.scale() + ")");
+            case Type.Decimal -> {
+                if (type.scale() < 0) {
+                    throw new RefusedException(
+                            "decimals of the negative scale " + type.scale() + " cannot be stored; cast it to scale 0");
+                }
+                yield parse("decimal(" + type.precision() + "," + type.scale() + ")");
+            }
             case Type.Null -> throw new RefusedException("all its values are null");
             case Type.Duration -> throw new RefusedException("durations cannot be stored; cast it to int64");
             case Type.Interval -> throw new RefusedException("intervals cannot be stored; cast it");

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.apache.arrow.flatbuf.Message;
 import org.apache.arrow.flatbuf.MessageHeader;
+import org.apache.arrow.flatbuf.MetadataVersion;
 
 /** Arrow IPC files, also called Feather version 2, and streams. */
 public final class ArrowFormat implements RowFormat {
@@ -27,16 +28,21 @@ public final class ArrowFormat implements RowFormat {
 
     /** Looks at the type of the first message: a wide schema is longer than the head of the file. */
     private static boolean isStream(FileHead file) {
-        if (!file.begins(CONTINUATION) || file.first().limit() < 32) {
+        if (file.first().limit() < 32) {
             return false;
         }
         ByteBuffer first = file.first().duplicate().order(ByteOrder.LITTLE_ENDIAN);
-        int length = first.getInt(4);
-        if (length <= 0 || length > file.length() - 8) {
+        boolean isOld = !file.begins(CONTINUATION);
+        int start = isOld ? 4 : 8;
+        int length = first.getInt(start - 4);
+        if (length <= 0 || length > file.length() - start || (isOld && (length + start) % 8 != 0)) {
             return false;
         }
         try {
-            return Message.getRootAsMessage(first.position(8).slice()).headerType() == MessageHeader.Schema;
+            Message message = Message.getRootAsMessage(first.position(start).slice());
+            // A file of another format can begin with a small number, so a stream of before Arrow 0.15 has more to show.
+            return message.headerType() == MessageHeader.Schema
+                    && (!isOld || (message.version() == MetadataVersion.V4 && message.bodyLength() == 0));
         } catch (RuntimeException e) {
             return false;
         }

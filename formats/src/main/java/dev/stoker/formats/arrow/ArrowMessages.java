@@ -32,14 +32,20 @@ import org.jspecify.annotations.Nullable;
  * body             buffers
  * </pre>
  *
- * A file begins with "ARROW1" and two zeros, and ends with a footer (a flatbuffer that says where the messages are),
+ * Writers before Arrow 0.15 wrote no continuation. A file begins with "ARROW1" and two zeros, and ends with a footer (a flatbuffer that says where the messages are),
  * its length in 4 bytes, and "ARROW1".
  */
 final class ArrowMessages {
     static final String MAGIC = "ARROW1";
 
     private static final int PREFIX = 8;
+
+    /** The length alone, before Arrow 0.15. */
+    private static final int OLD_PREFIX = 4;
     private static final int TAIL = 10;
+
+    /** A flatbuffer has an offset and a table, which begins with an offset. */
+    private static final int MIN_METADATA = 8;
     private static final int READ_BYTES = 8 << 20;
 
     private final RangeReader file;
@@ -161,22 +167,26 @@ final class ArrowMessages {
     /** Reads the metadata of a message. Returns null at the end of a stream. */
     private @Nullable Message message(long at) throws IOException {
         long length = file.length();
-        if (at < 0 || at > length - PREFIX) {
+        if (at < 0) {
+            throw damaged("its footer names a message at a negative position", null);
+        }
+        if (at > length - OLD_PREFIX) {
             throw damaged("a message at byte " + at + " is beyond its end", null);
         }
-        ByteBuffer prefix = read(at, PREFIX);
-        if (prefix.getInt(0) != -1) {
-            throw damaged("no message begins at byte " + at, null);
+        int first = read(at, OLD_PREFIX).getInt(0);
+        int prefix = first == -1 ? PREFIX : OLD_PREFIX;
+        if (at > length - prefix) {
+            throw damaged("a message at byte " + at + " is beyond its end", null);
         }
-        long metadataLength = prefix.getInt(4);
+        long metadataLength = first == -1 ? read(at + OLD_PREFIX, Integer.BYTES).getInt(0) : first;
         if (metadataLength == 0) {
             return null;
         }
-        if (metadataLength < 0 || metadataLength > length - at - PREFIX) {
-            throw damaged("a message at byte " + at + " has metadata of " + metadataLength + " bytes", null);
+        if (metadataLength < MIN_METADATA || metadataLength > length - at - prefix) {
+            throw damaged("no message begins at byte " + at, null);
         }
-        Message message = Message.getRootAsMessage(metadata(at + PREFIX, metadataLength));
-        long body = at + PREFIX + metadataLength;
+        Message message = Message.getRootAsMessage(metadata(at + prefix, metadataLength));
+        long body = at + prefix + metadataLength;
         long bodyLength = message.bodyLength();
         if (bodyLength < 0 || bodyLength > length - body) {
             throw damaged(

@@ -19,6 +19,14 @@ record ArrowNode(
         @Nullable DictionaryIndex dictionary,
         Map<String, String> metadata) {
 
+    ArrowNode named(String newName) {
+        return new ArrowNode(newName, nullable, type, children, dictionary, metadata);
+    }
+
+    ArrowNode withChildren(List<ArrowNode> newChildren) {
+        return new ArrowNode(name, nullable, type, newChildren, dictionary, metadata);
+    }
+
     /**
      * An encoding by a dictionary.
      *

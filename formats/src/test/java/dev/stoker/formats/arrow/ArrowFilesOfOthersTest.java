@@ -45,14 +45,17 @@ class ArrowFilesOfOthersTest {
                 "small.arrow",
                 "small.arrows",
                 "small-lz4.arrow",
-                "dataset/data-00000-of-00001.arrow"
+                "dataset/data-00000-of-00001.arrow",
+                "old.arrow",
+                "old.arrows",
+                "map-names.arrow"
             })
     void readsTheValues(String file) throws Exception {
         assertReads(format, "arrow/" + file, "arrow/" + file);
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"scalars.arrow", "scalars.arrows", "empty.arrow", "empty.arrows", "small-lz4.arrow"})
+    @ValueSource(strings = {"scalars.arrow", "scalars.arrows", "empty.arrow", "empty.arrows", "small-lz4.arrow", "old.arrow", "old.arrows"})
     void recognisesFilesAndStreams(String name) throws Exception {
         byte[] file = ReadRows.resource("arrow/" + name);
         ByteBuffer first = ByteBuffer.wrap(file, 0, Math.min(file.length, FileHead.FIRST_BYTES));
@@ -109,7 +112,7 @@ class ArrowFilesOfOthersTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"small.arrow", "small.arrows", "small-lz4.arrow", "delta.arrows"})
+    @ValueSource(strings = {"small.arrow", "small.arrows", "small-lz4.arrow", "delta.arrows", "old.arrow", "old.arrows"})
     void survivesEveryTruncationAndFlippedBit(String name) throws Exception {
         FileAttack.truncate(format, ReadRows.resource("arrow/" + name));
         FileAttack.flip(format, ReadRows.resource("arrow/" + name));
@@ -123,7 +126,10 @@ class ArrowFilesOfOthersTest {
                 "scalars-lz4.arrow",
                 "nested.arrow",
                 "nested-zstd.arrows",
-                "dataset/data-00000-of-00001.arrow"
+                "dataset/data-00000-of-00001.arrow",
+                "old.arrow",
+                "old.arrows",
+                "map-names.arrow"
             })
     void survivesRandomDamage(String name, TestInfo test) throws Exception {
         FileAttack.scramble(format, ReadRows.resource("arrow/" + name), test);
