@@ -94,10 +94,10 @@ public final class TarReader {
     private String name(byte[] bytes, long offset) throws IOException {
         String name = Utf8.decodeOrNull(ByteBuffer.wrap(bytes));
         if (name == null) {
-            throw damaged(
-                    offset,
-                    "its name is not UTF-8: "
-                            + Utf8.shown(new String(bytes, StandardCharsets.UTF_8).replace('\ufffd', '?')));
+            throw new UnsupportedFileException(in.name() + ": the name of the member at offset " + offset
+                    + " is not UTF-8: "
+                    + Utf8.shown(new String(bytes, StandardCharsets.UTF_8).replace('\ufffd', '?'))
+                    + "; give the file a name in UTF-8 and write the archive again");
         }
         if (name.isEmpty()) {
             throw damaged(offset, "its name is empty");
@@ -171,7 +171,7 @@ public final class TarReader {
         longName = path == null ? longName : path;
         byte[] size = records.get("size");
         if (size != null) {
-            String digits = new String(size, StandardCharsets.ISO_8859_1);
+            String digits = new String(size, StandardCharsets.ISO_8859_1).replaceFirst("^0+(?=.)", "");
             if (!digits.matches("[0-9]{1,18}")) {
                 throw damaged(offset, "its size in pax records is not a number");
             }

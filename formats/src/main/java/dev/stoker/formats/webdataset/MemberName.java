@@ -19,6 +19,23 @@ record MemberName(String key, String extension) {
                 : new MemberName(name.substring(0, dot), name.substring(dot + 1).toLowerCase(Locale.ROOT));
     }
 
+    /**
+     * Returns whether a member is no data: it is hidden as in a tree of files, such as {@code ._a.jpg} or
+     * {@code .git/a}, or metadata.
+     */
+    static boolean isLeftOut(String name) {
+        return isHidden(name) || isMetadata(name);
+    }
+
+    private static boolean isHidden(String name) {
+        for (String part : name.split("/", -1)) {
+            if (part.startsWith(".") && !part.equals(".") && !part.equals("..")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Returns whether WebDataset leaves out a member as metadata: a first part such as {@code __info__}. */
     static boolean isMetadata(String name) {
         int end = name.indexOf('/');

@@ -1,10 +1,8 @@
 package dev.stoker.formats.webdataset;
 
-import java.util.Arrays;
-
 /**
- * Remembers where each key was seen first, in 16 bytes per key: a 64-bit hash instead of the key. Two of a million keys
- * share a hash with a probability of 3 in 10^8. Not thread-safe.
+ * Remembers where each key was seen first and with which columns, in 24 bytes per key: a 64-bit hash instead of the key.
+ * Two of a million keys share a hash with a probability of 3 in 10^8. Not thread-safe.
  */
 final class SeenKeys {
     private static final long PRIME = 0x100000001b3L;
@@ -12,6 +10,7 @@ final class SeenKeys {
 
     private long[] hashes = new long[1 << 10];
     private long[] offsets = new long[1 << 10];
+    private long[] columns = new long[1 << 10];
     private int size;
 
     /** Returns the offset that was stored for the key before, or -1 after storing this one. */
@@ -30,6 +29,15 @@ final class SeenKeys {
         return -1;
     }
 
+    /** Stores the columns of a key that {@link #put} has stored, one bit each. */
+    void setColumns(String key, long bits) {
+        columns[slot(hash(key))] = bits;
+    }
+
+    long columns(String key) {
+        return columns[slot(hash(key))];
+    }
+
     private int slot(long hash) {
         int slot = (int) hash & hashes.length - 1;
         while (hashes[slot] != 0 && hashes[slot] != hash) {
@@ -41,13 +49,16 @@ final class SeenKeys {
     private void grow() {
         long[] oldHashes = hashes;
         long[] oldOffsets = offsets;
+        long[] oldColumns = columns;
         hashes = new long[2 * oldHashes.length];
-        offsets = Arrays.copyOf(oldOffsets, hashes.length);
+        offsets = new long[hashes.length];
+        columns = new long[hashes.length];
         for (int i = 0; i < oldHashes.length; i++) {
             if (oldHashes[i] != 0) {
                 int slot = slot(oldHashes[i]);
                 hashes[slot] = oldHashes[i];
                 offsets[slot] = oldOffsets[i];
+                columns[slot] = oldColumns[i];
             }
         }
     }

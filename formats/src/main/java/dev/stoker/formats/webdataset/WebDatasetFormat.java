@@ -9,12 +9,14 @@ import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.Sample;
+import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.formats.input.ByteInput;
 import dev.stoker.formats.input.Compression;
 import dev.stoker.formats.tar.TarMember;
 import dev.stoker.formats.tar.TarReader;
 import dev.stoker.formats.tar.TarSignature;
 import dev.stoker.formats.values.TextValue;
+import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.io.RangeReader;
 import java.io.IOException;
@@ -26,6 +28,9 @@ import java.util.Map;
 
 /** WebDataset shards: tar archives, also compressed with gzip or zstd. */
 public final class WebDatasetFormat implements HintedFormat {
+    /** Fewer samples say nothing about their extensions. */
+    private static final int FEW_SAMPLES = 5;
+
     @Override
     public String name() {
         return "webdataset";
@@ -73,20 +78,49 @@ public final class WebDatasetFormat implements HintedFormat {
     /** Finds the extensions of the first samples. */
     private static void sample(ByteInput in, Map<String, RowColumn> columns) throws IOException {
         TarReader tar = new TarReader(in);
+        Map<String, Integer> samplesWith = new LinkedHashMap<>();
         String key = null;
         int samples = 0;
+        String stray = null;
         for (TarMember member = tar.next(); member != null; member = tar.next()) {
-            MemberName name = MemberName.isMetadata(member.name()) ? null : MemberName.of(member.name());
+            if (MemberName.isLeftOut(member.name())) {
+                continue;
+            }
+            MemberName name = MemberName.of(member.name());
             if (name == null) {
+                stray = stray == null ? member.name() : stray;
                 continue;
             }
             if (!name.key().equals(key)) {
-                if (samples++ == Sample.RECORDS.rows() || member.offset() > Sample.RECORDS.bytes()) {
-                    return;
+                if (samples == Sample.RECORDS.rows() || member.offset() > Sample.RECORDS.bytes()) {
+                    break;
                 }
+                samples++;
                 key = name.key();
             }
-            columns.computeIfAbsent(name.extension(), Extensions::column);
+            samplesWith.merge(name.extension(), 1, Integer::sum);
+        }
+        if (samples == 0 && stray != null) {
+            throw new UnsupportedFileException(in.name() + " has no samples: the names of its members, such as "
+                    + Utf8.shown(stray) + ", have no extension; give the members of a sample one name with different"
+                    + " extensions, such as 0001.jpg and 0001.txt, or unpack the archive and ingest the directory");
+        }
+        requireExtensions(in, samplesWith, samples);
+        samplesWith.keySet().forEach(extension -> columns.put(extension, Extensions.column(extension)));
+    }
+
+    /** Refuses names in which the first dot does not end the key, so that each sample has its own extensions. */
+    private static void requireExtensions(ByteInput in, Map<String, Integer> samplesWith, int samples)
+            throws UnsupportedFileException {
+        List<String> single = samplesWith.entrySet().stream()
+                .filter(entry -> entry.getValue() == 1 && entry.getKey().contains("."))
+                .map(Map.Entry::getKey)
+                .toList();
+        if (samples >= FEW_SAMPLES && 2 * single.size() >= samples) {
+            throw new UnsupportedFileException(in.name() + ": the first dot in the name of a member ends the key of its"
+                    + " sample and begins the name of its column, but " + single.size() + " of the columns of the first "
+                    + samples + " samples are in one sample only, such as " + Utf8.shown(single.get(0))
+                    + "; write the archive without other dots in the names, or name the wanted columns with --columns");
         }
     }
 }

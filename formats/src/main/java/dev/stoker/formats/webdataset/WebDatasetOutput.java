@@ -45,7 +45,7 @@ final class WebDatasetOutput implements RowOutput {
 
     /**
      * Returns the name of a key's members before the dot. Readers divide a name at the first dot of its last part, and
-     * leave out members below a first part such as {@code __info__}; so these characters are escaped.
+     * leave out hidden members and those below a first part such as {@code __info__}; so these characters are escaped.
      */
     static String base(String key) {
         String path = SafePath.of(key);
@@ -54,7 +54,8 @@ final class WebDatasetOutput implements RowOutput {
         boolean isMetadata = MemberName.isMetadata(path);
         for (int i = 0; i < path.length(); i++) {
             char c = path.charAt(i);
-            if ((c == '.' && i >= last) || (i == 0 && isMetadata)) {
+            boolean beginsPart = i == 0 || path.charAt(i - 1) == '/';
+            if ((c == '.' && (i >= last || beginsPart)) || (i == 0 && isMetadata)) {
                 SafePath.escape(c, base);
             } else {
                 base.append(c);

@@ -18,17 +18,21 @@ import dev.stoker.schemas.arrow.ScalarType;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /** Reads samples: consecutive members with one key. Not thread-safe. */
 final class WebDatasetReader implements RowReader {
     /** Larger arrays are not kept for the next sample. */
     private static final int KEEP = 1 << 24;
+
+    private static final int MAX_STRAYS = 10_000;
 
     private final ByteInput in;
     private final TarReader tar;
@@ -43,7 +47,10 @@ final class WebDatasetReader implements RowReader {
     private final byte[][] arrays;
     private final SeenKeys seen = new SeenKeys();
 
-    /** The member behind the sample. */
+    /** Members between those of a sample that belong to none. They are reported behind the sample. */
+    private final Queue<TarMember> strays = new ArrayDeque<>();
+
+    /** The member behind the sample. It has a key. */
     private @Nullable TarMember ahead;
 
     private boolean started;
@@ -84,59 +91,96 @@ final class WebDatasetReader implements RowReader {
             advance();
         }
         dropped = null;
+        TarMember stray = strays.poll();
+        if (stray != null) {
+            offset = stray.offset();
+            throw skippable("member " + Utf8.shown(stray.name())
+                    + " has no extension, so it belongs to no sample; write the archive without it");
+        }
         if (ahead == null) {
             return false;
         }
         offset = ahead.offset();
-        MemberName first = MemberName.of(ahead.name());
-        if (first == null) {
-            String name = ahead.name();
-            advance();
-            throw skippable("member " + Utf8.shown(name)
-                    + " has no base name or no extension, so it belongs to no sample; write the archive without it");
-        }
-        key = first.key();
+        key = name(ahead).key();
         long before = seen.put(key, offset);
         if (before >= 0) {
-            dropped = key;
-            throw skippable("sample " + Utf8.shown(key) + " is there already, at offset " + before
-                    + "; the members of a sample must follow each other (tar --sort=name), and names must be unique");
+            throw returned(before);
         }
         sample();
         return true;
     }
 
-    private static boolean isOf(TarMember member, String key) {
-        MemberName name = MemberName.of(member.name());
-        return name != null && name.key().equals(key);
+    private static MemberName name(TarMember member) {
+        return Objects.requireNonNull(MemberName.of(member.name()), "strays were left out");
     }
 
+    private static boolean isOf(TarMember member, String key) {
+        return name(member).key().equals(key);
+    }
+
+    /** Moves to the next member that belongs to a sample. Those that belong to none do not end a sample. */
     private void advance() throws IOException {
-        do {
+        while (true) {
             ahead = tar.next();
-        } while (ahead != null && MemberName.isMetadata(ahead.name()));
+            if (ahead == null) {
+                return;
+            }
+            if (MemberName.isLeftOut(ahead.name())) {
+                continue;
+            }
+            if (MemberName.of(ahead.name()) != null) {
+                return;
+            }
+            if (strays.size() == MAX_STRAYS) {
+                throw new UnsupportedFileException(in.name() + ": more than " + MAX_STRAYS + " members up to "
+                        + Utf8.shown(ahead.name()) + " at offset " + ahead.offset()
+                        + " have no extension, so they belong to no sample; write the archive without them");
+            }
+            strays.add(ahead);
+        }
+    }
+
+    /** Reads over a sample whose key was there before. It can be left out if the first one is whole without it. */
+    private IOException returned(long before) throws IOException {
+        long first = seen.columns(key);
+        long columnsHere = 0;
+        while (ahead != null && isOf(ahead, key)) {
+            Integer column = columnOf.get(name(ahead).extension());
+            columnsHere |= column == null ? 0 : bit(column);
+            advance();
+        }
+        String there = "sample " + Utf8.shown(key) + " is there already, at offset " + before;
+        String advice = "; the members of a sample must follow each other (tar --sort=name), and names must be unique";
+        if ((columnsHere & ~first) == 0) {
+            return skippable(there + advice);
+        }
+        return new DamagedFileException(in.name() + ": the sample at offset " + offset + " cannot be read: " + there
+                + ", without these members, so it was read in part" + advice);
+    }
+
+    /** Returns the bit of a column in {@link SeenKeys}. Columns that share the last one always count as new. */
+    private static long bit(int column) {
+        return 1L << Math.min(column, Long.SIZE - 1);
     }
 
     private void sample() throws IOException {
         Arrays.fill(present, false);
         long bytes = 0;
+        long found = 0;
         while (ahead != null && isOf(ahead, key)) {
-            String extension = Objects.requireNonNull(MemberName.of(ahead.name()), "the member has the key")
-                    .extension();
+            String extension = name(ahead).extension();
             Integer column = columnOf.get(extension);
             if ((column == null && others != Others.IGNORE) || extension.equals(Extensions.KEY)) {
-                dropped = key;
-                throw skippable(
-                        "the extension of member " + Utf8.shown(ahead.name()) + " is not among the columns; add it"
-                                + " with --type " + extension + "=binary, or leave it out with --without " + extension);
+                throw drop("the extension of member " + Utf8.shown(ahead.name()) + " is not among the columns; add it"
+                        + " with --type " + extension + "=binary, or leave it out with --without " + extension);
             }
             if (column != null) {
                 if (present[column]) {
-                    dropped = key;
-                    throw skippable(
+                    throw drop(
                             "member " + Utf8.shown(ahead.name()) + " at offset " + ahead.offset() + " is there twice");
                 }
                 present[column] = true;
+                found |= column < Long.SIZE - 1 ? bit(column) : 0;
                 if (selected[column]) {
                     bytes += ahead.size();
                     checkSize(ahead, bytes);
@@ -146,6 +190,14 @@ final class WebDatasetReader implements RowReader {
             }
             advance();
         }
+        seen.setColumns(key, found);
+    }
+
+    /** Leaves out the whole sample, also members of it that come back later. */
+    private DamagedFileException drop(String reason) {
+        dropped = key;
+        seen.setColumns(key, -1);
+        return skippable(reason);
     }
 
     private void checkSize(TarMember member, long sampleBytes) throws UnsupportedFileException {

@@ -249,7 +249,14 @@ class ParquetFilesOfParquetJavaTest {
         int footer = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN).getInt(file.length - 8);
         int start = file.length - 8 - footer;
         FileMetaData metadata = Util.readFileMetaData(new ByteArrayInputStream(file, start, footer));
-        metadata.getRow_groups().get(0).getColumns().get(0).getMeta_data().setCodec(codec);
+        // The message must not ask for memory first, because it would not help.
+        metadata.getRow_groups()
+                .get(0)
+                .getColumns()
+                .get(0)
+                .getMeta_data()
+                .setCodec(codec)
+                .setTotal_uncompressed_size(1L << 40);
         ByteArrayOutputStream patched = new ByteArrayOutputStream();
         patched.write(file, 0, start);
         Util.writeFileMetaData(metadata, patched);

@@ -67,18 +67,126 @@ class WebDatasetFormatTest {
     }
 
     @Test
-    void namesBothPlacesOfASampleThatComesBack() throws Exception {
+    void leavesOutASampleThatIsThereAlready() throws Exception {
+        byte[] tar = new Tars()
+                .file("a.txt", "1")
+                .file("a.id", "2")
+                .file("b.txt", "2")
+                .file("a.id", "3")
+                .file("c.txt", "4")
+                .bytes();
+        List<String> rows = readSkipping(open(tar));
+        assertThat(rows.get(2))
+                .startsWith("3072 a.tar: the sample at offset 3072 cannot be read: sample 'a' is there"
+                        + " already, at offset 0");
+        assertThat(rows.get(3)).startsWith("4096 [\"c\"");
+    }
+
+    @Test
+    void readsNoHalfOfASampleWhoseMembersAreApart() throws Exception {
         byte[] tar = new Tars()
                 .file("a.txt", "1")
                 .file("b.txt", "2")
                 .file("a.cls", "3")
-                .file("a.id", "3")
-                .file("c.txt", "4")
+                .file("b.cls", "4")
                 .bytes();
-        assertThat(readSkipping(open(tar)).get(2))
-                .startsWith("2048 a.tar: the sample at offset 2048 cannot be read: sample 'a' is there"
-                        + " already, at offset 0");
-        assertThat(readSkipping(open(tar)).get(3)).startsWith("4096 [\"c\"");
+        RowFile file = open(tar);
+        RowReader reader = file.read(file.parts().get(0), new int[] {0});
+        assertThat(reader.next()).isTrue();
+        assertThat(reader.next()).isTrue();
+        assertThatThrownBy(reader::next)
+                .isInstanceOf(DamagedFileException.class)
+                .hasMessage("a.tar: the sample at offset 2048 cannot be read: sample 'a' is there already, at offset 0,"
+                        + " without these members, so it was read in part; the members of a sample must follow each"
+                        + " other (tar --sort=name), and names must be unique");
+        assertThat(reader.skip()).isFalse();
+    }
+
+    @Test
+    void leavesOutAllMembersOfASampleThatCannotBeRead() throws Exception {
+        byte[] tar = new Tars()
+                .file("a.txt", "1")
+                .file("a.TXT", "2")
+                .file("LICENSE", "text")
+                .file("a.cls", "3")
+                .file("b.txt", "4")
+                .file("a.cls", "5")
+                .bytes();
+        List<String> rows = readSkipping(open(tar));
+        assertThat(rows).hasSize(4);
+        assertThat(rows.get(0)).startsWith("0 a.tar").contains("member 'a.TXT' at offset 1024 is there twice");
+        assertThat(rows.get(1)).startsWith("2048 a.tar").contains("member 'LICENSE' has no extension");
+        assertThat(rows.get(2)).startsWith("4096 [\"b\"");
+        assertThat(rows.get(3)).startsWith("5120 a.tar").contains("sample 'a' is there already");
+    }
+
+    @Test
+    void readsASampleOnBothSidesOfAMemberThatBelongsToNone() throws Exception {
+        byte[] tar = new Tars()
+                .file("._a.txt", "hidden")
+                .file("a.txt", "1")
+                .file("LICENSE", "text")
+                .file("a.cls", "2")
+                .file("._b.txt", "hidden")
+                .file("./b.cls", "4")
+                .file("b.txt", "3")
+                .file(".cache/b.cls", "hidden")
+                .file("./.c/../c.txt", "hidden")
+                .bytes();
+        List<String> rows = readSkipping(open(tar));
+        assertThat(rows).hasSize(4);
+        assertThat(rows.get(0)).isEqualTo("1024 [\"a\",\"1\",2]");
+        assertThat(rows.get(1)).startsWith("2048 a.tar").contains("member 'LICENSE' has no extension");
+        assertThat(rows.get(2)).isEqualTo("5120 [\"./b\",null,4]");
+        assertThat(rows.get(3)).isEqualTo("6144 [\"b\",\"3\",null]");
+    }
+
+    @Test
+    void refusesManyMembersThatBelongToNoSample() throws Exception {
+        Tars tar = new Tars().file("a.txt", "1");
+        for (int i = 0; i <= 10_000; i++) {
+            tar.member("README" + i, '0', new byte[0]);
+        }
+        RowFile file = open(tar.bytes());
+        assertThatThrownBy(() -> readSkipping(file))
+                .isInstanceOf(UnsupportedFileException.class)
+                .hasMessageContaining("more than 10000 members up to 'README10000' at offset ");
+    }
+
+    @Test
+    void namesMembersWithoutExtensions() {
+        byte[] tar = new Tars().file("README", "x").file("LICENSE", "y").bytes();
+        assertThatThrownBy(() -> open(tar))
+                .isInstanceOf(UnsupportedFileException.class)
+                .hasMessageStartingWith("a.tar has no samples: the names of its members, such as 'README', have no"
+                        + " extension; give the members");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"5,true", "300,true", "3000,true", "4,false"})
+    void namesDotsThatDoNotEndAKey(int samples, boolean isRefused) throws Exception {
+        Tars tar = new Tars();
+        for (int i = 0; i < samples; i++) {
+            tar.file("a" + i + "." + i + ".txt", "x").file("a" + i + ".cls", "1");
+        }
+        if (isRefused) {
+            assertThatThrownBy(() -> open(tar.bytes()))
+                    .isInstanceOf(UnsupportedFileException.class)
+                    .hasMessageContaining("samples are in one sample only, such as '0.txt'");
+        } else {
+            assertThat(open(tar.bytes()).schema().columns()).hasSize(2 + samples);
+        }
+    }
+
+    @Test
+    void readsSeveralFilesOfOneKindInASample() throws Exception {
+        Tars tar = new Tars();
+        for (int i = 0; i < 50; i++) {
+            for (int view = 0; view <= i % 7; view++) {
+                tar.file("a" + i + "." + view + ".txt", "x");
+            }
+        }
+        assertThat(open(tar.bytes()).schema().columns()).hasSize(8);
     }
 
     @Test
@@ -110,11 +218,11 @@ class WebDatasetFormatTest {
                 .file("c.txt", "5")
                 .bytes();
         List<String> rows = readSkipping(open(tar));
-        assertThat(rows.get(0)).contains("member 'README' has no base name or no extension");
-        assertThat(rows.get(2)).contains("member 'dir/.hidden.txt' has no base name");
-        assertThat(rows.get(3)).contains("member 'b.TXT' at offset 4096 is there twice");
-        assertThat(rows.get(4)).endsWith("[\"c\",\"5\"]");
-        assertThat(rows).hasSize(5);
+        assertThat(rows.get(0)).contains("member 'README' has no extension");
+        assertThat(rows.get(1)).endsWith("[\"a\",\"1\"]");
+        assertThat(rows.get(2)).contains("member 'b.TXT' at offset 4096 is there twice");
+        assertThat(rows.get(3)).endsWith("[\"c\",\"5\"]");
+        assertThat(rows).hasSize(4);
     }
 
     @ParameterizedTest
@@ -142,7 +250,7 @@ class WebDatasetFormatTest {
         String name = "é".repeat(200) + ".txt";
         String path = "path=" + name + "\n";
         int length = path.getBytes(StandardCharsets.UTF_8).length + 4;
-        byte[] records = (length + " " + path + "9 size=2\n").getBytes(StandardCharsets.UTF_8);
+        byte[] records = (length + " " + path + "34 size=" + "0".repeat(24) + "2\n").getBytes(StandardCharsets.UTF_8);
         byte[] tar = new Tars()
                 .member("pax", 'x', records)
                 .header("short.txt", '0', 0)
