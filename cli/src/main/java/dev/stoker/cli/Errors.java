@@ -108,6 +108,13 @@ final class Errors {
         for (Throwable t = e; t != null && !chain.contains(t); t = t.getCause()) {
             chain.add(0, t);
         }
+        for (Throwable t : chain) {
+            if (t instanceof UnsatisfiedLinkError) {
+                return "a native library cannot be loaded (" + firstLine(t) + "); the directory of temporary files, "
+                        + System.getProperty("java.io.tmpdir") + ", may be mounted noexec: choose another one with"
+                        + " STOKER_JAVA_OPTS=-Djava.io.tmpdir=DIRECTORY";
+            }
+        }
         Throwable best = chain.get(0);
         String known = "";
         for (Throwable t : chain) {
@@ -131,5 +138,9 @@ final class Errors {
         String logged = Logs.file().map(file -> " (details: " + file + ")").orElse("");
         boolean plain = best.getClass().getName().startsWith("dev.stoker.") || best instanceof IllegalArgumentException;
         return plain ? text : text + logged;
+    }
+
+    private static String firstLine(Throwable e) {
+        return ErrorText.of(e).lines().findFirst().orElse("");
     }
 }

@@ -8,6 +8,7 @@ import dev.stoker.export.ExportProgress;
 import dev.stoker.export.ExportResult;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.schemas.text.Units;
+import dev.stoker.schemas.text.VisibleText;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -99,7 +100,7 @@ final class ExportVerb implements Callable<Integer> {
     private void print(ExportResult result) {
         PrintWriter out = spec.commandLine().getOut();
         if (!json) {
-            result.lines().forEach(out::println);
+            result.lines().forEach(line -> out.println(VisibleText.of(line)));
             return;
         }
         ObjectNode root = Json.object();

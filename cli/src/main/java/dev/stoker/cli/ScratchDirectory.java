@@ -9,11 +9,13 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -53,13 +55,18 @@ final class ScratchDirectory {
         if (OWN.contains(String.valueOf(temporary.getFileName()))) {
             return;
         }
-        Path own = takeFirst(List.of(temporary, home.resolve("tmp")));
+        Path own = takeFirst(List.of(temporary, home.resolve("tmp")), ScratchDirectory::canExecute);
         System.setProperty("java.io.tmpdir", own.toString());
         Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(own), "scratch"));
     }
 
-    /** Creates a directory in the first place with enough space; never in one where other users could create files. */
-    static Path takeFirst(List<Path> places) throws CommandException {
+    /**
+     * Creates a directory in the first place with enough space from which native libraries can be loaded; never in one
+     * where other users could create files.
+     *
+     * @param canExecute returns whether the system executes files of a directory
+     */
+    static Path takeFirst(List<Path> places, Predicate<Path> canExecute) throws CommandException {
         List<String> reasons = new ArrayList<>();
         for (int i = 0; i < places.size(); i++) {
             Path place = places.get(i);
@@ -69,7 +76,12 @@ final class ScratchDirectory {
                 }
                 sweep(place);
                 requireRoom(place);
-                return take(place);
+                Path own = take(place);
+                if (canExecute.test(own)) {
+                    return own;
+                }
+                delete(own);
+                throw new IOException("native libraries cannot be loaded from it, because it is mounted noexec");
             } catch (IOException | UnsupportedOperationException e) {
                 reasons.add(place + ": " + reason(e));
                 LOG.warn("Cannot use {} for temporary files", place, e);
@@ -93,6 +105,20 @@ final class ScratchDirectory {
         long room = Files.getFileStore(place).getUsableSpace();
         if (room < LEAST_BYTES) {
             throw new IOException(Units.bytes(room) + " are free; expected at least " + Units.bytes(LEAST_BYTES));
+        }
+    }
+
+    /** Returns false for a file system that is mounted noexec. */
+    private static boolean canExecute(Path directory) {
+        Path file = directory.resolve("executable");
+        try {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            boolean canExecute = Files.isExecutable(file);
+            Files.delete(file);
+            return canExecute;
+        } catch (IOException | UnsupportedOperationException e) {
+            LOG.debug("{} was not checked", directory, e);
+            return true;
         }
     }
 

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -79,7 +80,7 @@ public final class Stoker implements Runnable {
         }
         StandardOutput output = new StandardOutput(out);
         PrintWriter results = new PrintWriter(output, true, StandardCharsets.UTF_8);
-        PrintWriter messages = new PrintWriter(err, true, StandardCharsets.UTF_8);
+        PrintWriter messages = new MessageWriter(err);
         int code = run(args, results, messages);
         results.flush();
         return output.end(code, messages);
@@ -125,6 +126,10 @@ public final class Stoker implements Runnable {
         HelpLayout.apply(command);
         try {
             return command.execute(own.toArray(new String[0]));
+        } catch (UnsatisfiedLinkError | NoClassDefFoundError | ExceptionInInitializerError e) {
+            LoggerFactory.getLogger(Stoker.class).error("{} failed", args, e);
+            err.println("stoker: " + Errors.message(e));
+            return Errors.FAILED;
         } catch (OutOfMemoryError e) {
             err.println("stoker: Java is out of memory (" + e.getMessage()
                     + "); give it more, for example with STOKER_JAVA_OPTS=-Xmx8g");

@@ -7,6 +7,7 @@ import dev.stoker.ingest.topic.TopicIngestOptions;
 import dev.stoker.ingest.topic.TopicIngestProgress;
 import dev.stoker.ingest.topic.TopicIngestResult;
 import dev.stoker.schemas.text.Units;
+import dev.stoker.schemas.text.VisibleText;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -37,7 +38,7 @@ final class TopicIngestCommand {
             if (json) {
                 out.println(IngestReport.json(result));
             } else {
-                result.lines().forEach(out::println);
+                result.lines().forEach(text -> out.println(VisibleText.of(text)));
             }
             return 0;
         }
