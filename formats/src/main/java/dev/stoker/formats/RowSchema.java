@@ -21,6 +21,11 @@ public record RowSchema(List<RowColumn> columns, List<RefusedColumn> refused) {
      * @param name name in the file
      * @param sourceType the type in the words of the format
      * @param reason the reason and the next step, as a clause: "its items can be null; fill them before"
+     * @param isNull whether each value is null, so that a column of any type holds them
      */
-    public record RefusedColumn(String name, String sourceType, String reason) {}
+    public record RefusedColumn(String name, String sourceType, String reason, boolean isNull) {
+        public RefusedColumn(String name, String sourceType, String reason) {
+            this(name, sourceType, reason, false);
+        }
+    }
 }

@@ -1,5 +1,6 @@
 package dev.stoker.formats;
 
+import dev.stoker.schemas.arrow.TimeResolution;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -18,6 +19,22 @@ public interface ValueSink {
      * of a uint64.
      */
     void setLong(long value) throws BadValueException;
+
+    /**
+     * Takes a point in time for a column of type {@code timestamp[ns]}, whose range it may leave.
+     *
+     * @param day days since 1970
+     * @param nanos nanoseconds since the day began
+     */
+    default void setInstant(long day, long nanos) throws BadValueException {
+        try {
+            setLong(Math.addExact(Math.multiplyExact(day, TimeResolution.NANOSECONDS.perDay()), nanos));
+        } catch (ArithmeticException e) {
+            throw new BadValueException(
+                    "day " + day + " since 1970 does not fit into timestamp[ns]; declare the column with --type as"
+                            + " timestamp[us]");
+        }
+    }
 
     /** Takes a floating-point number. */
     void setDouble(double value) throws BadValueException;

@@ -256,6 +256,7 @@ public final class IngestJob {
                 Duration.ZERO,
                 Map.of(),
                 Map.of(),
+                new TreeMap<>(),
                 Optional.of(nothing.getMessage()),
                 Optional.empty());
     }

@@ -97,7 +97,8 @@ final class ArrowColumns {
                 leaf(field, place, nullable, feature);
             }
         } catch (RefusedException e) {
-            refused.add(new RefusedColumn(place.name(), describe(field), ErrorText.of(e)));
+            boolean isNull = field.type().id() == Type.Null && place.lists() == 0;
+            refused.add(new RefusedColumn(place.name(), describe(field), ErrorText.of(e), isNull));
         }
     }
 

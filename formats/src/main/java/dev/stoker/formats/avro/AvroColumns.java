@@ -147,7 +147,7 @@ final class AvroColumns {
     private Node union(Schema type, Place place) throws UnsupportedFileException {
         List<Schema> branches = type.getTypes();
         if (branches.isEmpty()) {
-            refuse(place, type, "a union without types has no values" + LEAVE_OUT);
+            refuse(place, type, "a union without types has no values");
             return new Node.Union(List.of());
         }
         if (branches.size() == 1) {
@@ -222,7 +222,8 @@ final class AvroColumns {
 
     private void refuse(Place place, Schema type, String reason) {
         if (place.wanted()) {
-            refused.add(new RefusedColumn(place.name(), AvroTypes.describe(type), reason));
+            boolean isNull = type.getType() == Schema.Type.NULL && place.lists() == 0;
+            refused.add(new RefusedColumn(place.name(), AvroTypes.describe(type), reason, isNull));
         }
     }
 

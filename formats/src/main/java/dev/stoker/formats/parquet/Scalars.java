@@ -13,7 +13,6 @@ import java.util.UUID;
 
 /** The conversions of values. */
 final class Scalars {
-    private static final long NANOS_PER_DAY = 86_400_000_000_000L;
     private static final long JULIAN_DAY_OF_1970 = 2_440_588;
 
     private Scalars() {}
@@ -132,11 +131,7 @@ final class Scalars {
             ByteBuffer raw = bytes(batch, index).order(ByteOrder.LITTLE_ENDIAN);
             long nanos = raw.getLong(raw.position());
             long day = raw.getInt(raw.position() + 8) - JULIAN_DAY_OF_1970;
-            try {
-                sink.setLong(Math.addExact(Math.multiplyExact(day, NANOS_PER_DAY), nanos));
-            } catch (ArithmeticException e) {
-                throw new BadValueException("day " + day + " since 1970 does not fit into timestamp[ns]");
-            }
+            sink.setInstant(day, nanos);
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.stoker.connectors.files.FileTree;
 import dev.stoker.formats.HintedFormat;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
+import dev.stoker.formats.convert.Conversion;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.ShellText;
@@ -54,7 +55,6 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                         .noneMatch(column -> column.name().equals(name)))
                 .filter(name -> !source.found().ignored().contains(name))
                 .forEach(name -> requireKnown("--without", List.of(name), source, problems));
-        requireWhere(wanted, source, problems);
         requireKnown("--rename", wanted.renamed().keySet(), source, problems);
         requireKnown("--key", wanted.key(), source, problems);
         requireContents(wanted.contents(), source, problems);
@@ -84,10 +84,17 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         List<RowColumn> taken = taken(wanted, key, source);
         List<RowMapping.Mapped> fields = new ArrayList<>();
         Set<String> names = new LinkedHashSet<>();
+        Map<String, FieldType> readAs = new LinkedHashMap<>();
         for (RowColumn column : taken) {
             String name = wanted.renamed().getOrDefault(column.name(), column.name());
             FieldType type = type(column, wanted, existing.flatMap(info -> info.field(name)));
-            ListTypes.misfit(column.type(), type)
+            FieldType read = source.found().isReadableAs(column.name(), type) ? type : column.type();
+            if (Conversion.changesMeaning(column.type(), type)) {
+                problems.add("the column " + column.name() + ": its values are " + column.type()
+                        + ", which a field of type " + type + " does not hold; see --columns, --rename and --type");
+            }
+            readAs.put(column.name(), read);
+            ListTypes.misfit(read, type)
                     .ifPresent(problem -> problems.add("the column " + column.name() + ": " + problem
                             + (source.format() instanceof HintedFormat
                                     ? "; " + ShellText.pair("--type", column.name(), type.toString())
@@ -128,7 +135,11 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                 new ArrayList<>(key),
                 wanted.split().orElse(null),
                 wanted.where().map(RowExpression::toString).orElse(null));
-        mapping.columns().forEach(name -> source.found().conflict(name).ifPresent(problems::add));
+        mapping.columns()
+                .forEach(name -> source.found()
+                        .conflict(name, Optional.ofNullable(wanted.types().get(name)).map(FieldType::parse))
+                        .ifPresent(problems::add));
+        requireWhere(wanted, source, readAs, problems);
         if (!problems.isEmpty()) {
             throw new InvalidIngestException(problems);
         }
@@ -136,7 +147,9 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         for (String name : mapping.columns()) {
             if (!source.reading().path().types().containsKey(name)
                     || source.ownPathColumns().contains(name)) {
-                types.put(name, source.column(name).type().canonical());
+                types.put(
+                        name,
+                        readAs.getOrDefault(name, source.column(name).type()).canonical());
             }
         }
         // A format without a description must know these columns, or they would be unexpected.
@@ -225,8 +238,16 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         }
     }
 
-    /** Checks that the columns of {@code --where} exist once, and that their types fit. */
-    private static void requireWhere(RowIngestOptions.Columns wanted, RowInspection source, List<String> problems) {
+    /**
+     * Checks that the columns of {@code --where} exist once, and that their types fit.
+     *
+     * @param readAs the types as which columns are read, if not their own
+     */
+    private static void requireWhere(
+            RowIngestOptions.Columns wanted,
+            RowInspection source,
+            Map<String, FieldType> readAs,
+            List<String> problems) {
         if (wanted.where().isEmpty()) {
             return;
         }
@@ -238,13 +259,25 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         }
         if (source.columns().keySet().containsAll(where.columns())) {
             try {
-                where.bind(source.columns());
+                Map<String, RowColumn> columns = new LinkedHashMap<>();
+                source.columns().forEach((name, column) -> columns.put(name, read(column, readAs)));
+                where.bind(columns);
             } catch (IllegalArgumentException e) {
                 problems.add("option --where: " + e.getMessage());
             }
         } else {
             requireKnown("--where", where.columns(), source, problems);
         }
+    }
+
+    private static RowColumn read(RowColumn column, Map<String, FieldType> readAs) {
+        return new RowColumn(
+                column.name(),
+                readAs.getOrDefault(column.name(), column.type()),
+                column.nullable(),
+                column.sourceType(),
+                column.role(),
+                column.classes());
     }
 
     private static String shown(RowInspection source) {

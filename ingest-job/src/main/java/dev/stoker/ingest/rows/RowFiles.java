@@ -9,10 +9,13 @@ import dev.stoker.formats.RowFormat;
 import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.formats.detection.ForeignFormat;
 import dev.stoker.formats.detection.Formats;
+import dev.stoker.formats.convert.ConvertedFile;
 import dev.stoker.formats.mds.MdsFormat;
 import dev.stoker.formats.partition.CompletedFile;
+import dev.stoker.schemas.arrow.FieldType;
 import java.io.IOException;
 import java.util.Optional;
+import java.util.Map;
 
 /**
  * Opens the files of a source, with the columns that their directories give.
@@ -23,6 +26,7 @@ import java.util.Optional;
  * @param path the columns of directories
  * @param contents columns with paths of files
  * @param shards the indexes of MDS
+ * @param types the types as which columns are read, by name, if a conversion from their own type exists
  */
 record RowFiles(
         RowFormat format,
@@ -30,7 +34,8 @@ record RowFiles(
         ColumnHints hints,
         PathColumns path,
         FileContents contents,
-        MdsShards shards) {
+        MdsShards shards,
+        Map<String, FieldType> types) {
     /** Two tasks that read parts of this share of the heap leave half of it for everything else. */
     private static final int HEAP_SHARE = 4;
 
@@ -53,7 +58,7 @@ record RowFiles(
 
     /** Returns this with other hints. */
     RowFiles with(ColumnHints other) {
-        return new RowFiles(format, limits, other, path, contents, shards);
+        return new RowFiles(format, limits, other, path, contents, shards, types);
     }
 
     /**
@@ -89,7 +94,8 @@ record RowFiles(
 
     /** Opens a file. */
     RowFile open(SourceFile file, SourceReader reader) throws IOException {
-        RowFile rows = contents.of(openAlone(file, reader), file, limits.memoryBytes());
+        RowFile own = ConvertedFile.of(openAlone(file, reader), types);
+        RowFile rows = contents.of(own, file, limits.memoryBytes());
         return CompletedFile.of(rows, file.location(), path.of(file));
     }
 }

@@ -123,7 +123,8 @@ record RowInspection(
                 declared(options, format.format(), path),
                 path,
                 options.columns().contents(),
-                new MdsShards());
+                new MdsShards(),
+                Map.of());
         SourceColumns columns = new SourceColumns(warnings);
         RowFiles reading = first.with(hints(options, files, first, columns));
         Set<String> own = new HashSet<>();
@@ -172,6 +173,7 @@ record RowInspection(
                 rows = part.rows() < 0 || rows < 0 ? -1 : rows + part.rows();
             }
         }
+        columns.complete(options.columns().types());
         ArrayList<Unreadable> unreadable = new ArrayList<>(source.others());
         unreadable.addAll(attempts.unreadable());
         Set<String> nullItems = new HashSet<>();

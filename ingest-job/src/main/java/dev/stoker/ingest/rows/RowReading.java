@@ -39,8 +39,10 @@ record RowReading(
 
     /** Returns what opens the files. */
     RowFiles files() {
+        Map<String, FieldType> read = new LinkedHashMap<>();
+        types.forEach((name, type) -> read.put(name, FieldType.parse(type)));
         return new RowFiles(
-                Formats.named(format), RowFiles.limits(memoryBytes), hints(), path, contents, new MdsShards());
+                Formats.named(format), RowFiles.limits(memoryBytes), hints(), path, contents, new MdsShards(), read);
     }
 
     /** Returns names and types of the columns, for files whose format does not describe them. */

@@ -3,6 +3,8 @@ package dev.stoker.ingest.rows;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.ingest.spec.ShellText;
+import dev.stoker.formats.convert.Conversion;
+import dev.stoker.schemas.arrow.FieldType;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -20,7 +22,10 @@ final class SourceColumns {
     private final Map<String, RowSchema.RefusedColumn> refused = new LinkedHashMap<>();
     private final Map<String, String> places = new HashMap<>();
     private final Set<String> doubled = new LinkedHashSet<>();
-    private final Map<String, String> conflicts = new HashMap<>();
+
+    /** The different types of each column, with the words of the format and the first file. */
+    private final Map<String, Map<FieldType, String>> seen = new HashMap<>();
+
     private final Set<String> ignored = new LinkedHashSet<>();
     private final List<String> warnings;
     private boolean isEmpty = true;
@@ -45,17 +50,16 @@ final class SourceColumns {
         }
         for (RowColumn column : own.values()) {
             RowColumn known = columns.get(column.name());
+            boolean isNew = seen.computeIfAbsent(column.name(), name -> new LinkedHashMap<>())
+                            .putIfAbsent(column.type(), column.sourceType() + ") in " + file.location())
+                    == null;
             if (known == null) {
                 columns.put(column.name(), nullable(column, column.nullable() || !isEmpty));
-            } else if (!known.type().equals(column.type())) {
-                conflicts.putIfAbsent(
-                        column.name(),
-                        "the column " + column.name() + " of " + file.location() + " has the type "
-                                + column.type().canonical() + " (" + column.sourceType() + "), but "
-                                + known.type().canonical() + " in the files before it; ingest the files apart, or"
-                                + " leave the column out with --without " + ShellText.word(column.name()));
             } else {
-                columns.put(column.name(), nullable(known, known.nullable() || column.nullable()));
+                FieldType type = isNew
+                        ? Conversion.common(known.type(), column.type()).orElse(known.type())
+                        : known.type();
+                columns.put(column.name(), typed(known, type, known.nullable() || column.nullable()));
             }
         }
         columns.replaceAll((name, column) -> own.containsKey(name) ? column : nullable(column, true));
@@ -66,9 +70,24 @@ final class SourceColumns {
         isEmpty = false;
     }
 
+    /** Adds the columns of which all values are null, if the user has declared their types. */
+    void complete(Map<String, String> declared) {
+        for (RowSchema.RefusedColumn column : refused.values()) {
+            if (column.isNull() && declared.containsKey(column.name())) {
+                FieldType type = FieldType.parse(declared.get(column.name()));
+                columns.computeIfAbsent(
+                        column.name(),
+                        name -> new RowColumn(name, type, true, column.sourceType(), RowColumn.Role.NONE));
+            }
+        }
+    }
+
     private static RowColumn nullable(RowColumn column, boolean nullable) {
-        return new RowColumn(
-                column.name(), column.type(), nullable, column.sourceType(), column.role(), column.classes());
+        return typed(column, column.type(), nullable);
+    }
+
+    private static RowColumn typed(RowColumn column, FieldType type, boolean nullable) {
+        return new RowColumn(column.name(), type, nullable, column.sourceType(), column.role(), column.classes());
     }
 
     /** Returns the columns by name, in the order in which the files have them. */
@@ -88,7 +107,9 @@ final class SourceColumns {
 
     /** Returns the columns that cannot become fields. */
     List<RowSchema.RefusedColumn> refused() {
-        return new ArrayList<>(refused.values());
+        return refused.values().stream()
+                .filter(column -> !column.isNull() || !columns.containsKey(column.name()))
+                .toList();
     }
 
     /** Returns the first file with a column that cannot become a field, as a part of a message. */
@@ -102,8 +123,50 @@ final class SourceColumns {
         return Collections.unmodifiableSet(doubled);
     }
 
-    /** Returns the problem with a column that has different types in different files. */
-    Optional<String> conflict(String column) {
-        return Optional.ofNullable(conflicts.get(column));
+    /** Returns whether the column of each file can be read as a type. Integers of several files are not narrowed. */
+    boolean isReadableAs(String column, FieldType type) {
+        Set<FieldType> types = seen.getOrDefault(column, Map.of()).keySet();
+        return types.stream().allMatch(own -> isReadableAs(own, type, types.size() > 1));
+    }
+
+    private static boolean isReadableAs(FieldType own, FieldType type, boolean isMixed) {
+        return Conversion.of(own, type) != Conversion.IMPOSSIBLE && !(isMixed && Conversion.narrows(own, type));
+    }
+
+    /**
+     * Returns the problem with a column that has different types in different files.
+     *
+     * @param declared the type that the user wants
+     */
+    Optional<String> conflict(String column, Optional<FieldType> declared) {
+        Map<FieldType, String> own = seen.getOrDefault(column, Map.of());
+        if (own.size() < 2) {
+            return Optional.empty();
+        }
+        String option = "--type " + column + "=";
+        if (declared.isPresent()) {
+            return own.entrySet().stream()
+                    .filter(entry -> !isReadableAs(entry.getKey(), declared.get(), true))
+                    .findFirst()
+                    .map(entry -> "the column " + column + " is " + entry.getKey().canonical() + " (" + entry.getValue()
+                            + ", which " + option + declared.get().canonical() + " does not hold; declare a wider type,"
+                            + " ingest the files apart, or leave the column out with --without "
+                            + ShellText.word(column));
+        }
+        FieldType common = columns().get(column).type();
+        if (isReadableAs(column, common) && own.keySet().stream().noneMatch(type -> isChecked(type, common))) {
+            return Optional.empty();
+        }
+        List<String> types = new ArrayList<>();
+        own.forEach((type, place) -> types.add(type.canonical() + " (" + place));
+        return Optional.of("the column " + column + " is " + String.join(", and ", types)
+                + "; declare one type for all files with " + option + "TYPE, ingest the files apart, or leave the column"
+                + " out with --without " + ShellText.word(column));
+    }
+
+    /** Returns whether only the user can decide for a conversion, because it can fail for a value. */
+    private static boolean isChecked(FieldType type, FieldType common) {
+        return Conversion.of(type, common) == Conversion.CHECKED
+                && !Conversion.common(type, common).equals(Optional.of(common));
     }
 }

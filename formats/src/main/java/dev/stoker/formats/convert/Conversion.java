@@ -1,0 +1,156 @@
+package dev.stoker.formats.convert;
+
+import dev.stoker.schemas.arrow.DecimalType;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.NestedListType;
+import dev.stoker.schemas.arrow.NullableListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.arrow.TimeResolution;
+import dev.stoker.schemas.arrow.TimeType;
+import dev.stoker.schemas.arrow.TimestampType;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Says whether values of one type can be read as another type. A conversion never changes a value. */
+public enum Conversion {
+    /** The types are equal. */
+    NONE,
+    /** Each value of the one type is a value of the other. */
+    EXACT,
+    /** Some values are. Each one is checked. */
+    CHECKED,
+    /** The types are about other things, or no rule exists. */
+    IMPOSSIBLE;
+
+    /** Returns the conversion of values of one type to another. */
+    public static Conversion of(FieldType from, FieldType to) {
+        if (from.equals(to)) {
+            return NONE;
+        }
+        if (from instanceof ScalarType source && to instanceof ScalarType target) {
+            return scalars(source, target);
+        }
+        if (from instanceof DecimalType source && to instanceof DecimalType target) {
+            int digits = target.precision() - target.scale();
+            return target.scale() >= source.scale() && digits >= source.precision() - source.scale() ? EXACT : CHECKED;
+        }
+        if (unit(from) != null && unit(to) != null && from.getClass() == to.getClass()) {
+            return CHECKED;
+        }
+        Optional<ScalarType> source = element(from);
+        Optional<ScalarType> target = element(to);
+        // The lists must have the same shape, or a shape that a sink checks. Their elements are given as bytes.
+        return source.isPresent()
+                        && target.isPresent()
+                        && from instanceof NestedListType == to instanceof NestedListType
+                        && numbers(source.get(), target.get()) == EXACT
+                ? EXACT
+                : IMPOSSIBLE;
+    }
+
+    /** Returns the type that holds the values of both, if one of the two does. */
+    public static Optional<FieldType> common(FieldType a, FieldType b) {
+        if (of(a, b) == EXACT || isCoarser(a, b)) {
+            return Optional.of(b);
+        }
+        return of(b, a) == EXACT || isCoarser(b, a) ? Optional.of(a) : Optional.empty();
+    }
+
+    /** Returns whether the second type would give the numbers of dates and times another meaning. */
+    public static boolean changesMeaning(FieldType from, FieldType to) {
+        return isTime(from) && isTime(to) && of(from, to) == IMPOSSIBLE;
+    }
+
+    private static boolean isTime(FieldType type) {
+        return type == ScalarType.DATE || unit(type) != null;
+    }
+
+    /** Returns whether the second type is an integer with fewer values than the first one. */
+    public static boolean narrows(FieldType from, FieldType to) {
+        return from instanceof ScalarType source
+                && to instanceof ScalarType target
+                && source.isInteger()
+                && target.isInteger()
+                && of(from, to) == CHECKED;
+    }
+
+    /** Returns whether both are times of one kind, and the second one can have the values of the first for all years. */
+    private static boolean isCoarser(FieldType a, FieldType b) {
+        TimeResolution from = unit(a);
+        TimeResolution to = unit(b);
+        boolean isOneKind = a.getClass() == b.getClass()
+                && (!(a instanceof TimestampType x)
+                        || !(b instanceof TimestampType y)
+                        || x.zone().equals(y.zone()));
+        return from != null
+                && to != null
+                && isOneKind
+                && from.compareTo(to) < 0
+                && (a instanceof TimeType || to != TimeResolution.NANOSECONDS);
+    }
+
+    private static Conversion scalars(ScalarType from, ScalarType to) {
+        boolean isText = from == ScalarType.UTF8 && to == ScalarType.CATEGORICAL;
+        boolean isClass = from == ScalarType.CATEGORICAL && to == ScalarType.UTF8;
+        return isText || isClass ? CHECKED : from.isNumber() && to.isNumber() ? numbers(from, to) : IMPOSSIBLE;
+    }
+
+    private static Conversion numbers(ScalarType from, ScalarType to) {
+        if (from == to) {
+            return NONE;
+        }
+        if (!from.isNumber() || !to.isNumber()) {
+            return IMPOSSIBLE;
+        }
+        if (from.isInteger()) {
+            boolean isExact = to.isFloat()
+                    ? bits(from) <= mantissa(to)
+                    : isSigned(from) ? isSigned(to) && to.width() > from.width() : bits(from) <= bits(to);
+            return isExact ? EXACT : CHECKED;
+        }
+        boolean isWider = mantissa(to) > mantissa(from) && to.width() > from.width();
+        return to.isFloat() && isWider ? EXACT : IMPOSSIBLE;
+    }
+
+    static boolean isSigned(ScalarType integer) {
+        return integer.ordinal() <= ScalarType.INT64.ordinal();
+    }
+
+    /** Returns the bits of the greatest value of an integer. */
+    private static int bits(ScalarType integer) {
+        return 8 * integer.width() - (isSigned(integer) ? 1 : 0);
+    }
+
+    /** Returns the bits up to which all integers are values. */
+    private static int mantissa(ScalarType real) {
+        return switch (real) {
+            case FLOAT16 -> 11;
+            case BFLOAT16 -> 8;
+            case FLOAT32 -> 24;
+            case FLOAT64 -> 53;
+            default -> 0;
+        };
+    }
+
+    static @Nullable TimeResolution unit(FieldType type) {
+        return type instanceof TimestampType timestamp
+                ? timestamp.unit()
+                : type instanceof TimeType time ? time.unit() : null;
+    }
+
+    /** Returns the type of the numbers in lists and tensors. */
+    static Optional<ScalarType> element(FieldType type) {
+        if (type instanceof ListType list) {
+            return Optional.of(list.element());
+        }
+        if (type instanceof NullableListType list) {
+            return Optional.of(list.item()).filter(ScalarType::isNumber);
+        }
+        if (type instanceof NestedListType nested && nested.item() instanceof ListType list) {
+            return Optional.of(list.element());
+        }
+        return type instanceof TensorType tensor ? Optional.of(tensor.element()) : Optional.empty();
+    }
+}
