@@ -1,6 +1,7 @@
 package dev.stoker.formats;
 
 import java.io.IOException;
+import java.nio.BufferUnderflowException;
 import org.jspecify.annotations.Nullable;
 
 /** Thrown when a file is not what its format requires: truncated, corrupt, or longer than it says. */
@@ -18,5 +19,19 @@ public final class DamagedFileException extends IOException {
      */
     public DamagedFileException(String message, @Nullable Throwable cause) {
         super(message, cause);
+    }
+
+    /**
+     * Returns what a failure adds to a message: a colon and its text, or nothing if a file has led code into an error of
+     * Java, whose text says nothing about the file.
+     */
+    public static String reason(Throwable failure) {
+        String text = failure.getMessage();
+        boolean isOfJava = failure instanceof NullPointerException
+                || failure instanceof IndexOutOfBoundsException
+                || failure instanceof ClassCastException
+                || failure instanceof NegativeArraySizeException
+                || failure instanceof BufferUnderflowException;
+        return text == null || isOfJava ? "" : ": " + text;
     }
 }

@@ -98,7 +98,7 @@ final class AvroContainer {
                 throw e;
             } catch (IOException e) {
                 if (bytes == max) {
-                    throw damaged("its header is corrupt: " + e.getMessage(), e);
+                    throw damaged("its header is corrupt" + DamagedFileException.reason(e), e);
                 }
                 metadata.clear();
                 bytes = (int) Math.min(max, bytes * 2L);
@@ -216,7 +216,7 @@ final class AvroContainer {
         } catch (UnsupportedFileException e) {
             throw e;
         } catch (IOException | RuntimeException e) {
-            throw damaged("the block at byte " + offset + " is corrupt: " + e.getMessage(), e);
+            throw damaged("the block at byte " + offset + " is corrupt" + DamagedFileException.reason(e), e);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.stoker.formats.avro;
 
+import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.RowFile;
@@ -61,7 +62,7 @@ final class AvroRowFile implements RowFile {
                     .setValidateDefaults(false)
                     .parse(json);
         } catch (RuntimeException e) {
-            throw container.damaged("its schema is corrupt: " + e.getMessage(), e);
+            throw container.damaged("its schema is corrupt" + DamagedFileException.reason(e), e);
         }
     }
 

@@ -3,10 +3,12 @@ package dev.stoker.formats.block;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import dev.stoker.formats.DamagedFileException;
 import io.airlift.compress.MalformedInputException;
 import io.airlift.compress.lz4.Lz4Decompressor;
 import io.airlift.compress.snappy.SnappyDecompressor;
 import java.io.ByteArrayInputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -66,8 +68,10 @@ public enum BlockCodec {
                 case ZSTD -> (int) Zstd.decompressByteArray(dst, 0, size, src.array(), start(src), src.remaining());
                 case GZIP, DEFLATE, BZIP2, XZ -> stream(src, dst, size);
             };
+        } catch (EOFException e) {
+            throw tooShort(e);
         } catch (MalformedInputException | ZstdException | IndexOutOfBoundsException | IllegalArgumentException e) {
-            throw new IOException("its " + label() + " data is corrupt: " + e.getMessage(), e);
+            throw new IOException("its " + label() + " data is corrupt" + DamagedFileException.reason(e), e);
         }
         if (written != size) {
             throw new IOException("its " + label() + " data has " + written + " bytes instead of " + size);
@@ -108,9 +112,15 @@ public enum BlockCodec {
                 dst = Arrays.copyOf(dst, (int) Math.min(max, Math.max(64, dst.length * 2L)));
                 dst[filled++] = (byte) next;
             }
+        } catch (EOFException e) {
+            throw tooShort(e);
         } catch (ZstdException | IndexOutOfBoundsException | IllegalArgumentException e) {
-            throw new IOException("its " + label() + " data is corrupt: " + e.getMessage(), e);
+            throw new IOException("its " + label() + " data is corrupt" + DamagedFileException.reason(e), e);
         }
+    }
+
+    private IOException tooShort(EOFException e) {
+        return new IOException("its " + label() + " data ends too early", e);
     }
 
     private IOException tooLarge(long max) {

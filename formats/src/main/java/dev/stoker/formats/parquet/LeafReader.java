@@ -69,7 +69,7 @@ final class LeafReader {
         } catch (DamagedFileException | UnsupportedFileException e) {
             throw e;
         } catch (IOException e) {
-            throw pages.damaged(ErrorText.of(e), e);
+            throw pages.damaged(how(e), e);
         }
         return true;
     }
@@ -205,10 +205,15 @@ final class LeafReader {
         } catch (DamagedFileException | UnsupportedFileException e) {
             throw e;
         } catch (IOException | IndexOutOfBoundsException e) {
-            throw pages.damaged(String.valueOf(e.getMessage()), e);
+            throw pages.damaged(how(e), e);
         }
         if (values == 0) {
             throw pages.damaged("its values end too early", null);
         }
+    }
+
+    /** Returns the clause of a failure. An index that a file has led astray says nothing about it. */
+    static String how(Exception e) {
+        return e instanceof IndexOutOfBoundsException ? "its values are corrupt" : ErrorText.of(e);
     }
 }

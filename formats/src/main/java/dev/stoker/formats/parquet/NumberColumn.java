@@ -6,7 +6,6 @@ import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FixedValues;
 import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -89,7 +88,7 @@ final class NumberColumn {
         } catch (DamagedFileException | UnsupportedFileException e) {
             throw e;
         } catch (IOException | IndexOutOfBoundsException e) {
-            throw pages.damaged(ErrorText.of(e), e);
+            throw pages.damaged(LeafReader.how(e), e);
         }
     }
 

@@ -125,7 +125,7 @@ final class PageReader {
         } catch (DamagedFileException | UnsupportedFileException e) {
             throw e;
         } catch (IOException e) {
-            throw damaged(String.valueOf(e.getMessage()), e);
+            throw damaged(LeafReader.how(e), e);
         }
     }
 

@@ -8,8 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Reads a message {@code tf.train.Example}: {@code Example{1: Features{1: map<string, Feature>}}}. Refuses unknown
- * fields, as other messages often look like an Example at first.
+ * Reads a message {@code tf.train.Example}: {@code Example{1: Features{1: map<string, Feature>}}}. Skips fields that an
+ * Example does not have, as protobuf does, but refuses a message that has nothing else: it is another one.
  */
 final class Example {
     private static final int FEATURES = 1;
@@ -20,6 +20,7 @@ final class Example {
     /** Returns the features of a record by name. A feature without a list is left out. */
     static Map<String, Feature> parse(ByteBuffer record, Frames frames) throws IOException {
         Map<String, Feature> features = new LinkedHashMap<>();
+        int unknown = 0;
         try {
             ProtoInput example = new ProtoInput(record.duplicate());
             while (example.next()) {
@@ -28,7 +29,9 @@ final class Example {
                             "is a tf.train.SequenceExample; write its features as tf.train.Example," + " with lists");
                 }
                 if (!example.is(FEATURES, ProtoInput.LENGTH)) {
-                    throw new NotAMessageException("it has a field " + example.field());
+                    unknown = example.field();
+                    example.skip();
+                    continue;
                 }
                 ProtoInput map = new ProtoInput(example.slice());
                 while (map.next()) {
@@ -37,6 +40,9 @@ final class Example {
                     }
                     entry(map.slice(), features);
                 }
+            }
+            if (unknown > 0 && features.isEmpty()) {
+                throw new NotAMessageException("it has a field " + unknown);
             }
         } catch (NotAMessageException e) {
             throw frames.unsupported("is not a tf.train.Example (" + e.getMessage()

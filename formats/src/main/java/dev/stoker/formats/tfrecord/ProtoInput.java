@@ -84,6 +84,22 @@ final class ProtoInput {
         return slice;
     }
 
+    /** Moves over a field that the reader does not know. */
+    void skip() throws NotAMessageException {
+        switch (wire) {
+            case 0 -> varint();
+            case 1 -> skip(8);
+            case LENGTH -> slice();
+            case 5 -> skip(4);
+            default -> throw new NotAMessageException("a field has the unknown kind " + wire);
+        }
+    }
+
+    private void skip(int count) throws NotAMessageException {
+        need(count);
+        bytes.position(bytes.position() + count);
+    }
+
     private void need(long count) throws NotAMessageException {
         if (count < 0 || count > bytes.remaining()) {
             throw new NotAMessageException("a value is longer than the message");

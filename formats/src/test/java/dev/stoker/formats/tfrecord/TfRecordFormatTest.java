@@ -120,6 +120,20 @@ class TfRecordFormatTest {
     }
 
     @Test
+    void skipsFieldsThatAnExampleDoesNotHave() throws Exception {
+        byte[] own = field(1, feature("a", ints(7)));
+        byte[] number = {9 << 3, 1};
+        byte[] wide = {10 << 3 | 1, 1, 2, 3, 4, 5, 6, 7, 8};
+        byte[] narrow = {11 << 3 | 5, 1, 2, 3, 4};
+        byte[] text = field(12, new byte[] {'x'});
+        RowFile file = open(frame(concat(concat(number, own), concat(concat(wide, narrow), text))));
+        assertThat(Rows.read(file)).containsExactly("[7]");
+        assertThatThrownBy(() -> open(frame(number)))
+                .isInstanceOf(UnsupportedFileException.class)
+                .hasMessageContaining("is not a tf.train.Example (it has a field 9)");
+    }
+
+    @Test
     void refusesSequenceExamplesAndOtherMessagesByName() throws Exception {
         assertThatThrownBy(() -> FORMAT.open(Rows.resource("sequence.tfrecord"), ReadLimits.DEFAULT))
                 .isInstanceOf(UnsupportedFileException.class)
