@@ -66,7 +66,7 @@ def scalars():
     add("at_us", "timestamp[us]", pa.array(stamp, pa.timestamp("us")), stamp)
     add("at_ns", "timestamp[ns]", pa.array(stamp, pa.timestamp("ns")), stamp)
     add("at_utc", "timestamp[us,UTC]", pa.array(stamp, pa.timestamp("us", "UTC")), stamp)
-    add("at_zone", "timestamp[us,UTC]", pa.array(stamp, pa.timestamp("us", "Europe/Berlin")), stamp)
+    add("at_zone", "timestamp[us,Europe/Berlin]", pa.array(stamp, pa.timestamp("us", "Europe/Berlin")), stamp)
     add("dec9", "decimal(7,2)", pa.array(dec, pa.decimal128(7, 2)), dec)
     add("dec18", "decimal(18,2)", pa.array(dec, pa.decimal128(18, 2)), dec)
     add("dec38", "decimal(38,10)", pa.array(big, pa.decimal128(38, 10)), big)
@@ -159,7 +159,7 @@ def nested():
         ("map.key", "utf8[]", True, [["a"], [], None, ["b", "c"]]),
         ("map.value", "int32[]", True, [[1], [], None, [2, 3]]),
         ("large", "uint8[]", True, [[1], [], None, [2, 3]]),
-        ("pair", "float32[]", True, [[1, 2], [3, 4], None, [5, 6]]),
+        ("pair", "float32[2]", True, [[1, 2], [3, 4], None, [5, 6]]),
     ]
     bad = [
         (2, "point.y.z", "struct 'point.y' is null"), (3, "point.x", "struct 'point' is null"),
@@ -204,7 +204,7 @@ def pandas():
     day = us(2024, 1, 1)
     later = us(2024, 1, 3)
     write(HERE / "pandas.parquet", [
-        ("n", "int64", True, [1, 2, 3]), ("s", "utf8", True, ["a", None, "c"]), ("c", "utf8", True, ["x", "y", "x"]),
+        ("n", "int64", True, [1, 2, 3]), ("s", "utf8", True, ["a", None, "c"]), ("c", "categorical", True, ["x", "y", "x"]),
         ("t", "timestamp[ns]", True, [day * 1000, None, later * 1000]),
         ("z", "timestamp[us,UTC]", True, [day, None, later]),
         ("v", "float64[]", True, [[1.0, 2.0], None, []])])  # fmt: skip

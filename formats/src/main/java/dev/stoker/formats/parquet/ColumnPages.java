@@ -5,8 +5,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.zip.CRC32;
 import org.apache.parquet.bytes.BytesInput;
@@ -19,6 +21,7 @@ import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.column.statistics.geospatial.GeospatialStatistics;
 import org.apache.parquet.format.DataPageHeader;
 import org.apache.parquet.format.DictionaryPageHeader;
+import org.apache.parquet.format.PageEncodingStats;
 import org.apache.parquet.format.PageHeader;
 import org.apache.parquet.format.PageType;
 import org.apache.parquet.format.Util;
@@ -30,7 +33,10 @@ final class ColumnPages implements PageWriter {
     private final List<Part> parts = new ArrayList<>();
     private final List<byte[]> plainPages = new ArrayList<>();
     private final Set<Encoding> encodings = EnumSet.noneOf(Encoding.class);
+    private final Map<Encoding, Integer> pagesOf = new EnumMap<>(Encoding.class);
+    private org.apache.parquet.format.Encoding dictionaryEncoding = org.apache.parquet.format.Encoding.PLAIN;
     private final Statistics<?> statistics;
+    private final PageIndex index;
     private boolean hasDictionary;
     private int dictionaryParts;
     private long values;
@@ -44,6 +50,7 @@ final class ColumnPages implements PageWriter {
         this.descriptor = descriptor;
         this.codec = codec;
         this.statistics = Statistics.createStats(descriptor.getPrimitiveType());
+        this.index = new PageIndex(descriptor.getPrimitiveType());
     }
 
     ColumnDescriptor descriptor() {
@@ -56,6 +63,21 @@ final class ColumnPages implements PageWriter {
 
     Statistics<?> statistics() {
         return statistics;
+    }
+
+    PageIndex index() {
+        return index;
+    }
+
+    /** Returns the number of pages by their type and encoding. */
+    List<PageEncodingStats> encodingStatistics() {
+        List<PageEncodingStats> found = new ArrayList<>();
+        pagesOf.forEach((encoding, count) -> found.add(new PageEncodingStats(
+                PageType.DATA_PAGE, org.apache.parquet.format.Encoding.valueOf(encoding.name()), count)));
+        if (hasDictionary) {
+            found.add(new PageEncodingStats(PageType.DICTIONARY_PAGE, dictionaryEncoding, 1));
+        }
+        return found;
     }
 
     long values() {
@@ -105,7 +127,7 @@ final class ColumnPages implements PageWriter {
         crc.update(levels);
         crc.update(page, 0, length);
         int size = levels.length + length;
-        add(header, size, size, crc, parts.size());
+        index.add(add(header, size, size, crc, parts.size()), count, null);
         parts.add(new Part(levels, levels.length));
         parts.add(new Part(page, length));
         plainPages.add(page);
@@ -116,7 +138,7 @@ final class ColumnPages implements PageWriter {
     public void writePage(
             BytesInput page, int valueCount, Statistics<?> stats, Encoding rl, Encoding dl, Encoding encoding)
             throws IOException {
-        add(page, valueCount, stats, rl, dl, encoding);
+        throw new UnsupportedOperationException("the number of rows is needed");
     }
 
     @Override
@@ -129,7 +151,7 @@ final class ColumnPages implements PageWriter {
             Encoding dl,
             Encoding encoding)
             throws IOException {
-        add(page, valueCount, stats, rl, dl, encoding);
+        add(page, valueCount, rowCount, stats, rl, dl, encoding);
     }
 
     @Override
@@ -144,12 +166,13 @@ final class ColumnPages implements PageWriter {
             Encoding dl,
             Encoding encoding)
             throws IOException {
-        add(page, valueCount, stats, rl, dl, encoding);
+        add(page, valueCount, rowCount, stats, rl, dl, encoding);
     }
 
-    private void add(BytesInput page, int count, Statistics<?> stats, Encoding rl, Encoding dl, Encoding encoding)
+    private void add(
+            BytesInput page, int count, int rows, Statistics<?> stats, Encoding rl, Encoding dl, Encoding encoding)
             throws IOException {
-        add(header(count, rl, dl, encoding), bytes(page), parts.size());
+        index.add(add(header(count, rl, dl, encoding), bytes(page), parts.size()), rows, stats);
         if (!stats.isEmpty()) {
             statistics.mergeStatistics(stats);
         }
@@ -165,6 +188,7 @@ final class ColumnPages implements PageWriter {
         encodings.add(rl);
         encodings.add(dl);
         encodings.add(encoding);
+        pagesOf.merge(encoding, 1, Integer::sum);
         values += count;
         return header;
     }
@@ -186,16 +210,17 @@ final class ColumnPages implements PageWriter {
         }
     }
 
-    private void add(PageHeader header, byte[] plain, int at) throws IOException {
+    private int add(PageHeader header, byte[] plain, int at) throws IOException {
         byte[] stored = codec.compress(plain);
         CRC32 crc = new CRC32();
         crc.update(stored);
-        add(header, plain.length, stored.length, crc, at);
+        int size = add(header, plain.length, stored.length, crc, at);
         parts.add(at + 1, new Part(stored, stored.length));
+        return size;
     }
 
-    /** Adds a header; the caller adds the page. */
-    private void add(PageHeader header, int plainLength, int storedLength, CRC32 crc, int at) throws IOException {
+    /** Adds a header and returns the bytes of the page with it; the caller adds the page. */
+    private int add(PageHeader header, int plainLength, int storedLength, CRC32 crc, int at) throws IOException {
         header.setUncompressed_page_size(plainLength);
         header.setCompressed_page_size(storedLength);
         header.setCrc((int) crc.getValue());
@@ -204,6 +229,7 @@ final class ColumnPages implements PageWriter {
         parts.add(at, new Part(encoded.toByteArray(), encoded.size()));
         bytes += encoded.size() + storedLength;
         uncompressedBytes += encoded.size() + plainLength;
+        return encoded.size() + storedLength;
     }
 
     @Override
@@ -215,6 +241,8 @@ final class ColumnPages implements PageWriter {
                 org.apache.parquet.format.Encoding.valueOf(page.getEncoding().name())));
         add(header, bytes(page.getBytes()), 0);
         encodings.add(page.getEncoding());
+        dictionaryEncoding = org.apache.parquet.format.Encoding.valueOf(
+                page.getEncoding().name());
         hasDictionary = true;
         dictionaryParts = 2;
     }

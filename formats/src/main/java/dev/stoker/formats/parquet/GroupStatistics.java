@@ -84,7 +84,7 @@ final class GroupStatistics {
         if (min == null || max == null || min == Result.NAN || max == Result.NAN) {
             return Outcomes.ANY;
         }
-        boolean mayHaveNan = column.column().type().canonical().startsWith("float");
+        boolean mayHaveNan = column.column().type().canonical().contains("float");
         return range(predicate.operator(), sign(min), sign(max), mayHaveNan);
     }
 

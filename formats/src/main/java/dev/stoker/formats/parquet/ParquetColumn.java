@@ -60,6 +60,7 @@ record ParquetColumn(
 
     private ScalarType element() {
         String type = column.type().canonical();
-        return ScalarType.valueOf(type.substring(0, type.indexOf('[')).toUpperCase(Locale.ROOT));
+        String item = type.substring(0, type.indexOf('[')).replace("?", "");
+        return ScalarType.valueOf(item.toUpperCase(Locale.ROOT));
     }
 }

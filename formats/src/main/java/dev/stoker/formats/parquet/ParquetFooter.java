@@ -2,6 +2,7 @@ package dev.stoker.formats.parquet;
 
 import dev.stoker.formats.OutputColumn;
 import dev.stoker.formats.OutputTable;
+import dev.stoker.formats.arrow.EmbeddedSchema;
 import dev.stoker.formats.block.BlockCompressor;
 import dev.stoker.schemas.arrow.ArrowField;
 import dev.stoker.schemas.arrow.ArrowSchema;
@@ -19,9 +20,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.ColumnMetaData;
@@ -32,25 +35,37 @@ import org.apache.parquet.format.KeyValue;
 import org.apache.parquet.format.RowGroup;
 import org.apache.parquet.format.TypeDefinedOrder;
 import org.apache.parquet.format.Util;
+import org.apache.parquet.internal.column.columnindex.BinaryTruncator;
+import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 
 /** Collects the footer of a file that is being written. For one thread. */
 final class ParquetFooter {
-    /** Longer least and greatest values are not stored. */
+    /** Least and greatest values that cannot be shortened to this are not stored. */
     private static final int MAX_STATISTIC = 1024;
 
-    private static final String ARROW_SCHEMA = "ARROW:schema";
+    private static final String CREATED_BY = "stoker version "
+            + Optional.ofNullable(ParquetFooter.class.getPackage().getImplementationVersion())
+                    .orElse("unknown");
 
     private final MessageType schema;
     private final OutputTable table;
     private final List<RowGroup> groups = new ArrayList<>();
+    private final List<Index> indexes = new ArrayList<>();
     private long rows;
 
     ParquetFooter(MessageType schema, OutputTable table) {
         this.schema = schema;
         this.table = table;
     }
+
+    /**
+     * The index of a column chunk.
+     *
+     * @param firstPage where its first data page is
+     */
+    private record Index(ColumnChunk chunk, PageIndex pages, long firstPage) {}
 
     /** Binary payload, such as images and audio, is usually compressed already; text and numbers are not. */
     static BlockCompressor codec(OutputColumn column, String compression) {
@@ -97,8 +112,10 @@ final class ParquetFooter {
             metadata.setDictionary_page_offset(at);
         }
         statistics(metadata, pages.statistics());
+        metadata.setEncoding_stats(pages.encodingStatistics());
         ColumnChunk chunk = new ColumnChunk(0);
         chunk.setMeta_data(metadata);
+        indexes.add(new Index(chunk, pages.index(), at + pages.dictionaryBytes()));
         return chunk;
     }
 
@@ -120,10 +137,34 @@ final class ParquetFooter {
             stored.setNull_count(found.getNumNulls());
         }
         if (found.hasNonNullValue() && isComparable(found)) {
-            stored.setMin_value(found.getMinBytes());
-            stored.setMax_value(found.getMaxBytes());
+            bounds(stored, found);
         }
         metadata.setStatistics(stored);
+    }
+
+    /** Stores the least and the greatest value. Of long text, a shorter one below and above are enough to skip. */
+    private static void bounds(org.apache.parquet.format.Statistics stored, Statistics<?> found) {
+        byte[] min = found.getMinBytes();
+        byte[] max = found.getMaxBytes();
+        if (found.type().getPrimitiveTypeName() != PrimitiveTypeName.BINARY
+                || Math.max(min.length, max.length) <= PageIndex.MAX_VALUE) {
+            stored.setMin_value(min);
+            stored.setMax_value(max);
+            return;
+        }
+        BinaryTruncator truncator = BinaryTruncator.getTruncator(found.type());
+        byte[] below = truncator
+                .truncateMin(Binary.fromConstantByteArray(min), PageIndex.MAX_VALUE)
+                .getBytes();
+        byte[] above = truncator
+                .truncateMax(Binary.fromConstantByteArray(max), PageIndex.MAX_VALUE)
+                .getBytes();
+        if (Math.max(below.length, above.length) <= MAX_STATISTIC) {
+            stored.setMin_value(below);
+            stored.setMax_value(above);
+            stored.setIs_min_value_exact(Arrays.equals(below, min));
+            stored.setIs_max_value_exact(Arrays.equals(above, max));
+        }
     }
 
     private static boolean isComparable(Statistics<?> found) {
@@ -136,22 +177,32 @@ final class ParquetFooter {
         }
         boolean isFloat16 =
                 type == PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY && found.type().getTypeLength() == 2;
-        return !isFloat16 && found.getMinBytes().length <= MAX_STATISTIC && found.getMaxBytes().length <= MAX_STATISTIC;
+        return !isFloat16;
     }
 
-    /** Returns the footer and its length. */
-    byte[] encode() throws IOException {
+    /**
+     * Returns the page indexes, the footer and its length.
+     *
+     * @param position where they will be in the file
+     */
+    byte[] encode(long position) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        for (Index index : indexes) {
+            out.writeBytes(index.pages().encode(index.chunk(), position + out.size(), index.firstPage()));
+        }
+        int start = out.size();
         FileMetaData metadata = new FileMetaData(1, SchemaElements.of(schema), rows, groups);
-        metadata.setCreated_by("stoker");
+        metadata.setCreated_by(CREATED_BY);
         List<ColumnOrder> orders = new ArrayList<>();
         schema.getColumns().forEach(column -> orders.add(ColumnOrder.TYPE_ORDER(new TypeDefinedOrder())));
         metadata.setColumn_orders(orders);
-        KeyValue arrow = new KeyValue(ARROW_SCHEMA);
+        KeyValue arrow = new KeyValue(EmbeddedSchema.METADATA_KEY);
         arrow.setValue(Base64.getEncoder().encodeToString(arrowSchema()));
-        metadata.setKey_value_metadata(List.of(arrow));
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        KeyValue exported = new KeyValue(ExportedColumns.METADATA_KEY);
+        exported.setValue(ExportedColumns.encode(table));
+        metadata.setKey_value_metadata(List.of(arrow, exported));
         Util.writeFileMetaData(metadata, out);
-        int length = out.size();
+        int length = out.size() - start;
         out.writeBytes(ByteBuffer.allocate(4)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .putInt(length)

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Writes one file. Pages of a row group are kept in memory, encoded and compressed, until the group is complete.
  *
  * <pre>
- * PAR1 | row groups: column chunks: dictionary page, data pages | footer | i32 its length | PAR1
+ * PAR1 | row groups: column chunks: dictionary page, data pages | page indexes | footer | i32 its length | PAR1
  * </pre>
  */
 final class ParquetOutput implements RowOutput {
@@ -167,7 +167,7 @@ final class ParquetOutput implements RowOutput {
     @Override
     public void finish() throws IOException {
         endGroup();
-        write(footer.encode());
+        write(footer.encode(position));
         write(MAGIC);
     }
 

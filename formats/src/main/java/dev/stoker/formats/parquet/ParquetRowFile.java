@@ -10,6 +10,7 @@ import dev.stoker.formats.RowReader;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.StatisticsFile;
 import dev.stoker.formats.UnsupportedFileException;
+import dev.stoker.formats.arrow.EmbeddedSchema;
 import dev.stoker.formats.block.MemoryBudget;
 import dev.stoker.formats.huggingface.Feature;
 import java.io.IOException;
@@ -59,7 +60,10 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
         }
         checkDepth(footer.getSchema());
         defects = WriterDefects.of(footer.getCreated_by());
-        schema = new ParquetSchema(message(), Feature.parse(metadata(Feature.METADATA_KEY)));
+        schema = new ParquetSchema(
+                message(),
+                Feature.parse(metadata(Feature.METADATA_KEY)),
+                new RestoredTypes(metadata(ExportedColumns.METADATA_KEY), metadata(EmbeddedSchema.METADATA_KEY)));
         rows = schema.rows();
         long offset = 0;
         for (RowGroup group : footer.getRow_groups()) {
@@ -87,7 +91,7 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
                     .getFileMetaData()
                     .getSchema();
         } catch (IOException | RuntimeException e) {
-            throw input.damaged("its schema is corrupt: " + e.getMessage(), e);
+            throw input.damaged("its schema is corrupt" + DamagedFileException.reason(e), e);
         }
     }
 

@@ -19,6 +19,7 @@ import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.ListLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.MapKeyValueTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.MapLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.UnknownLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.VariantLogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.PrimitiveType;
@@ -33,10 +34,20 @@ final class ParquetSchema {
     private final List<RefusedColumn> refused = new ArrayList<>();
     private int leaves;
 
-    ParquetSchema(MessageType message, Feature features) {
+    ParquetSchema(MessageType message, Feature features, RestoredTypes restored) {
         Place root = new Place("", 0, new int[0], List.of(), false);
         for (Type field : message.getFields()) {
             field(field, field.getName(), root, Kind.VALUE, features.field(field.getName()));
+        }
+        for (int i = 0; i < columns.size(); i++) {
+            RowColumn column = columns.get(i).column();
+            RefusedColumn refusal = restored.refusal(column.name());
+            if (refusal != null) {
+                refused.add(new RefusedColumn(column.name(), refusal.sourceType(), refusal.reason()));
+                columns.remove(i--);
+            } else {
+                columns.set(i, restored.restored(columns.get(i)));
+            }
         }
     }
 
@@ -257,7 +268,9 @@ final class ParquetSchema {
                     classes);
             columns.add(new ParquetColumn(column, source(type, place, index), mapping.maker(), classes, null));
         } catch (RefusedException e) {
-            refused.add(new RefusedColumn(place.name(), description, ErrorText.of(e)));
+            boolean isNull = type.getLogicalTypeAnnotation() instanceof UnknownLogicalTypeAnnotation
+                    && place.lists().length == 0;
+            refused.add(new RefusedColumn(place.name(), description, ErrorText.of(e), isNull));
         }
     }
 

@@ -1,0 +1,92 @@
+package dev.stoker.formats.parquet;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.formats.OutputColumn;
+import dev.stoker.formats.OutputTable;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ScalarType;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fields of a dataset, as the metadata {@code stoker} of an exported file has them, so that an ingest of the file
+ * gives the same fields:
+ *
+ * <pre>
+ * {"key": "key", "fields": {"image": {"type": "binary", "payload": true},
+ *                           "label": {"type": "categorical", "classes": ["cat", "dog"]}}}
+ * </pre>
+ *
+ * @param key the column with the keys of the samples, or "" if the file has none
+ * @param fields by name of the column
+ */
+record ExportedColumns(String key, Map<String, Exported> fields) {
+    static final String METADATA_KEY = "stoker";
+
+    private static final ExportedColumns NONE = new ExportedColumns("", Map.of());
+    private static final ObjectMapper JSON = new JsonMapper();
+
+    /**
+     * A field.
+     *
+     * @param classes the names of a categorical field by id
+     */
+    record Exported(FieldType type, boolean payload, List<String> classes) {}
+
+    static String encode(OutputTable table) {
+        ObjectNode root = JSON.createObjectNode();
+        if (table.key() >= 0) {
+            root.put("key", table.columns().get(table.key()).name());
+        }
+        ObjectNode fields = root.putObject("fields");
+        for (int c = 0; c < table.columns().size(); c++) {
+            OutputColumn column = table.columns().get(c);
+            if (c == table.key()) {
+                continue;
+            }
+            ObjectNode field = fields.putObject(column.name()).put("type", column.type().canonical());
+            if (column.payload()) {
+                field.put("payload", true);
+            }
+            if (column.type() == ScalarType.CATEGORICAL) {
+                column.classes().forEach(field.putArray("classes")::add);
+            }
+        }
+        return root.toString();
+    }
+
+    /** Returns nothing if the text is not such metadata: the columns can be read without it. */
+    static ExportedColumns parse(@Nullable String json) {
+        if (json == null) {
+            return NONE;
+        }
+        try {
+            JsonNode root = JSON.readTree(json);
+            Map<String, Exported> fields = new LinkedHashMap<>();
+            root.path("fields").fields().forEachRemaining(entry -> field(entry.getValue())
+                    .ifPresent(field -> fields.put(entry.getKey(), field)));
+            return new ExportedColumns(root.path("key").asText(""), fields);
+        } catch (JsonProcessingException e) {
+            return NONE;
+        }
+    }
+
+    private static Optional<Exported> field(JsonNode field) {
+        try {
+            List<String> classes = new ArrayList<>();
+            field.path("classes").forEach(name -> classes.add(name.asText()));
+            FieldType type = FieldType.parse(field.path("type").asText());
+            return Optional.of(new Exported(type, field.path("payload").asBoolean(), classes));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+}
