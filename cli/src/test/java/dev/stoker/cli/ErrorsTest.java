@@ -21,7 +21,8 @@ class ErrorsTest {
     @Test
     void linesOfMessagesHaveNoControlCharacters() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        new MessageWriter(new PrintStream(bytes, true, StandardCharsets.UTF_8)).println("stoker: the column \u001b[31mred");
+        new MessageWriter(new PrintStream(bytes, true, StandardCharsets.UTF_8))
+                .println("stoker: the column \u001b[31mred");
         assertThat(bytes.toString(StandardCharsets.UTF_8))
                 .isEqualToIgnoringNewLines("stoker: the column \\u001b[31mred");
     }

@@ -65,7 +65,8 @@ public final class FileAttack {
             assertThat(e.getMessage())
                     .as(how)
                     .contains("test-file")
-                    .doesNotContainPattern("Cannot (invoke|read|load|store)|(Index|Range) .*out of bounds|java\\.|: null\\b");
+                    .doesNotContainPattern(
+                            "Cannot (invoke|read|load|store)|(Index|Range) .*out of bounds|java\\.|: null\\b");
             return null;
         } catch (IOException | RuntimeException | Error e) {
             return fail(how + " gave " + e, e);

@@ -40,7 +40,8 @@ public final class ArrowFormat implements RowFormat {
         }
         try {
             Message message = Message.getRootAsMessage(first.position(start).slice());
-            // A file of another format can begin with a small number, so a stream of before Arrow 0.15 has more to show.
+            // A file of another format can begin with a small number, so a stream of before Arrow 0.15 has more to
+            // show.
             return message.headerType() == MessageHeader.Schema
                     && (!isOld || (message.version() == MetadataVersion.V4 && message.bodyLength() == 0));
         } catch (RuntimeException e) {

@@ -42,10 +42,12 @@ final class ArrowMessages {
 
     /** The length alone, before Arrow 0.15. */
     private static final int OLD_PREFIX = 4;
+
     private static final int TAIL = 10;
 
     /** A flatbuffer has an offset and a table, which begins with an offset. */
     private static final int MIN_METADATA = 8;
+
     private static final int READ_BYTES = 8 << 20;
 
     private final RangeReader file;

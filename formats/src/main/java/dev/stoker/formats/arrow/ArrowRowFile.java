@@ -105,7 +105,9 @@ final class ArrowRowFile implements RowFile {
             return (IOException) e;
         }
         return new DamagedFileException(
-                messages.name() + ": " + what + " is damaged" + DamagedFileException.reason(e) + "; restore the file from a copy", e);
+                messages.name() + ": " + what + " is damaged" + DamagedFileException.reason(e)
+                        + "; restore the file from a copy",
+                e);
     }
 
     /** Reads the dictionaries that the wanted fields use. */

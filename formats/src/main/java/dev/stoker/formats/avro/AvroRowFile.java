@@ -1,7 +1,7 @@
 package dev.stoker.formats.avro;
 
-import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowPart;

@@ -241,8 +241,8 @@ final class ColumnPages implements PageWriter {
                 org.apache.parquet.format.Encoding.valueOf(page.getEncoding().name())));
         add(header, bytes(page.getBytes()), 0);
         encodings.add(page.getEncoding());
-        dictionaryEncoding = org.apache.parquet.format.Encoding.valueOf(
-                page.getEncoding().name());
+        dictionaryEncoding =
+                org.apache.parquet.format.Encoding.valueOf(page.getEncoding().name());
         hasDictionary = true;
         dictionaryParts = 2;
     }

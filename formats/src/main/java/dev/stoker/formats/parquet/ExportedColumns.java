@@ -52,7 +52,8 @@ record ExportedColumns(String key, Map<String, Exported> fields) {
             if (c == table.key()) {
                 continue;
             }
-            ObjectNode field = fields.putObject(column.name()).put("type", column.type().canonical());
+            ObjectNode field =
+                    fields.putObject(column.name()).put("type", column.type().canonical());
             if (column.payload()) {
                 field.put("payload", true);
             }
@@ -71,8 +72,10 @@ record ExportedColumns(String key, Map<String, Exported> fields) {
         try {
             JsonNode root = JSON.readTree(json);
             Map<String, Exported> fields = new LinkedHashMap<>();
-            root.path("fields").fields().forEachRemaining(entry -> field(entry.getValue())
-                    .ifPresent(field -> fields.put(entry.getKey(), field)));
+            root.path("fields")
+                    .fields()
+                    .forEachRemaining(
+                            entry -> field(entry.getValue()).ifPresent(field -> fields.put(entry.getKey(), field)));
             return new ExportedColumns(root.path("key").asText(""), fields);
         } catch (JsonProcessingException e) {
             return NONE;

@@ -61,13 +61,13 @@ final class RestoredTypes {
             Role role = field.payload() ? Role.PAYLOAD : own.role();
             List<String> classes = field.type() == ScalarType.CATEGORICAL ? field.classes() : List.of();
             return with(
-                    column,
-                    new RowColumn(own.name(), field.type(), own.nullable(), own.sourceType(), role, classes));
+                    column, new RowColumn(own.name(), field.type(), own.nullable(), own.sourceType(), role, classes));
         }
         return known != null && isSame(own.type(), known.type())
                 ? with(
                         column,
-                        new RowColumn(own.name(), known.type(), own.nullable(), own.sourceType(), own.role(), own.classes()))
+                        new RowColumn(
+                                own.name(), known.type(), own.nullable(), own.sourceType(), own.role(), own.classes()))
                 : column;
     }
 
@@ -80,7 +80,8 @@ final class RestoredTypes {
         if (own instanceof ListType list) {
             return type instanceof TensorType tensor
                     ? tensor.element() == list.element()
-                    : type instanceof NullableListType nullable && nullable.withoutNulls().equals(own);
+                    : type instanceof NullableListType nullable
+                            && nullable.withoutNulls().equals(own);
         }
         if (own instanceof TimestampType stored && type instanceof TimestampType zoned) {
             return stored.unit() == zoned.unit()
@@ -88,6 +89,7 @@ final class RestoredTypes {
         }
         return (own == ScalarType.UTF8 && type == ScalarType.CATEGORICAL)
                 || (own == ScalarType.FLOAT32 && type == ScalarType.BFLOAT16)
-                || (type instanceof NullableListType nullable && nullable.withoutNulls().equals(own));
+                || (type instanceof NullableListType nullable
+                        && nullable.withoutNulls().equals(own));
     }
 }

@@ -118,7 +118,8 @@ public final class WebDatasetFormat implements HintedFormat {
                 .toList();
         if (samples >= FEW_SAMPLES && 2 * single.size() >= samples) {
             throw new UnsupportedFileException(in.name() + ": the first dot in the name of a member ends the key of its"
-                    + " sample and begins the name of its column, but " + single.size() + " of the columns of the first "
+                    + " sample and begins the name of its column, but " + single.size()
+                    + " of the columns of the first "
                     + samples + " samples are in one sample only, such as " + Utf8.shown(single.get(0))
                     + "; write the archive without other dots in the names, or name the wanted columns with --columns");
         }

@@ -154,7 +154,8 @@ final class WebDatasetReader implements RowReader {
         if ((columnsHere & ~first) == 0) {
             return skippable(there + advice);
         }
-        return new DamagedFileException(in.name() + ": the sample at offset " + offset + " cannot be read: " + there
+        // Not damage, which may be left out: the first half is a sample already.
+        return new UnsupportedFileException(in.name() + ": the sample at offset " + offset + " cannot be read: " + there
                 + ", without these members, so it was read in part" + advice);
     }
 

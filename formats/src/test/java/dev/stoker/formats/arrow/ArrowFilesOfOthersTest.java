@@ -55,7 +55,16 @@ class ArrowFilesOfOthersTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"scalars.arrow", "scalars.arrows", "empty.arrow", "empty.arrows", "small-lz4.arrow", "old.arrow", "old.arrows"})
+    @ValueSource(
+            strings = {
+                "scalars.arrow",
+                "scalars.arrows",
+                "empty.arrow",
+                "empty.arrows",
+                "small-lz4.arrow",
+                "old.arrow",
+                "old.arrows"
+            })
     void recognisesFilesAndStreams(String name) throws Exception {
         byte[] file = ReadRows.resource("arrow/" + name);
         ByteBuffer first = ByteBuffer.wrap(file, 0, Math.min(file.length, FileHead.FIRST_BYTES));
@@ -112,7 +121,8 @@ class ArrowFilesOfOthersTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"small.arrow", "small.arrows", "small-lz4.arrow", "delta.arrows", "old.arrow", "old.arrows"})
+    @ValueSource(
+            strings = {"small.arrow", "small.arrows", "small-lz4.arrow", "delta.arrows", "old.arrow", "old.arrows"})
     void survivesEveryTruncationAndFlippedBit(String name) throws Exception {
         FileAttack.truncate(format, ReadRows.resource("arrow/" + name));
         FileAttack.flip(format, ReadRows.resource("arrow/" + name));

@@ -137,7 +137,9 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                 wanted.where().map(RowExpression::toString).orElse(null));
         mapping.columns()
                 .forEach(name -> source.found()
-                        .conflict(name, Optional.ofNullable(wanted.types().get(name)).map(FieldType::parse))
+                        .conflict(
+                                name,
+                                Optional.ofNullable(wanted.types().get(name)).map(FieldType::parse))
                         .ifPresent(problems::add));
         requireWhere(wanted, source, readAs, problems);
         if (!problems.isEmpty()) {

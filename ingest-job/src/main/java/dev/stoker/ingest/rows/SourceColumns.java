@@ -56,9 +56,8 @@ final class SourceColumns {
             if (known == null) {
                 columns.put(column.name(), nullable(column, column.nullable() || !isEmpty));
             } else {
-                FieldType type = isNew
-                        ? Conversion.common(known.type(), column.type()).orElse(known.type())
-                        : known.type();
+                FieldType type =
+                        isNew ? Conversion.common(known.type(), column.type()).orElse(known.type()) : known.type();
                 columns.put(column.name(), typed(known, type, known.nullable() || column.nullable()));
             }
         }
@@ -148,7 +147,8 @@ final class SourceColumns {
             return own.entrySet().stream()
                     .filter(entry -> !isReadableAs(entry.getKey(), declared.get(), true))
                     .findFirst()
-                    .map(entry -> "the column " + column + " is " + entry.getKey().canonical() + " (" + entry.getValue()
+                    .map(entry -> "the column " + column + " is "
+                            + entry.getKey().canonical() + " (" + entry.getValue()
                             + ", which " + option + declared.get().canonical() + " does not hold; declare a wider type,"
                             + " ingest the files apart, or leave the column out with --without "
                             + ShellText.word(column));
