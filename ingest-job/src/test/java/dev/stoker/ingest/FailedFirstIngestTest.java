@@ -19,6 +19,8 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
@@ -34,6 +36,9 @@ class FailedFirstIngestTest {
             .setNumberTaskManagers(1)
             .setNumberSlotsPerTaskManager(2)
             .build());
+
+    private static final Configuration NO_RESTART =
+            new Configuration().set(RestartStrategyOptions.RESTART_STRATEGY, "none");
 
     @TempDir
     private Path directory;
@@ -52,7 +57,7 @@ class FailedFirstIngestTest {
         List<String> arguments = new ArrayList<>(List.of(table.toString(), data.toString()));
         arguments.addAll(List.of(options));
         RowIngestOptions rows = RowIngestOptions.parse(arguments.toArray(String[]::new));
-        JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment());
+        JobLauncher launcher = JobLauncher.submitting(StreamExecutionEnvironment.getExecutionEnvironment(NO_RESTART));
         return RowIngestJob.run(rows, launcher, IngestListener.SILENT);
     }
 

@@ -12,6 +12,7 @@ import dev.stoker.formats.values.Numbers;
 import dev.stoker.formats.values.TextValue;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
@@ -124,8 +125,8 @@ final class CsvFile implements RowFile {
                 sink.setDouble(Numbers.toDouble(value));
             } else {
                 boolean isFraction = type == ScalarType.INT64 && CsvInference.isFloat(value);
-                throw new BadValueException(Utf8.shown(value) + " is not " + type + " as in the first rows; use --type "
-                        + column.name() + (isFraction ? "=float64" : "=utf8"));
+                throw new BadValueException(Utf8.shown(value) + " is not " + type + " as in the first rows; use "
+                        + ShellText.pair("--type", column.name(), isFraction ? "float64" : "utf8"));
             }
         }
 

@@ -20,6 +20,7 @@ import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.io.RangeReader;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -137,16 +138,19 @@ public final class CsvFormat implements HintedFormat {
             missing.remove(name);
             if (type == null && hints.others() == Others.REFUSE) {
                 throw new UnsupportedFileException(file.name() + " has the column " + Utf8.shown(name)
-                        + ", which the first file does not have; add it with --type " + name
-                        + "=…, or leave it out with --without "
-                        + name);
+                        + ", which the first file does not have; add it with "
+                        + ShellText.pair("--type", name, "…") + ", or leave it out with --without "
+                        + ShellText.word(name));
             }
             if (type == null && hints.others() == Others.IGNORE) {
                 continue;
             }
             if (type == null && seen[i].isEmpty()) {
                 refused.add(new RefusedColumn(
-                        name, "text", "it has no value in the first rows; give its type with --type " + name + "=…"));
+                        name,
+                        "text",
+                        "it has no value in the first rows; give its type with "
+                                + ShellText.pair("--type", name, "…")));
                 continue;
             }
             columns.add(new RowColumn(name, type == null ? seen[i].type() : type, true, "text", RowColumn.Role.NONE));

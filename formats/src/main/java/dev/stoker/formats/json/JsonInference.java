@@ -10,6 +10,7 @@ import dev.stoker.formats.Sample;
 import dev.stoker.formats.json.Observed.Kind;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -170,7 +171,7 @@ final class JsonInference {
                 + Math.max(count(observed, Kind.INT), Math.max(count(observed, Kind.FLOAT), count(observed, Kind.BIG)));
         if (observed.isUnknown() && !observed.has(Kind.NULL_ITEM)) {
             return (observed.has(Kind.EMPTY) ? "all its lists are empty" : "all its values are null")
-                    + " in the first rows; give its type with --type " + path + "=…";
+                    + " in the first rows; give its type with " + ShellText.pair("--type", path, "…");
         }
         if (kinds > 1 || observed.isUneven()) {
             return "its values have different types: " + observed.words() + option(path);
@@ -234,15 +235,15 @@ final class JsonInference {
     }
 
     private static String option(String path) {
-        return "; use --type " + path + "=utf8 to keep the JSON text";
+        return "; use " + ShellText.pair("--type", path, "utf8") + " to keep the JSON text";
     }
 
     /** Returns the options that keep the null items of a list. */
     private static String nullable(String path, Observed observed) {
         return observed.depth() != 1 || observed.isUnknown()
                 ? option(path)
-                : "; use --type " + path + "=" + element(observed) + "?[] to keep it, or --type " + path
-                        + "=utf8 to keep the JSON text";
+                : "; use " + ShellText.pair("--type", path, element(observed) + "?[]") + " to keep it, or "
+                        + ShellText.pair("--type", path, "utf8") + " to keep the JSON text";
     }
 
     private static String element(Observed observed) {

@@ -13,6 +13,7 @@ import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -153,8 +154,10 @@ final class JsonRow {
 
     private void unknown(JsonParser parser, String path) throws IOException {
         if (others != Others.IGNORE && parser.currentToken() != JsonToken.VALUE_NULL) {
-            throw line.unexpected("has the key " + path + ", which the first rows of the source do not have; add it"
-                    + " with --type " + path + "=…, or leave it out with --without " + path);
+            throw line.unexpected(
+                    "has the key " + path + ", which the first rows of the source do not have; add it with "
+                            + ShellText.pair("--type", path, "…") + ", or leave it out with --without "
+                            + ShellText.word(path));
         }
         parser.skipChildren();
     }

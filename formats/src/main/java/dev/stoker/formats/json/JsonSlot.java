@@ -6,6 +6,7 @@ import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +46,7 @@ abstract class JsonSlot {
     final void fail(String reason, FieldType other) {
         if (problem == null) {
             problem = reason;
-            advice = "use --type " + name + "=" + other;
+            advice = "use " + ShellText.pair("--type", name, other.toString());
         }
     }
 
@@ -82,8 +83,8 @@ abstract class JsonSlot {
     final void emit(ValueSink sink) throws BadValueException {
         if (problem != null) {
             String text = type == ScalarType.UTF8
-                    ? "correct it, or leave the column out with --without " + name
-                    : "use --type " + name + "=utf8 to keep the JSON text";
+                    ? "correct it, or leave the column out with --without " + ShellText.word(name)
+                    : "use " + ShellText.pair("--type", name, "utf8") + " to keep the JSON text";
             throw new BadValueException(problem + "; " + (advice == null ? text : advice));
         }
         if (present) {

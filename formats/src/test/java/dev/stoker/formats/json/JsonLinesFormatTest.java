@@ -183,7 +183,7 @@ class JsonLinesFormatTest {
             assertThatThrownBy(reader::next)
                     .isInstanceOf(DamagedFileException.class)
                     .hasMessageContaining("a.jsonl: the line at offset 80019")
-                    .hasMessageContaining("the key new is not among the columns")
+                    .hasMessageContaining("has the key new, which the first rows of the source do not have")
                     .hasMessageContaining("--type new=");
             assertThat(reader.skip()).isTrue();
             assertThat(reader.next()).isTrue();
@@ -325,6 +325,6 @@ class JsonLinesFormatTest {
         assertThatThrownBy(() -> Rows.read(third))
                 .isInstanceOf(DamagedFileException.class)
                 .hasMessageContaining("c.jsonl: the line at offset 0")
-                .hasMessageContaining("the key d is not among the columns, which were given");
+                .hasMessageContaining("has the key d, which the first rows of the source do not have");
     }
 }

@@ -7,7 +7,6 @@ import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.convert.Conversion;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.spec.InvalidIngestException;
-import dev.stoker.ingest.spec.ShellText;
 import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.schemas.arrow.Field;
@@ -17,6 +16,7 @@ import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.text.ShellText;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -64,8 +64,9 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         if (wanted.taken().isEmpty()) {
             for (RowSchema.RefusedColumn column : source.found().refused()) {
                 if (!wanted.without().contains(column.name())) {
-                    problems.add("the column " + column.name() + " (" + column.sourceType()
-                            + source.found().placeOf(column.name())
+                    problems.add("the column " + column.name()
+                            + source.found().placeOf(column.name()) + " ("
+                            + (column.sourceType().isEmpty() ? "no type" : column.sourceType())
                             + ") cannot become a field: "
                             + column.reason() + (column.reason().contains("; ") ? "; or" : ";")
                             + " leave it out with --without " + ShellText.word(column.name()));

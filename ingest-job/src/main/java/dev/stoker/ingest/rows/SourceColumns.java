@@ -2,9 +2,9 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
-import dev.stoker.ingest.spec.ShellText;
 import dev.stoker.formats.convert.Conversion;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.text.ShellText;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;

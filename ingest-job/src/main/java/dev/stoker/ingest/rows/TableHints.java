@@ -8,8 +8,8 @@ import dev.stoker.formats.RowReader;
 import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.formats.webdataset.WebDatasetFormat;
 import dev.stoker.ingest.spec.FileKind;
-import dev.stoker.ingest.spec.ShellText;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,17 +55,11 @@ final class TableHints {
         for (int c = 0; c < hints.texts.size(); c++) {
             String name = hints.texts.get(c).name();
             if (looksForFiles && hints.areFiles(hints.values.get(c))) {
+                String field = FileKind.of(hints.values.get(c).get(0)).field();
+                boolean isFree = name.equals(field) || !source.columns().containsKey(field);
                 lines.add("warning: the column " + name + " names files, such as "
-                        + hints.values.get(c).get(0)
-                        + ", but only the names are packed; to pack the files, give --read '"
-                        + name + "=" + FileKind.of(hints.values.get(c).get(0)).field() + "'"
-                        + (hints.source
-                                        .columns()
-                                        .containsKey(
-                                                FileKind.of(hints.values.get(c).get(0))
-                                                        .field())
-                                ? " with another name for the field"
-                                : ""));
+                        + hints.values.get(c).get(0) + ", but only the names are packed; to pack the files, give "
+                        + ShellText.pair("--read", name, isFree ? field : name));
             }
             if (looksForSplits && areSplits(hints.values.get(c))) {
                 lines.add("warning: the column " + name + " has names of splits, such as "

@@ -1,5 +1,6 @@
 package dev.stoker.ingest.spec;
 
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.SourceTree;
 import dev.stoker.storage.Stores;

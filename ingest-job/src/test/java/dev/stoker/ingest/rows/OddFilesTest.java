@@ -126,9 +126,9 @@ class OddFilesTest {
 
         assertThat(planOf(table, "--label", "class"))
                 .anyMatch(line -> line.startsWith("warning: the column filepath names files, such as photos/1.jpg")
-                        && line.contains("--read 'filepath=image'"))
+                        && line.contains("--read filepath=image"))
                 .anyMatch(line -> line.startsWith("warning: the column part has names of splits, such as train")
-                        && line.contains("--split-by 'part'"));
+                        && line.contains("--split-by part"));
         assertThat(planOf(table, "--read", "filepath=image", "--split-by", "part"))
                 .noneMatch(line -> line.startsWith("warning"));
         assertThat(planOf(table, "--read", "filepath=image", "--split", "train=1"))

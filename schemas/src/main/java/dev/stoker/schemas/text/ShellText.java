@@ -1,4 +1,4 @@
-package dev.stoker.ingest.spec;
+package dev.stoker.schemas.text;
 
 import java.util.regex.Pattern;
 

@@ -1,0 +1,131 @@
+package dev.stoker.schemas.testing;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * The options that messages recommend. A test takes an option out of a message, gives it to the command, and expects it
+ * to help. A register names this test for each class and option, so that nobody writes advice that nobody ran.
+ *
+ * <p>A line of a register has the class, the option, and the test as {@code Class#method}, with tabs between them. A
+ * dash as the test says that no test follows the advice yet.
+ */
+public final class Advice {
+    private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
+    private static final Pattern OPTION = Pattern.compile("(?<![\\w-])--[a-z][a-z-]+");
+    private static final Pattern PAIR = Pattern.compile("ShellText\\.pair\\(\"(--[a-z-]+)\"");
+    private static final Pattern NO_ADVICE = Pattern.compile("^(option )?--[a-z-]+(:| and| cannot| needs|$).*");
+
+    private Advice() {}
+
+    /**
+     * Returns the words of an option that a message recommends, as a shell would give them to a command.
+     *
+     * @throws AssertionError if the message does not recommend it
+     */
+    public static List<String> in(String message, String option) {
+        Matcher found = Pattern.compile(Pattern.quote(option) + " ((?:'[^']*'|\\\\'|[^\\s;,'\"])+)")
+                .matcher(message);
+        if (!found.find()) {
+            throw new AssertionError("the message does not recommend " + option + ": " + message);
+        }
+        String word = found.group(1).replace("'\\''", "\u0000").replace("'", "").replace('\u0000', '\'');
+        return List.of(option, word);
+    }
+
+    /** Returns {@code Class --option} for each option that the messages of these source folders name. */
+    public static TreeSet<String> recommended(Path... folders) {
+        TreeSet<String> found = new TreeSet<>();
+        for (Path folder : folders) {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file :
+                        files.filter(f -> f.toString().endsWith(".java")).toList()) {
+                    String name = file.getFileName().toString().replace(".java", "");
+                    if (!name.endsWith("Flags")) {
+                        options(Files.readString(file)).forEach(option -> found.add(name + " " + option));
+                    }
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return found;
+    }
+
+    private static List<String> options(String source) {
+        List<String> options = new ArrayList<>();
+        for (String line : source.split("\n", -1)) {
+            if (line.strip().startsWith("*") || line.strip().startsWith("//")) {
+                continue;
+            }
+            Matcher pair = PAIR.matcher(line);
+            while (pair.find()) {
+                options.add(pair.group(1));
+            }
+            Matcher literal = LITERAL.matcher(line);
+            while (literal.find()) {
+                Matcher option = OPTION.matcher(literal.group(1));
+                while (!NO_ADVICE.matcher(literal.group(1)).matches() && option.find()) {
+                    options.add(option.group());
+                }
+            }
+        }
+        return options;
+    }
+
+    /**
+     * Checks a register against the sources.
+     *
+     * @param register its file
+     * @param tests the folder with the tests
+     * @return one sentence for each difference; empty if there is none
+     */
+    public static List<String> differences(Path register, Path tests, Path... folders) throws IOException {
+        Map<String, String> registered = new TreeMap<>();
+        for (String line : Files.readAllLines(register)) {
+            if (!line.isBlank() && !line.startsWith("#")) {
+                String[] parts = line.split("\t", -1);
+                registered.put(parts[0] + " " + parts[1], parts[2]);
+            }
+        }
+        List<String> differences = new ArrayList<>();
+        TreeSet<String> recommended = recommended(folders);
+        for (String advice : recommended) {
+            if (!registered.containsKey(advice)) {
+                differences.add(advice + " is recommended, but " + register.getFileName() + " names no test for it");
+            }
+        }
+        for (Map.Entry<String, String> line : registered.entrySet()) {
+            if (!recommended.contains(line.getKey())) {
+                differences.add(line.getKey() + " is registered, but no message names it");
+            } else if (!line.getValue().equals("-") && !hasTest(tests, line.getValue())) {
+                differences.add(line.getKey() + " is registered for " + line.getValue() + ", which does not exist");
+            }
+        }
+        return differences;
+    }
+
+    private static boolean hasTest(Path tests, String test) throws IOException {
+        String name = test.substring(0, test.indexOf('#')) + ".java";
+        String method = test.substring(test.indexOf('#') + 1);
+        try (Stream<Path> files = Files.walk(tests)) {
+            for (Path file :
+                    files.filter(f -> f.getFileName().toString().equals(name)).toList()) {
+                if (Files.readString(file).contains("void " + method + "(")) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+}
