@@ -261,7 +261,8 @@ class FeedEndITCase {
         for (int rank = 0; rank < world; rank++) {
             try (RawClient client = trainer(Participant.rank(rank, world), "train", "default", 0, 7)) {
                 boolean isEmpty = rank >= BATCHES;
-                client.send(new Subscribe(1, 0, rank, world, isEmpty ? 0 : 1, TailPolicy.KEEP, List.of(), isEmpty, rank));
+                client.send(
+                        new Subscribe(1, 0, rank, world, isEmpty ? 0 : 1, TailPolicy.KEEP, List.of(), isEmpty, rank));
                 if (!isEmpty) {
                     client.send(new Grant(1, world));
                     client.send(new Ack(1, 0, List.of(receive(client))));

@@ -93,8 +93,8 @@ final class LedgerCheck {
     private boolean isOfKnown(Finding finding, List<TrainingGroup> known) {
         boolean isOfOther = finding.message().contains("group " + HostileTrainer.GROUP)
                 || groups.stream()
-                        .anyMatch(group -> finding.message().contains("group " + group.name() + ",")
-                                && !known.contains(group));
+                        .anyMatch(group ->
+                                finding.message().contains("group " + group.name() + ",") && !known.contains(group));
         return !isOfOther;
     }
 }

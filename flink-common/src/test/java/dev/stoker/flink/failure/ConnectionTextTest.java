@@ -26,8 +26,7 @@ class ConnectionTextTest {
 
         assertThat(ConnectionText.of(new HttpConnectTimeoutException("HTTP connect timed out")))
                 .isEqualTo("it does not answer in time");
-        assertThat(ConnectionText.of(new ConnectException("No route to host")))
-                .isEqualTo("No route to host");
+        assertThat(ConnectionText.of(new ConnectException("No route to host"))).isEqualTo("No route to host");
         assertThat(ConnectionText.of(new IOException("broken"))).isEqualTo("broken");
     }
 }

@@ -7,15 +7,15 @@ import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowFormat;
 import dev.stoker.formats.UnsupportedFileException;
+import dev.stoker.formats.convert.ConvertedFile;
 import dev.stoker.formats.detection.ForeignFormat;
 import dev.stoker.formats.detection.Formats;
-import dev.stoker.formats.convert.ConvertedFile;
 import dev.stoker.formats.mds.MdsFormat;
 import dev.stoker.formats.partition.CompletedFile;
 import dev.stoker.schemas.arrow.FieldType;
 import java.io.IOException;
-import java.util.Optional;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Opens the files of a source, with the columns that their directories give.

@@ -160,7 +160,8 @@ final class SourceColumns {
         List<String> types = new ArrayList<>();
         own.forEach((type, place) -> types.add(type.canonical() + " (" + place));
         return Optional.of("the column " + column + " is " + String.join(", and ", types)
-                + "; declare one type for all files with " + option + "TYPE, ingest the files apart, or leave the column"
+                + "; declare one type for all files with " + option
+                + "TYPE, ingest the files apart, or leave the column"
                 + " out with --without " + ShellText.word(column));
     }
 

@@ -100,8 +100,7 @@ final class PassState {
     void acknowledged(Consumer consumer, long epoch) {
         number(consumer);
         lastEpochs.merge(consumer, epoch, Math::max);
-        lastEpochsOfWorkers.merge(
-                new Workers(consumer.run(), consumer.rank(), consumer.workers()), epoch, Math::max);
+        lastEpochsOfWorkers.merge(new Workers(consumer.run(), consumer.rank(), consumer.workers()), epoch, Math::max);
     }
 
     /**
@@ -123,11 +122,7 @@ final class PassState {
     void began(Consumer consumer, long epoch, long number, SkippedBatches skipped) {
         beginnings
                 .computeIfAbsent(new EpochClaims.Owner(consumer.run(), consumer.rank()), o -> new LinkedHashSet<>())
-                .add(new Beginning(
-                        consumer,
-                        epoch,
-                        number,
-                        Claim.leastStart(consumer, skipped, skipped.slot(number))));
+                .add(new Beginning(consumer, epoch, number, Claim.leastStart(consumer, skipped, skipped.slot(number))));
     }
 
     private Map<Consumer, Long> standing(long epoch, long run) {
@@ -212,9 +207,7 @@ final class PassState {
      * Its process may have died with the receipt. Another number of workers of its rank asserts that, too.
      */
     boolean isResumedAfter(Consumer consumer, long epoch, long number) {
-        return beginnings
-                .getOrDefault(new EpochClaims.Owner(consumer.run(), consumer.rank()), Set.of())
-                .stream()
+        return beginnings.getOrDefault(new EpochClaims.Owner(consumer.run(), consumer.rank()), Set.of()).stream()
                 .anyMatch(begun -> begun.consumer().equals(consumer)
                         ? begun.isAfter(epoch, number, begun.number())
                         : begun.consumer().workers() != consumer.workers()

@@ -83,7 +83,8 @@ class FollowedAuditTest {
         assertThat(audit().findings())
                 .isNotEmpty()
                 .allSatisfy(finding -> assertThat(finding.kind()).isEqualTo(Kind.MISSING))
-                .anySatisfy(finding -> assertThat(finding.message()).contains("epoch 1", "the same rank acknowledged batches of a later epoch in run 5"));
+                .anySatisfy(finding -> assertThat(finding.message())
+                        .contains("epoch 1", "the same rank acknowledged batches of a later epoch in run 5"));
     }
 
     @Test

@@ -21,7 +21,8 @@ class MissingBatchesTest extends AuditFixture {
             AuditReport report = one.write(without(epoch(), number)).audit();
 
             assertThat(only(report).kind()).isEqualTo(Kind.MISSING);
-            assertThat(only(report).message()).contains("epoch 0, batch " + number + " is missing: the same rank acknowledged");
+            assertThat(only(report).message())
+                    .contains("epoch 0, batch " + number + " is missing: the same rank acknowledged");
             assertThat(report.passes().get(0).epochs().get(0).missing()).isEqualTo(1);
         }
     }

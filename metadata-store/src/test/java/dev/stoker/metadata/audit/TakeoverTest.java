@@ -37,7 +37,8 @@ class TakeoverTest extends AuditFixture {
                 .write(without(stream.run(9, 3, 1, TailPolicy.PAD, 0, 6, 1), 7))
                 .audit();
 
-        assertThat(only(report).message()).contains("batch 7 is missing: the same rank acknowledged batches of this epoch after it in run 9");
+        assertThat(only(report).message())
+                .contains("batch 7 is missing: the same rank acknowledged batches of this epoch after it in run 9");
     }
 
     @Test

@@ -48,7 +48,8 @@ public record Subscribe(
         Fields.natural("count", count);
         lanes = List.copyOf(lanes);
         if (begin < NONE || begin > first) {
-            throw new IllegalArgumentException("begin is " + begin + ", and first " + first + ": expected at most first");
+            throw new IllegalArgumentException(
+                    "begin is " + begin + ", and first " + first + ": expected at most first");
         }
         if (stride == 0) {
             throw new IllegalArgumentException("stride is 0: expected 1 … 2^32-1");

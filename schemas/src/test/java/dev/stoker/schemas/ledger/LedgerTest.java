@@ -284,8 +284,7 @@ class LedgerTest {
                     .hasMessageContaining("skipped");
         }
         for (long begin : new long[] {-2, 4}) {
-            assertThatThrownBy(() ->
-                            new Subscription(0, CONSUMER, 0, 3, 1, 1, "pad", SOURCE, VIEW.text(), "[]", begin))
+            assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 3, 1, 1, "pad", SOURCE, VIEW.text(), "[]", begin))
                     .hasMessageContaining("began at " + begin);
         }
         assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 1, 1, "wrap", SOURCE, VIEW.text()))
