@@ -73,9 +73,8 @@ record ExportedColumns(String key, Map<String, Exported> fields) {
             JsonNode root = JSON.readTree(json);
             Map<String, Exported> fields = new LinkedHashMap<>();
             root.path("fields")
-                    .fields()
-                    .forEachRemaining(
-                            entry -> field(entry.getValue()).ifPresent(field -> fields.put(entry.getKey(), field)));
+                    .properties()
+                    .forEach(entry -> field(entry.getValue()).ifPresent(field -> fields.put(entry.getKey(), field)));
             return new ExportedColumns(root.path("key").asText(""), fields);
         } catch (JsonProcessingException e) {
             return NONE;
