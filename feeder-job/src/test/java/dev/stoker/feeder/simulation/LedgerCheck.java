@@ -7,11 +7,13 @@ import dev.stoker.metadata.audit.AuditReport;
 import dev.stoker.metadata.audit.Finding;
 import dev.stoker.server.TestDataset;
 import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Random;
 
 /**
  * The check of a simulation that has ended: the groups that the feed had to serve have read everything, and the audit
@@ -43,14 +45,7 @@ final class LedgerCheck {
             }
         }
         boolean all = known.size() == groups.size();
-        AuditReport report = new Audit(
-                        ledger.files(),
-                        opened,
-                        Optional.of(plan.id()),
-                        all ? OptionalLong.of(plan.epochs()) : OptionalLong.empty(),
-                        List.of(),
-                        progress -> {})
-                .run();
+        AuditReport report = audit(ledger.files(), opened, all ? OptionalLong.of(plan.epochs()) : OptionalLong.empty());
         List<Finding> findings = report.findings().stream()
                 .filter(finding -> isOfKnown(finding, known))
                 .toList();
@@ -60,6 +55,15 @@ final class LedgerCheck {
         for (TrainingGroup group : known) {
             requireAudited(group, report);
         }
+        Random random = new Random(plan.id().getLeastSignificantBits());
+        for (TrainingGroup group : known) {
+            new LostBatch(ledger.files(), group, random)
+                    .requireReported(report, files -> audit(files, opened, OptionalLong.empty()));
+        }
+    }
+
+    private AuditReport audit(ObjectStore files, List<Dataset> opened, OptionalLong epochs) throws IOException {
+        return new Audit(files, opened, Optional.of(plan.id()), epochs, List.of(), progress -> {}).run();
     }
 
     /** Fails unless the audit counts each batch of each epoch as acknowledged. */

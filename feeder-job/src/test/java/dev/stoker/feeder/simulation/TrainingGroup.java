@@ -54,6 +54,9 @@ final class TrainingGroup {
     private Position checkpoint = Position.START;
     private long run;
     private boolean isStarted;
+    /** Whether a trainer has resumed at a position, which asserts what is before it. */
+    private boolean hasResumed;
+
     private int launches;
     /** Whether several processes have asked for the same place. */
     private boolean isContested;
@@ -149,6 +152,7 @@ final class TrainingGroup {
             return;
         }
         cluster.simulation().trace(name(), "all trainers crash");
+        hasResumed = true;
         trainers.forEach(trainer -> trainer.process.kill());
         trainers.clear();
         launches++;
@@ -175,6 +179,7 @@ final class TrainingGroup {
             return;
         }
         cluster.simulation().trace(name(), "is launched again beside its trainers");
+        hasResumed = true;
         for (Trainer trainer : trainers) {
             trainer.supersede();
             superseded.add(trainer);
@@ -228,6 +233,7 @@ final class TrainingGroup {
         }
         cluster.simulation()
                 .trace(name(), victim + (keepsProcess ? " begins again" : " crashes, to resume") + " at " + checkpoint);
+        hasResumed = true;
         Instance instance;
         if (keepsProcess) {
             instance = victim.instance();
@@ -313,6 +319,10 @@ final class TrainingGroup {
 
     boolean hasLeft() {
         return isRead() && trainers.stream().allMatch(Trainer::isDone);
+    }
+
+    boolean hasResumed() {
+        return hasResumed;
     }
 
     /** Fails unless each replica has learned each batch of each epoch once. */
