@@ -5,7 +5,6 @@ import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +81,7 @@ abstract class JsonSlot {
 
     final void emit(ValueSink sink) throws BadValueException {
         if (problem != null) {
-            String text = type == ScalarType.UTF8
+            String text = takesAll()
                     ? "correct it, or leave the column out with --without " + ShellText.word(name)
                     : "use " + ShellText.pair("--type", name, "utf8") + " to keep the JSON text";
             throw new BadValueException(problem + "; " + (advice == null ? text : advice));

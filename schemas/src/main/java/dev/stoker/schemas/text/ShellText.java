@@ -4,7 +4,8 @@ import java.util.regex.Pattern;
 
 /** Writes texts of data into the commands that messages recommend. */
 public final class ShellText {
-    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9._/@%+:=-]+");
+    /** Brackets and the question mark are in types, such as {@code int8?[]}, which no file is called. */
+    private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9._/@%+:=?\\[\\]…-]+");
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
     private ShellText() {}
