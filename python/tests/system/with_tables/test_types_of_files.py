@@ -18,7 +18,7 @@ DAY = dt.datetime(2024, 2, 29, 12)
 def parquet(folder, *columns, **options):
     folder.mkdir()
     for number, column in enumerate(columns):
-        pq.write_table(pa.table({"v": column}), folder / f"{number}.parquet", **options)
+        pq.write_table(pa.table({"v": column}), folder / f"{folder.name}-{number}.parquet", **options)
     return folder
 
 

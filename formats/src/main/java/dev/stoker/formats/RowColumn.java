@@ -23,6 +23,8 @@ public record RowColumn(
         NONE,
         /** Large values: images, audio, the members of an archive. */
         PAYLOAD,
+        /** Values that are no payload, however large they are. */
+        SMALL,
         /** The class of a sample. */
         LABEL,
         /** A unique name of a sample. */

@@ -11,6 +11,7 @@ import dev.stoker.schemas.arrow.TimeResolution;
 import dev.stoker.schemas.arrow.TimeType;
 import dev.stoker.schemas.arrow.TimestampType;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Says whether values of one type can be read as another type. A conversion never changes a value. */
@@ -39,19 +40,36 @@ public enum Conversion {
         if (unit(from) != null && unit(to) != null && from.getClass() == to.getClass()) {
             return CHECKED;
         }
-        Optional<ScalarType> source = element(from);
-        Optional<ScalarType> target = element(to);
-        // The lists must have the same shape, or a shape that a sink checks. Their elements are given as bytes.
-        return source.isPresent()
-                        && target.isPresent()
-                        && from instanceof NestedListType == to instanceof NestedListType
-                        && numbers(source.get(), target.get()) == EXACT
-                ? EXACT
-                : IMPOSSIBLE;
+        return element(from).isPresent() && element(to).isPresent() ? lists(from, to) : IMPOSSIBLE;
     }
 
-    /** Returns the type that holds the values of both, if one of the two does. */
+    /** Sinks check the number of elements and null items. Elements are given as bytes, so they must not be narrowed. */
+    private static Conversion lists(FieldType from, FieldType to) {
+        Conversion elements = numbers(element(from).orElseThrow(), element(to).orElseThrow());
+        if (from instanceof NestedListType != to instanceof NestedListType || (elements != NONE && elements != EXACT)) {
+            return IMPOSSIBLE;
+        }
+        boolean isSameShape = from instanceof TensorType own
+                && to instanceof TensorType other
+                && own.shape().equals(other.shape());
+        boolean isFree = !(to instanceof TensorType) || isSameShape;
+        boolean takesNulls = !(from instanceof NullableListType) || to instanceof NullableListType;
+        return isFree && takesNulls ? EXACT : CHECKED;
+    }
+
+    /** Returns the type that holds the values of both, if there is one that needs no check. */
     public static Optional<FieldType> common(FieldType a, FieldType b) {
+        if (!a.equals(b) && Set.of(a, b).equals(Set.of(ScalarType.UTF8, ScalarType.CATEGORICAL))) {
+            return Optional.of(ScalarType.UTF8);
+        }
+        if (a instanceof TimestampType x
+                && b instanceof TimestampType y
+                && x.unit() == y.unit()
+                && x.zone().isPresent()
+                && y.zone().isPresent()
+                && !x.equals(y)) {
+            return Optional.of(TimestampType.zoned(x.unit(), "UTC"));
+        }
         if (of(a, b) == EXACT || isCoarser(a, b)) {
             return Optional.of(b);
         }

@@ -171,6 +171,9 @@ final class ConvertingSink implements ValueSink {
     private ByteBuffer numbers(ByteBuffer bytes) {
         ScalarType source = Objects.requireNonNull(element, "a list of numbers");
         ScalarType type = Objects.requireNonNull(target, "a list of numbers");
+        if (source == type) {
+            return bytes;
+        }
         ByteBuffer in = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         ByteBuffer out = ByteBuffer.allocate(in.remaining() / source.width() * type.width())
                 .order(ByteOrder.LITTLE_ENDIAN);

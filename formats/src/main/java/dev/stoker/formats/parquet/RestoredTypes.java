@@ -58,7 +58,7 @@ final class RestoredTypes {
         Exported field = exported.fields().get(own.name());
         RowColumn known = arrow.get(own.name());
         if (field != null && (own.type().equals(field.type()) || isSame(own.type(), field.type()))) {
-            Role role = field.payload() ? Role.PAYLOAD : own.role();
+            Role role = field.payload() ? Role.PAYLOAD : Role.SMALL;
             List<String> classes = field.type() == ScalarType.CATEGORICAL ? field.classes() : List.of();
             return with(
                     column, new RowColumn(own.name(), field.type(), own.nullable(), own.sourceType(), role, classes));

@@ -344,7 +344,8 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         if (wanted.payload().isPresent()) {
             return wanted.payload().get().contains(name);
         }
-        boolean isLarge = source.sizes().getOrDefault(column.name(), 0L) > PAYLOAD_BYTES;
+        boolean isLarge =
+                column.role() != RowColumn.Role.SMALL && source.sizes().getOrDefault(column.name(), 0L) > PAYLOAD_BYTES;
         return type.mayBePayload() && (isLarge || column.role() == RowColumn.Role.PAYLOAD);
     }
 

@@ -20,7 +20,10 @@ import dev.stoker.metadata.update.NewValues;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.arrow.TimestampType;
 import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkHead;
@@ -308,6 +311,17 @@ public final class UpdateTable {
         }
         if (field == ScalarType.CATEGORICAL) {
             return column == ScalarType.UTF8 || isInteger(column);
+        }
+        if (column == ScalarType.CATEGORICAL && field == ScalarType.UTF8) {
+            return true;
+        }
+        if (column instanceof TimestampType own && field instanceof TimestampType stored) {
+            // A zone says how to show a point in time.
+            return own.unit() == stored.unit()
+                    && own.zone().isPresent() == stored.zone().isPresent();
+        }
+        if (column instanceof TensorType tensor && field instanceof ListType list) {
+            return tensor.element() == list.element();
         }
         if (column instanceof DecimalType || field instanceof DecimalType) {
             return column instanceof DecimalType && field instanceof DecimalType;
