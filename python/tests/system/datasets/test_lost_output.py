@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from stoker_processes import COMMAND, Cli, environment
 
@@ -15,7 +16,8 @@ from stoker import Writer
 def test_a_full_disk_is_an_error_and_a_closed_pipe_is_not_reported(cli: Cli, tmp_path: Path):
     path = tmp_path / "data"
     with Writer(path, schema={"text": "utf8"}) as writer:
-        writer.write_batch({"key": [f"sample/{i:05d}" for i in range(20_000)], "text": ["some text"] * 20_000})
+        keys = [f"sample/{i:05d}" for i in range(20_000)]
+        writer.write_batch(pa.table({"key": keys, "text": ["some text"] * len(keys)}))
 
     for args in (["ls", path, "--recursive"], ["ls", path, "--recursive", "--json"], ["get", path, "sample/00001"]):
         command = [COMMAND, *map(str, args)]
