@@ -89,7 +89,7 @@ public final class FeedLock implements AutoCloseable {
         take(name).close();
     }
 
-    /** Returns whether a running feed has a name, as far as this machine can tell. */
+    /** Returns whether a running feed of this machine has a name. */
     public static boolean isHeld(String name) throws IOException {
         Path file = file(name);
         if (System.getProperty(HELD_HERE + file) != null) {

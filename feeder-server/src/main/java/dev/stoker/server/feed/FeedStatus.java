@@ -13,7 +13,7 @@ import java.util.UUID;
  *
  * @param name the feed's name
  * @param id the feed's id
- * @param whole the feed as a whole, as far as this server knows
+ * @param whole the feed as a whole, from the newest lane map of this server
  * @param address where trainers reach this server
  * @param startedMs when the server started, in milliseconds since 1970
  * @param nowMs the moment, in milliseconds since 1970
