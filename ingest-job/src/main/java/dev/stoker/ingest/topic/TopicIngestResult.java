@@ -16,7 +16,7 @@ import java.util.SortedMap;
  * @param samples in those versions
  * @param bytes of their chunks
  * @param deadLetters records that could not become samples, and their location
- * @param leftOut records that were left out, as far as the job ran in this process
+ * @param leftOut records that were left out; none if the job ran in another process
  * @param position the dataset's position in the topic, if it has records of it
  * @param hidden what open transactions hid at the end of the topic, if it was read to its end
  * @param duration since the submission of the job
