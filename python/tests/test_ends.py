@@ -119,7 +119,7 @@ def test_a_forgotten_writer_is_told_when_it_is_collected(tmp_path: Path, caplog:
     forget(0)
     with Writer(tmp_path / "kept", schema={"x": "int32"}) as writer:
         writer.write({"x": 1})
-    writer = Writer(tmp_path / "given up", schema={"x": "int32"})
+    writer = Writer(tmp_path / "forgotten too", schema={"x": "int32"})
     writer.write({"x": 1})
     writer.abort()
     with pytest.raises(ValueError, match="exclude each other"):

@@ -1,4 +1,4 @@
-"""Lightning saves and restores a feed by itself, and takes the number of steps of an epoch from its length."""
+"""Lightning saves and restores a feed automatically, and takes the number of steps of an epoch from its length."""
 
 from __future__ import annotations
 

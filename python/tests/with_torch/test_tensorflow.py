@@ -43,7 +43,8 @@ with Feed(sys.argv[1], **spec) as feed:
             assert given["tokens"].to_list() == [row.tolist() for row in batch["tokens"]]
             assert given["ids"].to_list() == [row.tolist() for row in batch["ids"]]
             assert given["image"].numpy().tolist() == batch["image"].tolist()
-            assert [t.decode() for t in given["caption"].numpy()] == ["none" if t is None else t for t in batch["caption"]]
+            captions = ["none" if t is None else t for t in batch["caption"]]
+            assert [t.decode() for t in given["caption"].numpy()] == captions
 with Feed(sys.argv[1], columns=["image"], decode={"image": len}, **spec) as feed:
     try:
         feed.as_tf_dataset()

@@ -233,7 +233,7 @@ class FeederSource:
     def _note_position(self, plan: BatchPlan, epoch: int, first: int, stride: int) -> None:
         """Notes where this client begins to read, which says that everything before was consumed.
 
-        A loader worker that begins an epoch goes on after the workers of the epoch before, and says nothing.
+        A loader worker that begins an epoch continues after the workers of the epoch before, and says nothing.
         """
         if not self._has_position:
             self._has_position = True

@@ -41,7 +41,7 @@ class Subscriptions:
         self.receiving: Span | None = None
         """One of the two: what the connections are subscribed to."""
         self.began: tuple[int, int] | None = None
-        """Epoch and number at which the client began to read; None if it goes on after another one of its run."""
+        """Epoch and number at which the client began to read; None if it continues after another one of its run."""
         self._empty: Span | None = None
         """A span without a number, until a feeder has it in the ledger that the trainer has no part in that epoch."""
         self.subscribed: dict[FeederConnection, Subscribed] = {}

@@ -60,7 +60,7 @@ class LeasedMapping(Mapping):
         """Takes the descriptor, which has a lease, if it does not raise OSError."""
         self.fd = -1
         self.held: dict[int, Any] | None = None
-        """Where it is to be removed at its end."""
+        """From which it is removed at its end."""
         self.lost = False
         """Whether the file may have been changed, as the kernel has ended the lease."""
         super().__init__(fd, length, private)

@@ -73,7 +73,7 @@ class Start:
 def starting_worker() -> bool:
     """Whether an object is being pickled for a DataLoader worker that this process starts.
 
-    Other processes that are started with the object, such as ranks, are readers of their own.
+    Other processes that are started with the object, such as ranks, are other readers.
     """
     context: Any = sys.modules.get("multiprocessing.context")
     if context is None or context.get_spawning_popen() is None:

@@ -91,7 +91,7 @@ class SharedEpochs:
 
     DataLoader starts new worker processes for each pass, and their state dies with them. The first worker of a pass
     takes the next epoch and records it here; the other workers of that pass follow it, also if another pass has begun
-    since. Each worker locks a byte of its own, so that others notice if it was killed. The memory has no name, so
+    since. Each worker locks its own byte, so that others notice if it was killed. The memory has no name, so
     nothing is left behind.
     """
 

@@ -72,7 +72,8 @@ def test_the_listed_order_and_positions_are_those_of_the_table(cli, tmp_path):
     contents = write_files(tmp_path)
     rows = [{"path": path} for path in contents]
     write_table(tmp_path / "table.csv", rows)
-    cli.run("ingest", tmp_path / "table.csv", tmp_path / "data", "--read", "path=image", "--order", "listed", "--empty", "include")
+    options = ["--read", "path=image", "--order", "listed", "--empty", "include"]
+    cli.run("ingest", tmp_path / "table.csv", tmp_path / "data", *options)
     found = stored(tmp_path / "data")
     assert {key: row["image"] for key, row in found.items()} == {
         f"table.csv#{i}": content for i, content in enumerate(contents.values())

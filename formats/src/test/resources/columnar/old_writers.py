@@ -35,9 +35,10 @@ def pages():
     """Pages of version 2 whose header says that they are not compressed, as pyarrow wrote before 3.0 (ARROW-17100)."""
     values = [1, 2, 3, 4, 5]
     path = HERE / "parquet" / "old-pages.parquet"
-    pq.write_table(pa.table({"x": pa.array(values, pa.int32())}), path, compression="snappy", data_page_version="2.0", **PLAIN)
+    table = pa.table({"x": pa.array(values, pa.int32())})
+    pq.write_table(table, path, compression="snappy", data_page_version="2.0", **PLAIN)
     data = path.read_bytes()
-    # 2 bytes of levels and 20 of values. They did not shrink, so pyarrow left them uncompressed, and the header says so.
+    # 2 bytes of levels and 20 of values. They did not shrink, so pyarrow left them uncompressed and said so.
     end = data.index(b"\x12") + 5
     raw = data[end : end + 22]
     page = data[4:9] + b"\x30" + data[10:end] + raw[:2] + pa.compress(raw[2:], "snappy", asbytes=True)
@@ -86,7 +87,8 @@ def lists():
         + b"\x15\x02\x15\x06\x00\x15\x02\x25\x04" + name(b"array") + b"\x00"
     )  # fmt: skip
     rest = footer[end:].replace(b"\x58\x01a\x04list\x07element\x04list\x07element", b"\x38\x01a\x05array\x05array")
-    path.write_bytes(data[: -8 - length] + footer[:begin] + schema + rest + struct.pack("<I", len(schema + rest) + begin) + b"PAR1")
+    size = struct.pack("<I", len(schema + rest) + begin)
+    path.write_bytes(data[: -8 - length] + footer[:begin] + schema + rest + size + b"PAR1")
     write(path, [("a", "int32[][]", True, values)])
 
 
@@ -126,12 +128,14 @@ def unions():
         {"name": "nothing", "type": ["null"]},
     ]
     rows = [
-        {"text": "a", "number": 7, "items": [1.5, 2.5], "list": [1, 2], "record": {"x": 8}, "records": [{"x": 1}, {"x": 2}],
-         "optional": None, "nothing": None},
-        {"text": "", "number": -1, "items": [], "list": [], "record": {"x": 9}, "records": [], "optional": "b", "nothing": None},
+        {"text": "a", "number": 7, "items": [1.5, 2.5], "list": [1, 2], "record": {"x": 8},
+         "records": [{"x": 1}, {"x": 2}], "optional": None, "nothing": None},
+        {"text": "", "number": -1, "items": [], "list": [], "record": {"x": 9}, "records": [],
+         "optional": "b", "nothing": None},
     ]  # fmt: skip
     columns = [
-        ("text", "utf8", False, ["a", ""]), ("number", "int64", False, [7, -1]), ("items", "float64[]", False, [[1.5, 2.5], []]),
+        ("text", "utf8", False, ["a", ""]), ("number", "int64", False, [7, -1]),
+        ("items", "float64[]", False, [[1.5, 2.5], []]),
         ("list", "int32[]", False, [[1, 2], []]), ("record.x", "int64", False, [8, 9]),
         ("records.x", "int64[]", False, [[1, 2], []]), ("optional", "utf8", True, [None, "b"]),
     ]  # fmt: skip

@@ -204,7 +204,8 @@ def pandas():
     day = us(2024, 1, 1)
     later = us(2024, 1, 3)
     write(HERE / "pandas.parquet", [
-        ("n", "int64", True, [1, 2, 3]), ("s", "utf8", True, ["a", None, "c"]), ("c", "categorical", True, ["x", "y", "x"]),
+        ("n", "int64", True, [1, 2, 3]), ("s", "utf8", True, ["a", None, "c"]),
+        ("c", "categorical", True, ["x", "y", "x"]),
         ("t", "timestamp[ns]", True, [day * 1000, None, later * 1000]),
         ("z", "timestamp[us,UTC]", True, [day, None, later]),
         ("v", "float64[]", True, [[1.0, 2.0], None, []])])  # fmt: skip

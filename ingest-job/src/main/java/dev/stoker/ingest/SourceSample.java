@@ -23,7 +23,7 @@ import java.util.Optional;
  * @param files the first samples
  * @param names the names of all samples, or of the first ones
  * @param isWhole whether these are all names
- * @param skipped files that were left out, as far as the names go
+ * @param skipped files that were left out for their names
  * @param total number of these samples
  * @param totalBytes their size
  */

@@ -208,7 +208,7 @@ final class SourceWarnings {
                 .findFirst();
         if (pictures.isPresent() && parts.isPresent()) {
             warnings.add("warning: each file of the directories " + pictures.get() + " and " + parts.get()
-                    + " becomes a sample of its own; if files of both belong together, write a table that names them,"
+                    + " becomes a separate sample; if files of both belong together, write a table that names them,"
                     + " and ingest it with --read COLUMN=FIELD for each column");
             return;
         }

@@ -32,8 +32,8 @@ import org.jspecify.annotations.Nullable;
  * body             buffers
  * </pre>
  *
- * Writers before Arrow 0.15 wrote no continuation. A file begins with "ARROW1" and two zeros, and ends with a footer (a flatbuffer that says where the messages are),
- * its length in 4 bytes, and "ARROW1".
+ * Writers before Arrow 0.15 wrote no continuation. A file begins with "ARROW1" and two zeros, and ends with a footer (a
+ * flatbuffer that says where the messages are), its length in 4 bytes, and "ARROW1".
  */
 final class ArrowMessages {
     static final String MAGIC = "ARROW1";

@@ -14,8 +14,8 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The index of the data pages of a column chunk: where they are, and their least and greatest values, with which readers
- * skip pages. For one thread.
+ * The index of the data pages of a column chunk: where they are, and their least and greatest values, with which
+ * readers skip pages. For one thread.
  */
 final class PageIndex {
     /** Longer values are shortened. */

@@ -1,8 +1,8 @@
 package dev.stoker.formats.webdataset;
 
 /**
- * Remembers where each key was seen first and with which columns, in 24 bytes per key: a 64-bit hash instead of the key.
- * Two of a million keys share a hash with a probability of 3 in 10^8. Not thread-safe.
+ * Remembers where each key was seen first and with which columns, in 24 bytes per key: a 64-bit hash instead of the
+ * key. Two of a million keys share a hash with a probability of 3 in 10^8. Not thread-safe.
  */
 final class SeenKeys {
     private static final long PRIME = 0x100000001b3L;

@@ -40,7 +40,7 @@ public final class SourceKinds {
     public record Kind(Type type, String name, String advice) {
         private static final Kind MEDIA = new Kind(Type.MEDIA, "image or sound", "");
 
-        /** A file that is a sample, as far as Stoker can tell. */
+        /** A file that nothing tells from a sample. */
         public static final Kind OTHER = new Kind(Type.OTHER, "other", "");
 
         /** A file of a format with rows. */

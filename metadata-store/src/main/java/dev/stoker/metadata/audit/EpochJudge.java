@@ -322,8 +322,8 @@ final class EpochJudge {
         }
 
         /**
-         * Judges a number that the ledger does not assign to anyone. It is before the first position, or the feeder died
-         * with the assignment before a run began after it, or its rank has not subscribed yet.
+         * Judges a number that the ledger does not assign to anyone. It is before the first position, or the feeder
+         * died with the assignment before a run began after it, or its rank has not subscribed yet.
          */
         private void judgeUnassigned(long number) {
             if (pass.isAsserted(Long.MIN_VALUE, epoch, number)) {

@@ -203,8 +203,8 @@ final class PassState {
     }
 
     /**
-     * Returns whether the consumer began or resumed its run after a batch, which asserts that it has consumed the batch.
-     * Its process may have died with the receipt. Another number of workers of its rank asserts that, too.
+     * Returns whether the consumer began or resumed its run after a batch, which asserts that it has consumed the
+     * batch. Its process may have died with the receipt. Another number of workers of its rank asserts that, too.
      */
     boolean isResumedAfter(Consumer consumer, long epoch, long number) {
         return beginnings.getOrDefault(new EpochClaims.Owner(consumer.run(), consumer.rank()), Set.of()).stream()

@@ -6,6 +6,7 @@ import java.util.regex.Pattern;
 public final class ShellText {
     /** Brackets and the question mark are in types, such as {@code int8?[]}, which no file is called. */
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9._/@%+:=?\\[\\]…-]+");
+
     private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
     private ShellText() {}
