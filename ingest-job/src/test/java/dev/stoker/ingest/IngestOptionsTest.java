@@ -209,7 +209,6 @@ class IngestOptionsTest {
         "--split, val=x, is not name=share",
         "--split, a/b=0.1, is not a valid name of a split",
         "--split, train=0.5, leave train out",
-        "--split, val=0.6;test=0.6, sum to 1.2",
         "--label-from, folder, 'parent-dir, regex:<expression> or csv:<file>'",
         "--label-from, csv:/nowhere/x.csv, does not exist or is not readable",
         "--label-from, regex:abc, has no group",
@@ -231,6 +230,14 @@ class IngestOptionsTest {
 
         assertThat(problems).isNotEmpty();
         assertThat(problems.get(0)).contains(reason).doesNotContain("\n");
+    }
+
+    @Test
+    void sharesOfSplitsAreAtMostAll() {
+        assertThat(problemsWith("--split", "val=0.6", "--split", "test=0.6"))
+                .singleElement()
+                .asString()
+                .contains("sum to 1.2");
     }
 
     @Test

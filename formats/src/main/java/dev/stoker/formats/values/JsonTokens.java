@@ -11,6 +11,8 @@ import java.math.BigInteger;
 /** Reads numbers of JSON, and words tokens and errors of the parser for people: one rule for files and topics. */
 public final class JsonTokens {
     private static final int SHOWN = 120;
+    /** Begins the parser's own message. */
+    private static final String TWICE = "Duplicate field ";
 
     private JsonTokens() {}
 
@@ -97,6 +99,12 @@ public final class JsonTokens {
         String message = e.getOriginalMessage();
         if (message.contains("ALLOW_NON_NUMERIC_NUMBERS")) {
             return "NaN and Infinity are not JSON; write null, or the text \"NaN\"";
+        }
+        if (message.startsWith(TWICE)) {
+            return "it has the key " + message.substring(TWICE.length()).replaceAll("\\p{Cntrl}", "?") + " twice";
+        }
+        if (message.startsWith("Document nesting depth")) {
+            return "it has too many levels of lists and objects in each other";
         }
         String shown = message.length() > SHOWN ? message.substring(0, SHOWN) + "…" : message;
         return shown.replaceAll("\\p{Cntrl}", "?")

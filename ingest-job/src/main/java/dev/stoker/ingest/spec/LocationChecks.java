@@ -32,7 +32,7 @@ public record LocationChecks(Consumer<String> problems) {
     /** Refuses a source that is a dataset. */
     public void requireNoDataset(String source, String target) {
         try {
-            if (isDataset(source)) {
+            if (!WEB.matcher(source).matches() && isDataset(source)) {
                 problems.accept("the source " + source + " is a dataset of Stoker; copy it with: stoker copy "
                         + ShellText.word(source) + " " + ShellText.word(target)
                         + ", or export its samples with: stoker export");
@@ -48,7 +48,9 @@ public record LocationChecks(Consumer<String> problems) {
             return Files.isRegularFile(Stores.local(source).resolve(DATASET));
         }
         try (SourceTree tree = Stores.openTree(source)) {
-            return tree.find(DATASET).isPresent();
+            return tree.find(DATASET)
+                    .filter(entry -> entry.kind() == SourceTree.Kind.FILE)
+                    .isPresent();
         }
     }
 

@@ -13,7 +13,7 @@ public final class ShellText {
 
     /** Returns a text as one word of a shell. */
     public static String word(String text) {
-        if (PLAIN.matcher(text).matches()) {
+        if (PLAIN.matcher(text).matches() && !text.startsWith("=")) {
             return text;
         }
         return "'" + CONTROL.matcher(text).replaceAll("?").replace("'", "'\\''") + "'";
