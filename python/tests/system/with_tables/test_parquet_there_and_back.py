@@ -1,4 +1,4 @@
-"""An exported Parquet file comes back unchanged, and other readers find what a good writer leaves in it."""
+"""An exported Parquet file gives its dataset again, and other readers find what a good writer leaves in it."""
 
 from __future__ import annotations
 

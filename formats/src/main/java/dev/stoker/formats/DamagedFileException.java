@@ -22,8 +22,8 @@ public final class DamagedFileException extends IOException {
     }
 
     /**
-     * Returns what a failure adds to a message: a colon and its text, or nothing if a file has led code into an error
-     * of Java, whose text says nothing about the file.
+     * Returns what a failure adds to a message: a colon and its text, or nothing for an error of Java, whose text says
+     * nothing about the file.
      */
     public static String reason(Throwable failure) {
         String text = failure.getMessage();

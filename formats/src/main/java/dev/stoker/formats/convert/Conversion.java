@@ -94,7 +94,7 @@ public enum Conversion {
                 && of(from, to) == CHECKED;
     }
 
-    /** Returns whether both are times of one kind, and the second can have the values of the first for all years. */
+    /** Returns whether both are times of one kind, and the second one has the values of the first for all years. */
     private static boolean isCoarser(FieldType a, FieldType b) {
         TimeResolution from = unit(a);
         TimeResolution to = unit(b);
