@@ -90,8 +90,8 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
             String name = wanted.renamed().getOrDefault(column.name(), column.name());
             FieldType type = type(column, wanted, existing.flatMap(info -> info.field(name)));
             // A format without types reads a value as the type of its column already.
-            boolean isConverted = !(source.format() instanceof HintedFormat)
-                    && source.found().isReadableAs(column.name(), type);
+            boolean isConverted =
+                    !(source.format() instanceof HintedFormat) && source.found().isReadableAs(column.name(), type);
             FieldType read = isConverted ? type : column.type();
             if (Conversion.changesMeaning(column.type(), type)) {
                 problems.add("the column " + column.name() + ": its values are " + column.type()
