@@ -18,7 +18,7 @@ public enum ForeignFormat {
             "ArrayRecord",
             "write its records to TFRecord or Parquet files",
             List.of(".array_record", ".arrayrecord", ".riegeli"),
-            "\u0083\u00af\u0070\u00d1\r\u0088J?"),
+            "\u0083\u00afp\u00d1\r\u0088J?"),
     ZIP("a zip archive", "unpack it first", List.of(".zip"), "PK\u0003\u0004"),
     SEVEN_ZIP("a 7z archive", "unpack it first", List.of(".7z"), "7z\u00bc\u00af'\u001c"),
     XZ("compressed with xz", "decompress it first", List.of(".xz", ".txz"), "\u00fd7zXZ\u0000"),
