@@ -257,7 +257,7 @@ public final class IngestJob {
                 Map.of(),
                 Map.of(),
                 new TreeMap<>(),
-                Optional.of(nothing.getMessage()),
+                Optional.of(String.join("\n", nothing.problems())),
                 Optional.empty());
     }
 

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
@@ -153,7 +154,8 @@ final class SourceColumns {
                             + " ingest the files apart, or leave the column out with --without "
                             + ShellText.word(column));
         }
-        FieldType common = columns().get(column).type();
+        FieldType common = Objects.requireNonNull(columns.get(column), "a column with types")
+                .type();
         if (isReadableAs(column, common) && own.keySet().stream().noneMatch(type -> isChecked(type, common))) {
             return Optional.empty();
         }

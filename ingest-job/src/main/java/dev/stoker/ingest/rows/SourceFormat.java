@@ -10,6 +10,7 @@ import dev.stoker.schemas.errors.ErrorText;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The format of the files of a source.
@@ -72,7 +73,8 @@ record SourceFormat(RowFormat format, List<SourceFile> files, List<Unreadable> o
         try {
             files.forEach(finder::add);
         } catch (UncheckedIOException e) {
-            throw new InvalidIngestException("the source cannot be read: " + ErrorText.of(e.getCause()));
+            throw new InvalidIngestException(
+                    "the source cannot be read: " + ErrorText.of(Objects.requireNonNullElse(e.getCause(), e)));
         }
         return finder;
     }
