@@ -103,7 +103,7 @@ class RowDetectionTest {
     void formatsThatStokerDoesNotReadAreNamed() throws IOException {
         Map<String, String> heads = Map.of(
                 "a.orc", "ORC",
-                "b.array_record", "\u0083\u00af\u0070\u00d1\r\u0088J?",
+                "b.array_record", "\u0083\u00afp\u00d1\r\u0088J?",
                 "c.feather", "FEA1",
                 "d.zip", "PK\u0003\u0004",
                 "e.tar.xz", "\u00fd7zXZ\u0000");
