@@ -145,7 +145,7 @@ class LostOutputTest extends DatasetVerbs {
                 kept.write(b);
             }
         });
-        PrintWriter writer = new PrintWriter(out, true);
+        PrintWriter writer = new PrintWriter(out, true, StandardCharsets.UTF_8);
         writer.println("a");
         writer.println("b");
         writer.flush();
