@@ -117,10 +117,12 @@ class SyncVerbTest {
         assertThat(run("ingest", with(options, "--payload", "image")))
                 .as(err.toString())
                 .isZero();
-        Path fix = Files.writeString(
-                directory.resolve("fix.csv"),
-                "key,label,text,score\ncat/0.jpg,dog,caption 0,\n"
-                        + "cat/1.jpg,cat,corrected,\ncat/2.jpg,cat,caption 2,0.5\n");
+        Path fix = Files.writeString(directory.resolve("fix.csv"), """
+                key,label,text,score
+                cat/0.jpg,dog,caption 0,
+                cat/1.jpg,cat,corrected,
+                cat/2.jpg,cat,caption 2,0.5
+                """);
         assertThat(stoker("update", dataset, fix.toString(), "--add", "score=float32", "--yes"))
                 .as(err.toString())
                 .isZero();
