@@ -37,7 +37,7 @@ class CacheTest {
     }
 
     private static TierOptions memory(long bytes) {
-        return TierOptions.of(TierSpec.parse("memory:" + bytes));
+        return TierOptions.of(TierSpec.parse("memory:" + bytes + "b"));
     }
 
     private long reads() {
@@ -183,7 +183,7 @@ class CacheTest {
     }
 
     private TierSpec disk(long bytes) {
-        return TierSpec.parse("disk:" + directory.resolve("cache") + ":" + bytes);
+        return TierSpec.parse("disk:" + directory.resolve("cache") + ":" + bytes + "b");
     }
 
     private static void awaitPlaced(NodeLease node, long bytes) {
@@ -211,7 +211,7 @@ class CacheTest {
     @Test
     void theFirstTierIsFilledFirstAndTheNextTakesTheRest() throws IOException {
         long half = far.bytes / 2;
-        try (NodeLease node = far.start(TierOptions.of(TierSpec.parse("memory:" + half), disk(far.bytes)))) {
+        try (NodeLease node = far.start(TierOptions.of(TierSpec.parse("memory:" + half + "b"), disk(far.bytes)))) {
             far.read(node, 0, "default");
             long memory = FarFeed.tier(node, "memory").used();
             assertThat(memory).isBetween(half * 9 / 10, half);

@@ -86,7 +86,7 @@ class DescriptorsTest {
         private static String run(Path directory, Trouble trouble) throws IOException {
             FarFeed far = new FarFeed(directory.resolve("data"));
             Path cache = directory.resolve("cache");
-            TierSpec disk = TierSpec.parse("disk:" + cache + ":" + far.bytes);
+            TierSpec disk = TierSpec.parse("disk:" + cache + ":" + far.bytes + "b");
             try (NodeLease node = far.start(TierOptions.of(disk));
                     RawClient client = RawClient.connect(node.address())) {
                 client.join(RawClient.hello());

@@ -56,7 +56,7 @@ class LookAheadTest {
      * chunks.
      */
     private FeedServer start() throws IOException {
-        TierOptions tiers = TierOptions.of(TierSpec.parse("memory:" + far.bytes));
+        TierOptions tiers = TierOptions.of(TierSpec.parse("memory:" + far.bytes + "b"));
         FeedServer server = new FeedServer(
                 far.feed.spec(),
                 TestFeed.options()

@@ -130,7 +130,9 @@ class MemoryFilesTest {
     @ValueSource(strings = {"memory", "disk"})
     void laterEpochsAreReadLocallyByteForByte(String tier) throws Exception {
         TierSpec spec = TierSpec.parse(
-                tier.equals("memory") ? "memory:" + far.bytes : "disk:" + directory.resolve("cache") + ":" + far.bytes);
+                tier.equals("memory")
+                        ? "memory:" + far.bytes + "b"
+                        : "disk:" + directory.resolve("cache") + ":" + far.bytes + "b");
         Path space;
         try (NodeLease node = far.start(TierOptions.of(spec));
                 Trainer trainer = new Trainer(node)) {
@@ -158,7 +160,7 @@ class MemoryFilesTest {
 
     @Test
     void damageOfAFileInMemoryIsAskedForAgainAndHealed() throws Exception {
-        try (NodeLease node = far.start(TierOptions.of(TierSpec.parse("memory:" + far.bytes)));
+        try (NodeLease node = far.start(TierOptions.of(TierSpec.parse("memory:" + far.bytes + "b")));
                 Trainer trainer = new Trainer(node)) {
             trainer.read(0);
             awaitPlaced(node, "memory");

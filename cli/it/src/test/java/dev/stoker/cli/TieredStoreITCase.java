@@ -137,7 +137,7 @@ class TieredStoreITCase {
     void anS3ThatFailsATenthOfTheTimeIsReadOnceAndAskedNothingAfterwards() throws Exception {
         long half = dataset.summary(0).length() * CHUNKS / 2;
         TierOptions tiers = TierOptions.of(
-                TierSpec.parse("memory:" + half), TierSpec.parse("disk:" + directory.resolve("tier") + ":1g"));
+                TierSpec.parse("memory:" + half + "b"), TierSpec.parse("disk:" + directory.resolve("tier") + ":1g"));
         try (NodeLease node = feed(s3, tiers)) {
             proxy.resetCounts();
             proxy.atRate(0.1, FaultProxy.Request::isObjectGet, Fault.slowDown())

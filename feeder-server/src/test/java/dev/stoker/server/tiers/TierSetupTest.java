@@ -45,7 +45,7 @@ class TierSetupTest {
     @Test
     void aTmpfsThatIsTooSmallIsLeftAlone() throws IOException {
         long more = MemorySpace.room(MemorySpace.TMPFS) * 2 + (1 << 20);
-        try (Tier tier = memory(MemorySpace.TMPFS, new DirectBudget(PLENTY, PLENTY), "memory:" + more)) {
+        try (Tier tier = memory(MemorySpace.TMPFS, new DirectBudget(PLENTY, PLENTY), "memory:" + more + "b")) {
             assertThat(tier.hasFiles()).isFalse();
             assertThat(tier.status().note()).contains("/dev/shm has room for ", "not for " + Units.mebibytes(more));
         }
