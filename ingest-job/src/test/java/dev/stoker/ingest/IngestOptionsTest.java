@@ -314,7 +314,7 @@ class IngestOptionsTest {
         Files.delete(source.resolve("a/1.jpg"));
         assertThat(warnings("--dry-run"))
                 .anyMatch(line -> line.contains("(.json 5)") && line.contains("name both in a table with --read"))
-                .anyMatch(line -> line.contains("the directories images and ann becomes a sample of its own"))
+                .anyMatch(line -> line.contains("the directories images and ann becomes a separate sample"))
                 .noneMatch(line -> line.contains("--sidecar") || line.contains("parent-dir"));
     }
 

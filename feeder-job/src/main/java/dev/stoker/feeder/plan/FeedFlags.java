@@ -62,8 +62,8 @@ public final class FeedFlags {
             .stringType()
             .asList()
             .defaultValues()
-            .withDescription("The only groups that must finish before the feed ends, as stream/group, separated by"
-                    + " semicolons.");
+            .withDescription("A group that must finish before the feed ends, as stream/group; others need not. Can be"
+                    + " repeated.");
 
     public static final ConfigOption<String> PORT = ConfigOptions.key(PREFIX + "port")
             .stringType()

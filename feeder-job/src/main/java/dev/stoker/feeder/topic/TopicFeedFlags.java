@@ -76,7 +76,7 @@ public final class TopicFeedFlags {
             .stringType()
             .asList()
             .defaultValues()
-            .withDescription("Consumer groups that throttle the feed, separated by semicolons.");
+            .withDescription("A consumer group that throttles the feed. Can be repeated.");
 
     public static final ConfigOption<Integer> EPOCHS_AHEAD = ConfigOptions.key(PREFIX + "epochs-ahead")
             .intType()

@@ -122,7 +122,8 @@ class TopicFeedOptionsTest {
         TopicFeedPlan plan = parse(
                 "--world-size=2",
                 "--seed=9",
-                "--throttle-groups=a;b",
+                "--throttle-groups=a",
+                "--throttle-groups=b",
                 "--bytes-ahead=10 mb",
                 "--delivery=exactly-once",
                 "--tier=memory:64m",
