@@ -65,7 +65,8 @@ public final class OptionValues {
         try {
             return MemorySize.parseBytes(flinkSize(text));
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("option " + option + ": '" + text + "' is not a size such as 8 MiB", e);
+            // Without the cause, whose message would be printed instead.
+            throw new IllegalArgumentException("option " + option + ": '" + text + "' is not a size such as 8 MiB");
         }
     }
 }
