@@ -130,7 +130,7 @@ def held_by_another_thread(path: Path, pause: Pause) -> Callable[[], None]:
     """A call that holds the lock of a file while other threads are stopped."""
 
     def hold() -> None:
-        with locked(path):
+        with locked(os.open(path, os.O_RDWR | os.O_CREAT, 0o600)):
             pause.here()
 
     return hold

@@ -130,6 +130,17 @@ def require_manifests(folder: Path) -> None:
     assert sorted(found) == [(b"content of a.jpg", "content of a.txt", 7), (b"content of b.jpg", "content of b.txt", 7)]
 
 
+def chosen(folder: Path) -> None:
+    for name in ("cat/1.jpg", "cat/2.png", "thumbs/3.jpg", "notes.txt"):
+        (folder / "photos" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "photos" / name).write_text(name)
+
+
+def require_chosen(folder: Path) -> None:
+    assert sorted(samples(folder / "data" / "photos")) == ["cat/1.jpg", "cat/2.png"]
+    assert sorted(samples(folder / "data" / "jpegs")) == ["cat/1.jpg", "thumbs/3.jpg"]
+
+
 def exported(folder: Path) -> None:
     fields = {"label": "categorical", "width": "int32", "image": "binary"}
     with stoker.Writer(folder / "data" / "photos", fields) as writer:
@@ -178,6 +189,7 @@ CASES = {
         (tables, require_tables),
         (logs, require_logs),
         (manifests, require_manifests),
+        (chosen, require_chosen),
     ],
     "export.md": [(exported, require_exported)],
     "bench.md": [(measured, require_report), (measured, require_results), (measured, require_demand)],
