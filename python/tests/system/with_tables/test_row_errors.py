@@ -87,7 +87,7 @@ def test_nothing_is_listed_without_errors_and_nothing_is_left_of_a_failed_ingest
     assert not (tmp_path / "data" / "_stoker" / "skipped").exists()
     pq.write_table(pa.table({"id": pa.array([None], pa.string())}), tmp_path / "rows.parquet")
     said = cli.fails(*arguments, "--key", "id", "--columns", "id", "--append", "--on-error", "skip")
-    assert "everything was left out {skipped.bad_row=1}" in said
+    assert "all were left out, 1 row that cannot be a sample; nothing was committed" in said
 
 
 @pytest.mark.full("stores")

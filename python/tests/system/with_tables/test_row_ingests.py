@@ -268,7 +268,7 @@ def test_files_with_rows_beside_other_files_are_packed_whole_with_a_warning(cli,
     for i in range(5):
         (tmp_path / "source" / f"{i}.jpg").write_bytes(b"\xff\xd8" + bytes([i]) * 100)
     plan = cli.run("ingest", tmp_path / "source", tmp_path / "data", "--dry-run")
-    assert "2 of the first 7 files are Parquet files (a.parquet)" in plan
+    assert "2 of 7 files are files of parquet (a.parquet): each becomes one sample of opaque bytes" in plan
     assert "/source/**.parquet' TARGET --format parquet" in plan
     whole = cli.run("ingest", tmp_path / "source" / "a.parquet", tmp_path / "data", "--dry-run", "--columns", "age")
     assert "field  age: int8" in whole
