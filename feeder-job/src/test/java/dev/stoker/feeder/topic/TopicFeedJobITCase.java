@@ -224,7 +224,8 @@ class TopicFeedJobITCase {
         JobClient job = start(
                 topic,
                 "--epochs=20", // without a throttle, an endless feed would fill the disk
-                "--throttle-groups=trainers;evaluation",
+                "--throttle-groups=trainers",
+                "--throttle-groups=evaluation",
                 "--epochs-ahead=1",
                 "--delivery=" + delivery,
                 "--checkpoint-interval=1500 ms");
