@@ -71,7 +71,7 @@ def test_top_shows_rates_positions_and_waits(cli, seen, trainer):
     assert rank["connected"]
     assert 0 <= rank["wait_share_overall"] < 1
     table = cli.run("top", "--once")
-    assert re.search(r"^seen   up .*   \S+ samples/s   .*/s   1 trainer$", table, re.M)
+    assert re.search(r"^seen   up .*   \S+ samples/s   .*/s   1 rank$", table, re.M)
     assert re.search(r"^  (Data|Decoding) (is|slows) ", table, re.M)
     assert re.search(r"^  train/default   version \d+   epoch \d+   \S{20} batch \d+ of \d+ \(\d+ %\)$", table, re.M)
     assert re.search(r"^    0 +\S+ +\d+\.\d %  \S{10} +\d+\.\d % +\S", table, re.M)
