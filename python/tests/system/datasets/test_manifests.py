@@ -104,7 +104,8 @@ def test_a_file_that_is_missing_is_an_error_or_is_left_out(cli, tmp_path):
     (tmp_path / "directory").mkdir()
     rows = [{"path": path} for path in [*contents, "gone.bin", "directory"]]
     table = write_table(tmp_path / "table.csv", rows)
-    arguments = ("ingest", table, tmp_path / "data", "--read", "path=image", "--key", "path")
+    options = ("--read", "path=image", "--key", "path", "--empty", "include")
+    arguments = ("ingest", table, tmp_path / "data", *options)
     said = cli.fails(*arguments)
     assert "table.csv" in said
     assert "column image: " in said
@@ -151,7 +152,8 @@ def test_a_table_in_a_bucket_names_objects(cli, tmp_path, s3):
     contents = write_files(source, 50)
     write_table(source / "table.csv", [{"path": path} for path in [*contents, "gone"]])
     remote = s3.upload(source)
-    arguments = ("ingest", f"{remote}/table.csv", tmp_path / "data", "--read", "path=image", "--key", "path")
+    options = ("--read", "path=image", "--key", "path", "--empty", "include")
+    arguments = ("ingest", f"{remote}/table.csv", tmp_path / "data", *options)
     assert f"there is no file {remote}/gone" in cli.fails(*arguments)
     cli.run(*arguments, "--on-error", "skip")
     assert {key: row["image"] for key, row in stored(tmp_path / "data").items()} == contents

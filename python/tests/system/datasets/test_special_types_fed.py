@@ -53,7 +53,7 @@ def test_the_command_shows_verifies_and_compacts_them(cli, dataset):
     types = {field["name"]: field["type"] for field in info["fields"]}
     assert types == {name: text.removesuffix("?") for name, text in SCHEMA.items()}
     shown = json.loads(cli.run("show", dataset, "--n", 2, "--json"))
-    assert shown[0]["s"] == "0001-01-01T00:00"
+    assert shown[0]["s"] == "0001-01-01T00:00:00"
     assert shown[1]["us"] == "9999-12-31T23:59:59.999999Z"
     assert (shown[1]["day"], shown[1]["t_ms"]) == ("9999-12-31", "23:59:59.999")
     assert shown[0]["small"] == "99999999.99"
