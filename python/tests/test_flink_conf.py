@@ -37,10 +37,10 @@ def cluster(tmp_path):
     java.chmod(0o755)
     (tmp_path / "lib").mkdir()
 
-    def run(*arguments, work="work"):
+    def run(*arguments, place="flink"):
         environment = {
             **os.environ, "JAVA_HOME": str(tmp_path / "java-home"), "STOKER_FLINK_LIB": str(tmp_path / "lib"),
-            "STOKER_FLINK_WORK": str(tmp_path / work), "STOKER_JAVA_OPTS": "-Dlog4j2.configurationFile=mine",
+            "STOKER_FLINK_WORK": str(tmp_path / place), "STOKER_JAVA_OPTS": "-Dlog4j2.configurationFile=mine",
         }  # fmt: skip
         return subprocess.run(
             [CONF / "standalone" / "cluster", *arguments], env=environment, capture_output=True, text=True, timeout=60
@@ -55,17 +55,17 @@ def test_the_command_of_flink_logs_to_a_file(cluster, tmp_path):
     configured = [word for word in words if word.startswith("-Dlog4j2.configurationFile=")]
     assert configured[0].endswith("/log4j2-client.properties")
     assert configured[-1] == "-Dlog4j2.configurationFile=mine", "the user's own comes last and wins"
-    assert f"-Dlog.file={tmp_path}/work/flink-client.log" in words
+    assert f"-Dlog.file={tmp_path}/flink/flink-client.log" in words
     client = (CONF / "standalone" / "log4j2-client.properties").read_text()
     assert "Console" not in client
     assert "${sys:log.file}" in client
 
 
 def test_a_second_task_manager_is_told_how_to_start(cluster, tmp_path):
-    (tmp_path / "work").mkdir()
-    (tmp_path / "work" / "taskmanager.pid").write_text(str(os.getpid()))
+    (tmp_path / "flink").mkdir()
+    (tmp_path / "flink" / "taskmanager.pid").write_text(str(os.getpid()))
     done = cluster("start", "taskmanager")
     assert done.returncode == 1
     assert f"taskmanager is already running as process {os.getpid()}" in done.stderr
-    assert f"STOKER_FLINK_WORK={tmp_path}/work2 " in done.stderr
+    assert f"STOKER_FLINK_WORK={tmp_path}/flink2 " in done.stderr
     assert done.stderr.rstrip().endswith("/cluster start taskmanager")

@@ -44,7 +44,7 @@ class SampleJsonTest {
         return Json.MAPPER.readTree(out.toString());
     }
 
-    /** A value and what is printed of it. */
+    /** A value, and its JSON text. */
     private record Case(String type, BiConsumer<ChunkBuilder, Integer> set, String json) {}
 
     private static Case of(String type, long value, String json) {

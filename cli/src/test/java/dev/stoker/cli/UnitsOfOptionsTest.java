@@ -19,8 +19,8 @@ class UnitsOfOptionsTest extends DatasetVerbs {
         return Map.of(
                 "mirror", List.of(path(), other),
                 "mount", List.of(path(), other),
-                "stop", List.of("nobody"),
-                "wait", List.of("nobody"),
+                "stop", List.of("no-such-feed"),
+                "wait", List.of("no-such-feed"),
                 "storage", List.of(other));
     }
 

@@ -56,7 +56,7 @@ public record TopicRun(
         /** Keys are the records' own keys. A later record replaces or deletes the sample of an earlier one. */
         CHANGES;
 
-        /** Whether keys are those of the records, so that one task must see all of them. */
+        /** Returns whether the records give the keys, so that one task must compare all of them. */
         public boolean areOwn() {
             return this != OFFSETS;
         }

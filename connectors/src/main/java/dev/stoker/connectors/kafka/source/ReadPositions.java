@@ -40,7 +40,7 @@ final class ReadPositions {
         positions.put(partition, position);
     }
 
-    /** Returns what was noted since the last call. */
+    /** Returns the positions since the last call. */
     Map<TopicPartition, Long> take() {
         Map<TopicPartition, Long> taken = new HashMap<>(positions);
         positions.clear();

@@ -99,7 +99,7 @@ class FetchSplitsTest {
         assertThat(found.get("t-0").end()).isEqualTo(8);
         assertThat(found.get("t-1")).isEqualTo(new PartitionFetch(1, List.of(), 20));
         assertThat(found.get("t-2").end())
-                .as("the reader drops what is behind the end of a split")
+                .as("the reader drops records behind the end of a split")
                 .isEqualTo(6);
         assertThat(splits.fetch().nextSplit()).as("a position is told once").isNull();
     }

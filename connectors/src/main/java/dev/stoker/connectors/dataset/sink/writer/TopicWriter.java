@@ -84,7 +84,7 @@ public final class TopicWriter
         return all;
     }
 
-    /** Makes a version of what was reported since the last one, if it changes anything. */
+    /** Ends the interval: makes a version of its chunks and removals, if it has any. */
     private void finish() {
         if (chunks.isEmpty() && removed.isEmpty()) {
             return;
