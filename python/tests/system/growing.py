@@ -37,10 +37,15 @@ class Growing:
             return views(feed)
 
 
-def load(feed, worker, workers, the_pass, pipe):
-    """Imitates a DataLoader worker process in one pass, to the extent that a feed can observe it."""
-    info = SimpleNamespace(id=worker, num_workers=workers, seed=1000 * the_pass + worker)
-    sys.modules["torch.utils.data"] = SimpleNamespace(get_worker_info=lambda: info)
-    with feed:
-        batches = list(feed)
-        pipe.send((views(batches), sorted({batch.state["version"] for batch in batches})))
+class WorkerLoop:
+    """Imitates what a DataLoader worker process runs in one pass, to the extent that a feed can observe it."""
+
+    def __init__(self):
+        self.__name__, self.__module__ = "_worker_loop", "torch.utils.data._utils.worker"
+
+    def __call__(self, feed, worker, workers, the_pass, pipe):
+        info = SimpleNamespace(id=worker, num_workers=workers, seed=1000 * the_pass + worker)
+        sys.modules["torch.utils.data"] = SimpleNamespace(get_worker_info=lambda: info)
+        with feed:
+            batches = list(feed)
+            pipe.send((views(batches), sorted({batch.state["version"] for batch in batches})))

@@ -7,7 +7,7 @@ from itertools import islice
 from threading import Barrier, Thread
 
 import pytest
-from growing import FOLLOWING, ORDER, Growing, load
+from growing import FOLLOWING, ORDER, Growing, WorkerLoop
 from stoker_processes import until, views
 
 from stoker import Feed
@@ -157,8 +157,9 @@ def test_workers_of_a_loader_read_one_version_and_those_of_the_next_pass_a_newer
         workers = []
         for worker in range(2):
             ours, theirs = context.Pipe()
-            workers.append((ours, context.Process(target=load, args=(feed, worker, 2, the_pass, theirs))))
-            workers[-1][1].start()
+            process = context.Process(target=WorkerLoop(), args=(feed, worker, 2, the_pass, theirs))
+            process.start()
+            workers.append((ours, process))
         for pipe, process in workers:
             until(lambda p=pipe, q=process: p.poll() or not q.is_alive(), "a worker is through")
         said = [pipe.recv() for pipe, _ in workers]
