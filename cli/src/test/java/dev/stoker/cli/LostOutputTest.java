@@ -80,7 +80,9 @@ class LostOutputTest extends DatasetVerbs {
             every.assertThat(stokerTo(whole, args)).as("%s: %s", args, said()).isZero();
             every.assertThat(whole.size()).as("%s", args).isPositive();
 
-            for (int kept : new int[] {0, whole.size() - 1}) {
+            // A duration does not have the same number of digits in each run.
+            boolean isOfOneSize = !whole.toString(StandardCharsets.UTF_8).contains("\"seconds\"");
+            for (int kept : new int[] {0, isOfOneSize ? whole.size() - 1 : whole.size() / 2}) {
                 every.assertThat(stokerTo(new FullDisk("No space left on device", kept), args))
                         .as("%s", args)
                         .isEqualTo(1);
