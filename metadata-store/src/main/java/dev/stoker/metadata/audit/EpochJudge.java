@@ -1,63 +1,37 @@
 package dev.stoker.metadata.audit;
 
-import dev.stoker.schemas.batch.View;
-import dev.stoker.schemas.crc.Crc32cs;
-import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.order.DeliveredBatch;
-import dev.stoker.schemas.order.Delivery;
-import dev.stoker.schemas.order.EpochNumbering;
-import dev.stoker.schemas.order.EpochOrder;
-import dev.stoker.schemas.order.TailPolicy;
-import dev.stoker.schemas.text.Units;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.TreeMap;
-import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Judges one epoch of a pass, section by section from its end to its beginning. Not thread-safe. */
 final class EpochJudge {
-
-    private static final byte OPEN = 0;
-    private static final byte RIGHT = 1;
-    private static final byte WRONG = 2;
-    private static final byte DUPLICATE = 3;
-    private static final int SKIPPED_KEPT = 1000;
 
     private final PassState pass;
     private final AuditedStream stream;
     private final long epoch;
     private final Findings findings;
     private final EpochClaims claims;
-    private final EpochOrder order;
-    private final EpochNumbering numbering;
-    private final PieceOracle oracle;
+    private final ReceiptCheck content;
     private final long batches;
     private final long leftOutFrom;
-    private final Set<String> damagedFiles = new HashSet<>();
-    /** Greatest acknowledged number by consumer, in this section and those after it. */
-    private final Map<Integer, Long> lastOfConsumer = new HashMap<>();
 
     private Ranges asserted = new Ranges();
     private Ranges open = new Ranges();
     private Ranges skippedBatches = new Ranges();
-    private final List<AuditReport.Skipped> skipped = new ArrayList<>();
     private long acknowledged;
     private long missing;
     private long leftOut;
     private long repeated;
     private long superseded;
-    private long duplicates;
 
     EpochJudge(PassState pass, long epoch, Findings findings) {
         this.pass = pass;
@@ -65,9 +39,7 @@ final class EpochJudge {
         this.findings = findings;
         this.claims = Objects.requireNonNull(pass.claims.get(epoch), "only epochs with claims are judged");
         this.stream = pass.stream(epoch);
-        this.order = stream.order().epoch(epoch);
-        this.numbering = order.numbering();
-        this.oracle = new PieceOracle(stream, UUID.fromString(pass.key.feed()).getMostSignificantBits());
+        this.content = new ReceiptCheck(pass, stream, epoch, findings);
         this.batches = stream.order().size().batches();
         this.leftOutFrom = claims.leftOutFrom(stream.order().size());
     }
@@ -81,138 +53,17 @@ final class EpochJudge {
         findings.add(
                 Finding.Kind.FOREIGN,
                 1,
-                where(number) + ": receipt of " + Names.of(consumer) + ", which was not given this batch");
-    }
-
-    private String where(long number) {
-        return pass.key + ", epoch " + epoch + ", batch " + number;
+                content.where(number) + ": receipt of " + Names.of(consumer) + ", which was not given this batch");
     }
 
     /** Judges the numbers [from, to) from all of their receipts. */
     void judge(ReceiptColumns receipts, long from, long to) throws IOException {
         int[] order = receipts.byNumber(from, to);
-        byte[] state = new byte[receipts.size()];
-        int[] lanes = lanes(receipts, order, state);
-        verify(receipts, order, lanes, state);
-        new Stretch(receipts, order, state).judge(from, to);
-    }
-
-    /**
-     * Returns the lanes of the receipts' pieces. Removes duplicate receipts, and receipts of pieces that do not exist.
-     */
-    private int[] lanes(ReceiptColumns receipts, int[] order, byte[] state) {
-        int[] lanes = new int[receipts.size()];
-        for (int at = 0; at < order.length; at++) {
-            int i = order[at];
-            for (int before = at - 1; before >= 0 && receipts.number(order[before]) == receipts.number(i); before--) {
-                if (receipts.equal(order[before], i)) {
-                    state[i] = DUPLICATE;
-                    duplicates++;
-                    break;
-                }
-            }
-            if (state[i] == DUPLICATE) {
-                continue;
-            }
-            DeliveredBatch batch = batch(receipts.tail(i), receipts.number(i));
-            if (batch == null || receipts.piece(i) >= batch.pieces().size()) {
-                state[i] = WRONG;
-                findings.add(
-                        Finding.Kind.FOREIGN,
-                        1,
-                        where(receipts.number(i)) + ": receipt of piece " + receipts.piece(i) + ", the batch has "
-                                + (batch == null ? 0 : batch.pieces().size()));
-                continue;
-            }
-            lanes[i] = batch.pieces().get(receipts.piece(i)).lane();
-            lastOfConsumer.merge(receipts.consumer(i), receipts.number(i), Math::max);
-        }
-        return lanes;
-    }
-
-    private @Nullable DeliveredBatch batch(TailPolicy tail, long number) {
-        try {
-            return Delivery.batch(numbering, tail, number);
-        } catch (IllegalArgumentException e) {
-            return null;
-        }
-    }
-
-    private void verify(ReceiptColumns receipts, int[] order, int[] lanes, byte[] state) throws IOException {
-        for (int i : ReceiptColumns.sort(order, lanes, stream.order().lanes())) {
-            if (state[i] == OPEN) {
-                state[i] = verify(receipts, i);
-            }
-        }
-    }
-
-    private byte verify(ReceiptColumns receipts, int i) throws IOException {
-        DeliveredBatch batch =
-                Objects.requireNonNull(batch(receipts.tail(i), receipts.number(i)), "others were found wrong before");
-        int index = receipts.piece(i);
-        Optional<View> view = pass.view(receipts.view(i));
-        if (view.isEmpty()) {
-            findings.add(
-                    Finding.Kind.FOREIGN,
-                    1,
-                    where(receipts.number(i)) + ", piece " + index + ": receipt of "
-                            + Names.of(pass.consumers()[receipts.consumer(i)]) + " for view "
-                            + View.digits(pass.viewTag(receipts.view(i))) + ", which no subscription names");
-            return WRONG;
-        }
-        ExpectedPiece expected;
-        try {
-            expected = receipts.skipped(i) == 0
-                    ? oracle.piece(this.order, batch, index, view.get())
-                    : oracle.pieceWithoutDamage(this.order, batch, index, view.get());
-        } catch (StokerException e) {
-            if (damagedFiles.add(e.getMessage())) {
-                findings.add(
-                        Finding.Kind.DAMAGED_DATASET,
-                        1,
-                        where(receipts.number(i)) + " cannot be judged, nor other batches of the same chunk: "
-                                + e.getMessage());
-            }
-            // Its content cannot be checked, but it was acknowledged.
-            return RIGHT;
-        }
-        List<String> wrong = new ArrayList<>(1);
-        if (receipts.repeated(i) != batch.pieces().get(index).repeated()) {
-            wrong.add("repeated is " + receipts.repeated(i) + ", not "
-                    + batch.pieces().get(index).repeated());
-        }
-        if (receipts.skipped(i) != expected.skipped()) {
-            wrong.add(receipts.skipped(i) + " rows were skipped, " + expected.skipped() + " are damaged");
-        }
-        if (receipts.rows(i) != expected.rows()) {
-            wrong.add(Units.plural(receipts.rows(i), "row") + ", not " + expected.rows());
-        }
-        if (receipts.crc(i) != expected.crc32c()) {
-            wrong.add("CRC32C " + Crc32cs.hex(receipts.crc(i)) + ", not " + Crc32cs.hex(expected.crc32c()));
-        }
-        if (receipts.sourceRows(i) != expected.rows()) {
-            wrong.add(Units.plural(receipts.sourceRows(i), "source row") + ", not " + expected.rows());
-        }
-        if (receipts.sourceCrc(i) != expected.sourceCrc32c()) {
-            wrong.add("source CRC32C " + Crc32cs.hex(receipts.sourceCrc(i)) + ", not "
-                    + Crc32cs.hex(expected.sourceCrc32c()));
-        }
-        if (!wrong.isEmpty()) {
-            findings.add(
-                    Finding.Kind.ALTERED,
-                    1,
-                    where(receipts.number(i)) + ", piece " + index + ": the receipt of "
-                            + Names.of(pass.consumers()[receipts.consumer(i)]) + " says " + String.join("; ", wrong));
-            return WRONG;
-        }
-        if (receipts.skipped(i) > 0 && skipped.size() < SKIPPED_KEPT) {
-            skipped.add(new AuditReport.Skipped(receipts.number(i), index, receipts.skipped(i), expected.left()));
-        }
-        return RIGHT;
+        new Stretch(receipts, order, content.check(receipts, order)).judge(from, to);
     }
 
     long duplicates() {
-        return duplicates;
+        return content.duplicates();
     }
 
     AuditReport.Epoch finish() {
@@ -228,7 +79,7 @@ final class EpochJudge {
                 open.toBatches(),
                 repeated,
                 superseded,
-                skipped);
+                content.skipped());
     }
 
     /** What shows that batches were passed over: later receipts of their consumers in a run. */
@@ -364,7 +215,7 @@ final class EpochJudge {
         }
 
         private boolean isLaterHere(Consumer consumer, long number) {
-            return lastOfConsumer.getOrDefault(pass.number(consumer), -1L) > number;
+            return content.last(consumer) > number;
         }
 
         private void miss(Consumer consumer, long number) {
@@ -397,7 +248,7 @@ final class EpochJudge {
         private void countSuperseded(int begin, long run) {
             for (int i = begin; i < at; i++) {
                 int receipt = order[i];
-                if (state[receipt] == RIGHT && consumers[receipts.consumer(receipt)].run() != run) {
+                if (state[receipt] == ReceiptCheck.RIGHT && consumers[receipts.consumer(receipt)].run() != run) {
                     superseded++;
                 }
             }
@@ -405,7 +256,7 @@ final class EpochJudge {
 
         /** Returns the first piece without a correct receipt of the consumer; -1 if there is none. */
         private int lackingPiece(Claim claim, long number, int begin) {
-            DeliveredBatch batch = EpochJudge.this.batch(claim.tail(), number);
+            DeliveredBatch batch = content.batch(claim.tail(), number);
             if (batch == null) {
                 return -1;
             }
@@ -418,7 +269,7 @@ final class EpochJudge {
                     // An altered receipt is already a finding. The batch does not also count as missing.
                     there = receipts.consumer(receipt) == consumer
                             && receipts.piece(receipt) == piece
-                            && (state[receipt] == RIGHT || state[receipt] == WRONG);
+                            && (state[receipt] == ReceiptCheck.RIGHT || state[receipt] == ReceiptCheck.WRONG);
                 }
                 if (!there) {
                     return piece;

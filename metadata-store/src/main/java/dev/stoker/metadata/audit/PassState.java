@@ -54,11 +54,8 @@ final class PassState {
     private final List<Long> viewTags = new ArrayList<>();
     /** Last epoch with a receipt. A subscription does not count: trainers read ahead. */
     private final Map<Consumer, Long> lastEpochs = new HashMap<>();
-    /** The same, of all workers of a rank. */
-    private final Map<Workers, Long> lastEpochsOfWorkers = new HashMap<>();
-
-    /** The workers among which a rank was divided. */
-    private record Workers(long run, int rank, int workers) {}
+    /** The same of each rank, by the number of workers among which it was divided. */
+    private final Map<EpochClaims.Owner, Map<Integer, Long>> lastEpochsOfRanks = new HashMap<>();
 
     /** Positions of consumers that requested nothing, by epoch and run. */
     private final Map<Long, Map<Long, Map<Consumer, Long>>> standing = new HashMap<>();
@@ -100,7 +97,9 @@ final class PassState {
     void acknowledged(Consumer consumer, long epoch) {
         number(consumer);
         lastEpochs.merge(consumer, epoch, Math::max);
-        lastEpochsOfWorkers.merge(new Workers(consumer.run(), consumer.rank(), consumer.workers()), epoch, Math::max);
+        lastEpochsOfRanks
+                .computeIfAbsent(rank(consumer), rank -> new HashMap<>())
+                .merge(consumer.workers(), epoch, Math::max);
     }
 
     /**
@@ -121,7 +120,7 @@ final class PassState {
     /** Records that a consumer began or resumed an epoch at a number. */
     void began(Consumer consumer, long epoch, long number, SkippedBatches skipped) {
         beginnings
-                .computeIfAbsent(new EpochClaims.Owner(consumer.run(), consumer.rank()), o -> new LinkedHashSet<>())
+                .computeIfAbsent(rank(consumer), rank -> new LinkedHashSet<>())
                 .add(new Beginning(consumer, epoch, number, Claim.leastStart(consumer, skipped, skipped.slot(number))));
     }
 
@@ -161,11 +160,8 @@ final class PassState {
      */
     boolean wentOn(Consumer consumer, long epoch) {
         return lastEpochs.getOrDefault(consumer, -1L) > epoch
-                || lastEpochsOfWorkers.entrySet().stream()
-                        .anyMatch(last -> last.getValue() > epoch
-                                && last.getKey().run() == consumer.run()
-                                && last.getKey().rank() == consumer.rank()
-                                && last.getKey().workers() != consumer.workers());
+                || lastEpochs(rank(consumer)).entrySet().stream()
+                        .anyMatch(last -> last.getValue() > epoch && last.getKey() != consumer.workers());
     }
 
     Collection<Long> runs() {
@@ -196,10 +192,15 @@ final class PassState {
 
     /** Returns whether any worker of a rank acknowledged a batch of a later epoch. */
     boolean wentOn(EpochClaims.Owner owner, long epoch) {
-        return lastEpochsOfWorkers.entrySet().stream()
-                .anyMatch(last -> last.getValue() > epoch
-                        && last.getKey().run() == owner.run()
-                        && last.getKey().rank() == owner.rank());
+        return lastEpochs(owner).values().stream().anyMatch(last -> last > epoch);
+    }
+
+    private Map<Integer, Long> lastEpochs(EpochClaims.Owner rank) {
+        return lastEpochsOfRanks.getOrDefault(rank, Map.of());
+    }
+
+    private static EpochClaims.Owner rank(Consumer consumer) {
+        return new EpochClaims.Owner(consumer.run(), consumer.rank());
     }
 
     /**
@@ -207,7 +208,7 @@ final class PassState {
      * batch. Its process may have died with the receipt. Another number of workers of its rank asserts that, too.
      */
     boolean isResumedAfter(Consumer consumer, long epoch, long number) {
-        return beginnings.getOrDefault(new EpochClaims.Owner(consumer.run(), consumer.rank()), Set.of()).stream()
+        return beginnings.getOrDefault(rank(consumer), Set.of()).stream()
                 .anyMatch(begun -> begun.consumer().equals(consumer)
                         ? begun.isAfter(epoch, number, begun.number())
                         : begun.consumer().workers() != consumer.workers()
