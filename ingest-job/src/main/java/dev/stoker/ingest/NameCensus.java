@@ -6,7 +6,6 @@ import dev.stoker.ingest.pack.Splits;
 import dev.stoker.ingest.spec.FileKind;
 import java.util.EnumMap;
 import java.util.EnumSet;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -15,9 +14,6 @@ import java.util.TreeSet;
 
 /** Counts the names of a tree: their endings, kinds, splits and classes. Threads may share it; its lock is this. */
 final class NameCensus {
-    /** A longer ending, or one of digits, is no ending: names such as {@code scan.0001} would fill the memory. */
-    private static final int ENDING_LENGTH = 12;
-
     private static final int MOST_TOP = 100;
 
     /** Files with one ending. */
@@ -68,7 +64,7 @@ final class NameCensus {
         private final Set<FileKind> kinds = EnumSet.noneOf(FileKind.class);
 
         void add(String path) {
-            String ending = ending(path);
+            String ending = FileKind.extension(path);
             seen.add(ending);
             kinds.add(FileKind.of(path));
             count(path, ending);
@@ -106,14 +102,6 @@ final class NameCensus {
                         unlabelledExample.isEmpty() || path.compareTo(unlabelledExample) < 0 ? path : unlabelledExample;
             }
         }
-    }
-
-    /** Returns the ending of a path without its dot, in lower case; empty if it has none. */
-    static String ending(String path) {
-        String name = path.substring(path.lastIndexOf('/') + 1);
-        int dot = name.lastIndexOf('.');
-        String ending = dot <= 0 ? "" : name.substring(dot + 1).toLowerCase(Locale.ROOT);
-        return ending.length() > ENDING_LENGTH || ending.chars().allMatch(Character::isDigit) ? "" : ending;
     }
 
     /** Returns a census of some files. */

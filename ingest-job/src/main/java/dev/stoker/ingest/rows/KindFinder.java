@@ -3,6 +3,7 @@ package dev.stoker.ingest.rows;
 import dev.stoker.formats.RowFormat;
 import dev.stoker.formats.detection.ForeignFormat;
 import dev.stoker.formats.detection.Formats;
+import dev.stoker.ingest.spec.FileKind;
 import dev.stoker.ingest.spec.SourceKinds;
 import dev.stoker.ingest.spec.SourceKinds.Kind;
 import java.io.IOException;
@@ -12,7 +13,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -37,6 +37,7 @@ final class KindFinder {
 
     private final Map<String, Group> groups = new HashMap<>();
     private int sampled;
+    private boolean hasRows;
 
     /**
      * Takes a file.
@@ -44,22 +45,17 @@ final class KindFinder {
      * @throws UncheckedIOException if it cannot be read
      */
     void add(SourceFile file) {
-        Group group = groups.computeIfAbsent(ending(file.path()), ending -> new Group());
+        Group group = groups.computeIfAbsent(FileKind.extension(file.path()), ending -> new Group());
         if (group.sampled.size() < SAMPLED_OF_ENDING && (sampled < SAMPLED || group.sampled.isEmpty())) {
             sampled++;
             Kind kind = ofContent(file);
             group.sampled.put(file.path(), kind);
             group.kinds.add(kind);
+            hasRows |= kind.isRows();
         } else {
             group.example = group.example.isEmpty() ? file.path() : group.example;
             group.others++;
         }
-    }
-
-    private static String ending(String path) {
-        String name = path.substring(path.lastIndexOf('/') + 1).toLowerCase(Locale.ROOT);
-        int dot = name.lastIndexOf('.');
-        return dot <= 0 || name.length() - dot > 16 ? "" : name.substring(dot);
     }
 
     private static Kind ofContent(SourceFile file) {
@@ -80,9 +76,14 @@ final class KindFinder {
         }
     }
 
+    /** Returns whether a file has rows whose content was looked at. */
+    boolean hasRows() {
+        return hasRows;
+    }
+
     /** Returns the kind of a file that was added. */
     Kind of(SourceFile file) {
-        Group group = groups.getOrDefault(ending(file.path()), new Group());
+        Group group = groups.getOrDefault(FileKind.extension(file.path()), new Group());
         Kind known = group.sampled.get(file.path());
         return known == null ? ofOthers(group, file.path()) : known;
     }

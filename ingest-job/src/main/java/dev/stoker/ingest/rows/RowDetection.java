@@ -110,7 +110,7 @@ public final class RowDetection {
                         files[0]++;
                         finder.add(file);
                     },
-                    () -> files[0] < FIRST_FILES || finder.kinds().format().isPresent());
+                    () -> files[0] < FIRST_FILES || finder.hasRows());
             return Optional.of(finder.kinds());
         } catch (InvalidIngestException e) {
             throw e;

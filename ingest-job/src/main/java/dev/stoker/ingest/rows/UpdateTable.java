@@ -25,18 +25,9 @@ import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimestampType;
 import dev.stoker.schemas.chunk.AddedFields;
-import dev.stoker.schemas.chunk.ChunkBuilder;
-import dev.stoker.schemas.chunk.ChunkHead;
-import dev.stoker.schemas.chunk.ChunkIdentity;
-import dev.stoker.schemas.chunk.ChunkReader;
-import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
-import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ErrorText;
-import dev.stoker.schemas.io.BufferRangeReader;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -45,7 +36,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.UUID;
 import java.util.stream.IntStream;
 
 /**
@@ -53,14 +43,6 @@ import java.util.stream.IntStream;
  * of samples, the others have new values of the fields with their names. The table is in memory as {@link NewValues}.
  */
 public final class UpdateTable {
-
-    /** Rows of a block of values. */
-    private static final int BLOCK_ROWS = 1 << 16;
-
-    private static final long BLOCK_BYTES = 64L << 20;
-
-    /** Payload is never updated. */
-    private static final int NO_SEGMENTS = 4096;
 
     /** Names in an error. */
     private static final int SHOWN = 20;
@@ -119,21 +101,21 @@ public final class UpdateTable {
         AddedFields added = added();
         List<Field> fields = fields(info.with(added));
         NewValues values = new NewValues(fields, added);
-        Block block = new Block(fields, values);
+        UpdateRows rows = new UpdateRows(fields, values, info.id(), request.location());
         for (SourceFile file : files) {
             try (SourceReader bytes = SourceReader.open(file);
-                    RowFile rows = open(bytes, fields)) {
-                int[] selected = bind(file, rows.schema(), fields);
-                for (RowPart part : rows.parts()) {
-                    try (RowReader reader = rows.read(part, selected)) {
+                    RowFile opened = open(bytes, fields)) {
+                int[] selected = bind(file, opened.schema(), fields);
+                for (RowPart part : opened.parts()) {
+                    try (RowReader reader = opened.read(part, selected)) {
                         while (reader.next()) {
-                            add(file, reader, block, fields);
+                            add(file, reader, rows, fields);
                         }
                     }
                 }
             }
         }
-        block.flush();
+        rows.flush();
         return values;
     }
 
@@ -341,19 +323,19 @@ public final class UpdateTable {
         return type instanceof ScalarType scalar && scalar.isInteger();
     }
 
-    private void add(SourceFile file, RowReader reader, Block block, List<Field> fields) throws IOException {
+    private void add(SourceFile file, RowReader reader, UpdateRows rows, List<Field> fields) throws IOException {
         String column = request.key();
         try {
             reader.get(0, keyText);
             if (keyText.text().isEmpty()) {
                 throw new BadValueException("an empty key");
             }
-            block.begin(keyText.text());
+            rows.begin(keyText.text());
             for (int f = 0; f < fields.size(); f++) {
                 column = fields.get(f).name();
-                reader.get(f + 1, block.sink.at(f));
+                reader.get(f + 1, rows.at(f));
             }
-            block.end();
+            rows.end();
         } catch (BadValueException e) {
             String advice = column.equals(request.key()) ? "; is it the column with the keys? See --key" : "";
             throw unfit(file, reader.position(), column, ErrorText.of(e) + advice);
@@ -364,56 +346,5 @@ public final class UpdateTable {
     private static IOException unfit(SourceFile file, long position, String column, String why) {
         return new UnreadableException(
                 file.location() + "#" + position + ", column " + column + ": " + why + "; nothing was committed");
-    }
-
-    /** Collects rows in Arrow form. */
-    private final class Block {
-        private final ChunkBuilder builder;
-        private final FieldSink sink;
-        private final NewValues values;
-
-        Block(List<Field> fields, NewValues values) {
-            this.builder = new ChunkBuilder(fields, NO_SEGMENTS);
-            this.sink = new FieldSink(fields);
-            this.values = values;
-        }
-
-        void begin(String key) throws BadValueException {
-            try {
-                builder.beginRow(key);
-            } catch (IllegalArgumentException e) {
-                throw new BadValueException(ErrorText.of(e));
-            }
-            sink.begin(builder);
-        }
-
-        void end() throws IOException, BadValueException {
-            try {
-                builder.endRow();
-            } catch (IllegalArgumentException | IllegalStateException e) {
-                throw new BadValueException(ErrorText.of(e));
-            }
-            if (builder.rows() == BLOCK_ROWS || builder.lengthWith(0) > BLOCK_BYTES) {
-                flush();
-            }
-        }
-
-        void flush() throws IOException {
-            if (builder.rows() == 0) {
-                return;
-            }
-            PackedChunk packed =
-                    builder.finish(new ChunkIdentity(info.id(), new UUID(0, 0), "update", "update", Instant.EPOCH));
-            ByteBuffer bytes =
-                    ByteBuffer.allocate(Math.toIntExact(packed.summary().length()));
-            packed.buffers().forEach(part -> bytes.put(part.duplicate()));
-            builder.reset();
-            ChunkHead rows = ChunkReader.open(new BufferRangeReader(request.location(), bytes.flip()));
-            int twice = values.add(rows);
-            if (twice >= 0) {
-                throw new CorruptDataException("The key '" + rows.key(twice) + "' occurs twice in " + request.location()
-                        + "; nothing was committed");
-            }
-        }
     }
 }

@@ -11,6 +11,9 @@ public enum FileKind {
     TEXT("text", "utf8", "txt text md json jsonl csv tsv xml html htm yaml yml"),
     DATA("data", "binary", "");
 
+    /** A longer ending is part of the name. */
+    private static final int LONGEST = 12;
+
     private static final Map<String, FileKind> BY_EXTENSION = new HashMap<>();
 
     static {
@@ -43,10 +46,19 @@ public enum FileKind {
 
     /** Returns the kind of a file by its extension. */
     public static FileKind of(String path) {
+        return BY_EXTENSION.getOrDefault(extension(path), DATA);
+    }
+
+    /**
+     * Returns the extension of a path without its dot, in lower case; empty if it has none. A number is no extension:
+     * a tree can have as many names such as {@code scan.0001} as files.
+     */
+    public static String extension(String path) {
         int dot = path.lastIndexOf('.');
-        if (dot <= path.lastIndexOf('/') + 1) {
-            return DATA;
+        if (dot <= path.lastIndexOf('/') + 1 || path.length() - dot - 1 > LONGEST) {
+            return "";
         }
-        return BY_EXTENSION.getOrDefault(path.substring(dot + 1).toLowerCase(Locale.ROOT), DATA);
+        String extension = path.substring(dot + 1).toLowerCase(Locale.ROOT);
+        return extension.chars().allMatch(Character::isDigit) ? "" : extension;
     }
 }

@@ -5,6 +5,7 @@ import dev.stoker.formats.RowFormat;
 import dev.stoker.formats.detection.ForeignFormat;
 import dev.stoker.formats.detection.Formats;
 import dev.stoker.formats.input.Compression;
+import dev.stoker.schemas.text.ShellText;
 import dev.stoker.schemas.text.Units;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -53,9 +54,14 @@ public final class SourceKinds {
             return new Kind(Type.FOREIGN, format.kind(), format.advice());
         }
 
+        /** Returns whether it has rows. */
+        public boolean isRows() {
+            return type == Type.ROWS;
+        }
+
         /** Returns whether it has the rows of a format. */
         public boolean isRows(String format) {
-            return type == Type.ROWS && name.equals(format);
+            return isRows() && name.equals(format);
         }
 
         /** Returns what the name of a file says about it. */
@@ -77,13 +83,13 @@ public final class SourceKinds {
         FILES
     }
 
-    private static final class Tally {
+    private static final class Counted {
         private final Set<String> endings = new TreeSet<>();
         private String example = "";
         private long count;
     }
 
-    private final Map<Kind, Tally> tallies = new LinkedHashMap<>();
+    private final Map<Kind, Counted> counts = new LinkedHashMap<>();
 
     /** Counts a file. */
     public void add(Kind kind, String path) {
@@ -92,11 +98,11 @@ public final class SourceKinds {
 
     /** Counts files of one kind with one ending. */
     public void add(Kind kind, String example, long count) {
-        Tally tally = tallies.computeIfAbsent(kind, k -> new Tally());
-        tally.count += count;
-        tally.example = tally.example.isEmpty() ? example : tally.example;
-        if (tally.endings.size() <= MOST_ENDINGS) {
-            tally.endings.add(ending(example));
+        Counted counted = counts.computeIfAbsent(kind, k -> new Counted());
+        counted.count += count;
+        counted.example = counted.example.isEmpty() ? example : counted.example;
+        if (counted.endings.size() <= MOST_ENDINGS) {
+            counted.endings.add(ending(example));
         }
     }
 
@@ -108,18 +114,18 @@ public final class SourceKinds {
     }
 
     private long count(Type type) {
-        return tallies.entrySet().stream()
-                .filter(tally -> tally.getKey().type() == type)
-                .mapToLong(tally -> tally.getValue().count)
+        return counts.entrySet().stream()
+                .filter(counted -> counted.getKey().type() == type)
+                .mapToLong(counted -> counted.getValue().count)
                 .sum();
     }
 
     /** Returns the format that most files with rows have; empty if none has rows. */
     public Optional<String> format() {
-        return tallies.entrySet().stream()
-                .filter(tally -> tally.getKey().type() == Type.ROWS)
+        return counts.entrySet().stream()
+                .filter(counted -> counted.getKey().type() == Type.ROWS)
                 .max((a, b) -> Long.compare(a.getValue().count, b.getValue().count))
-                .map(tally -> tally.getKey().name());
+                .map(counted -> counted.getKey().name());
     }
 
     /** Returns whether there are files with rows, or containers that Stoker does not read. */
@@ -164,8 +170,8 @@ public final class SourceKinds {
 
     /** Refuses a single file that Stoker does not read. */
     private void requireReadable(String source) {
-        tallies.forEach((kind, tally) -> {
-            if (kind.type() == Type.FOREIGN && all() == 1 && source.endsWith("/" + tally.example)) {
+        counts.forEach((kind, counted) -> {
+            if (kind.type() == Type.FOREIGN && all() == 1 && source.endsWith("/" + counted.example)) {
                 throw new InvalidIngestException("the source " + source + " is " + kind.name()
                         + ", which Stoker does not read; " + kind.advice());
             }
@@ -183,40 +189,38 @@ public final class SourceKinds {
     }
 
     private long all() {
-        return tallies.values().stream().mapToLong(tally -> tally.count).sum();
+        return counts.values().stream().mapToLong(counted -> counted.count).sum();
     }
 
     private long formats() {
-        return tallies.keySet().stream()
-                .filter(kind -> kind.type() == Type.ROWS)
-                .count();
+        return counts.keySet().stream().filter(kind -> kind.type() == Type.ROWS).count();
     }
 
     private String contents(String source) {
-        return "the source " + source + " has " + (tallies.size() == 1 ? "" : "files of several kinds: ") + texts();
+        return "the source " + source + " has " + (counts.size() == 1 ? "" : "files of several kinds: ") + texts();
     }
 
     private List<String> ways(long formats, long rows, long all) {
         if (rows == 0) {
-            return tallies.keySet().stream()
+            return counts.keySet().stream()
                     .filter(kind -> kind.type() == Type.FOREIGN)
                     .map(Kind::advice)
                     .distinct()
                     .toList();
         }
         if (formats > 1) {
-            return tallies.keySet().stream()
+            return counts.keySet().stream()
                     .filter(kind -> kind.type() == Type.ROWS)
                     .map(kind -> "ingest the files of " + kind.name() + " alone with " + include(kind))
                     .toList();
         }
-        Kind kept = tallies.keySet().stream()
+        Kind kept = counts.keySet().stream()
                 .filter(kind -> kind.type() == Type.ROWS)
                 .findFirst()
                 .orElseThrow();
-        Set<String> others = tallies.entrySet().stream()
-                .filter(tally -> !tally.getKey().equals(kept))
-                .flatMap(tally -> tally.getValue().endings.stream())
+        Set<String> others = counts.entrySet().stream()
+                .filter(counted -> !counted.getKey().equals(kept))
+                .flatMap(counted -> counted.getValue().endings.stream())
                 .collect(Collectors.toCollection(TreeSet::new));
         boolean isNameEnough = others.stream().noneMatch(endings(kept)::contains)
                 && !endings(kept).contains("")
@@ -224,9 +228,9 @@ public final class SourceKinds {
         List<String> ways = new ArrayList<>();
         if (all - rows == 1) {
             ways.add("leave it out with --exclude "
-                    + tallies.entrySet().stream()
-                            .filter(tally -> !tally.getKey().equals(kept))
-                            .map(tally -> quoted(tally.getValue().example, ""))
+                    + counts.entrySet().stream()
+                            .filter(counted -> !counted.getKey().equals(kept))
+                            .map(counted -> quoted(counted.getValue().example, ""))
                             .findFirst()
                             .orElseThrow());
         } else if (isNameEnough) {
@@ -240,8 +244,8 @@ public final class SourceKinds {
     }
 
     private Set<String> endings(Kind kind) {
-        Tally tally = tallies.get(kind);
-        return tally == null ? Set.of() : tally.endings;
+        Counted counted = counts.get(kind);
+        return counted == null ? Set.of() : counted.endings;
     }
 
     private String include(Kind kind) {
@@ -252,27 +256,26 @@ public final class SourceKinds {
 
     /** Returns a pattern for a name, as a shell takes it. */
     private static String quoted(String name, String wild) {
-        String pattern = wild + name.replaceAll("[\\\\*?\\[\\]{}]", "\\\\$0");
-        return pattern.matches("[A-Za-z0-9._/=-]+") ? pattern : "'" + pattern.replace("'", "'\\''") + "'";
+        return ShellText.word(wild + name.replaceAll("[\\\\*?\\[\\]{}]", "\\\\$0"));
     }
 
     private String texts() {
         List<String> texts = new ArrayList<>();
-        tallies.forEach((kind, tally) -> texts.add(text(kind, tally)));
+        counts.forEach((kind, counted) -> texts.add(text(kind, counted)));
         return texts.size() == 1
                 ? texts.get(0)
                 : String.join(", ", texts.subList(0, texts.size() - 1)) + " and " + texts.get(texts.size() - 1);
     }
 
-    private static String text(Kind kind, Tally tally) {
-        String example = " (" + (tally.count == 1 ? "" : "such as ") + tally.example + ")";
+    private static String text(Kind kind, Counted counted) {
+        String example = " (" + (counted.count == 1 ? "" : "such as ") + counted.example + ")";
         return switch (kind.type()) {
-            case ROWS -> Units.plural(tally.count, "file") + " of " + kind.name() + example;
+            case ROWS -> Units.plural(counted.count, "file") + " of " + kind.name() + example;
             case FOREIGN ->
-                Units.plural(tally.count, "file") + " of a kind that Stoker does not read: " + kind.name() + example;
+                Units.plural(counted.count, "file") + " of a kind that Stoker does not read: " + kind.name() + example;
             case MEDIA ->
-                Units.count(tally.count) + (tally.count == 1 ? " image or sound" : " images or sounds") + example;
-            case OTHER -> Units.plural(tally.count, "other file") + example;
+                Units.count(counted.count) + (counted.count == 1 ? " image or sound" : " images or sounds") + example;
+            case OTHER -> Units.plural(counted.count, "other file") + example;
         };
     }
 }
