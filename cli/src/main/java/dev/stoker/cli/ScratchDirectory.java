@@ -1,13 +1,11 @@
 package dev.stoker.cli;
 
 import dev.stoker.schemas.text.Units;
+import dev.stoker.storage.LocalErrors;
 import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -83,22 +81,12 @@ final class ScratchDirectory {
                 delete(own);
                 throw new IOException("native libraries cannot be loaded from it, because it is mounted noexec");
             } catch (IOException | UnsupportedOperationException e) {
-                reasons.add(place + ": " + reason(e));
+                reasons.add(place + ": " + LocalErrors.reason(e));
                 LOG.warn("Cannot use {} for temporary files", place, e);
             }
         }
         throw new CommandException("no place for temporary files (" + String.join("; ", reasons)
                 + "); free some space, or choose another place with STOKER_JAVA_OPTS=-Djava.io.tmpdir=DIRECTORY");
-    }
-
-    private static String reason(Exception e) {
-        return e instanceof AccessDeniedException
-                ? "no permission"
-                : e instanceof NoSuchFileException
-                        ? "the directory does not exist"
-                        : e instanceof FileSystemException known && known.getReason() != null
-                                ? known.getReason()
-                                : String.valueOf(e.getMessage());
     }
 
     private static void requireRoom(Path place) throws IOException {

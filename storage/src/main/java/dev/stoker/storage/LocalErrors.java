@@ -1,15 +1,30 @@
 package dev.stoker.storage;
 
+import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /** Translates errors of a file system into messages with the next step for the user. */
-final class LocalErrors {
+public final class LocalErrors {
 
     private LocalErrors() {}
+
+    /** Returns why an access to a file has failed, without its path, which may be the whole message. */
+    public static String reason(Exception e) {
+        if (e instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        if (e instanceof NoSuchFileException) {
+            return "it does not exist";
+        }
+        return e instanceof FileSystemException known && known.getReason() != null
+                ? known.getReason()
+                : ErrorText.of(e);
+    }
 
     static boolean isNoSpace(IOException e) {
         String message = e.getMessage();
@@ -27,10 +42,7 @@ final class LocalErrors {
         if (e instanceof AccessDeniedException) {
             return new IOException("Not allowed to write " + target + "; check the owner and mode of its directory", e);
         }
-        String reason = e instanceof FileSystemException known && known.getReason() != null
-                ? known.getReason()
-                : String.valueOf(e.getMessage());
-        return new IOException("Cannot write " + target + ": " + reason, e);
+        return new IOException("Cannot write " + target + ": " + reason(e), e);
     }
 
     /** Returns whether the file system does not support hard links. */

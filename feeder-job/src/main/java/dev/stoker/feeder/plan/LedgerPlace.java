@@ -2,11 +2,10 @@ package dev.stoker.feeder.plan;
 
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.storage.LocalErrors;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -59,7 +58,7 @@ final class LedgerPlace {
         } else {
             Path directory = Files.createDirectories(Stores.local(location));
             if (!Files.isWritable(directory)) {
-                throw new IOException("no permission");
+                throw new IOException("permission denied");
             }
         }
     }
@@ -68,21 +67,11 @@ final class LedgerPlace {
         try {
             Files.createDirectories(directory);
         } catch (IOException e) {
-            throw new UnwritableLedgerException(directory.toString(), reason(e), e);
+            throw new UnwritableLedgerException(directory.toString(), LocalErrors.reason(e), e);
         }
         if (!Files.isWritable(directory)) {
-            throw new UnwritableLedgerException(directory.toString(), "no permission", null);
+            throw new UnwritableLedgerException(directory.toString(), "permission denied", null);
         }
-    }
-
-    /** The message of an exception of the file system may be a path alone. */
-    private static String reason(IOException e) {
-        if (e instanceof AccessDeniedException) {
-            return "no permission";
-        }
-        return e instanceof FileSystemException system && system.getReason() != null
-                ? system.getReason()
-                : e.getClass().getSimpleName() + " " + e.getMessage();
     }
 
     /** A store tells by being written to, and only then. */
