@@ -8,7 +8,6 @@ import dev.stoker.export.ExportProgress;
 import dev.stoker.export.ExportResult;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.schemas.text.Units;
-import dev.stoker.schemas.text.VisibleText;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -100,7 +99,7 @@ final class ExportVerb implements Callable<Integer> {
     private void print(ExportResult result) {
         PrintWriter out = spec.commandLine().getOut();
         if (!json) {
-            result.lines().forEach(line -> out.println(VisibleText.of(line)));
+            result.lines().forEach(out::println);
             return;
         }
         ObjectNode root = Json.object();

@@ -7,7 +7,6 @@ import dev.stoker.ingest.RowIngestJob;
 import dev.stoker.ingest.rows.RowDetection;
 import dev.stoker.ingest.rows.RowIngestOptions;
 import dev.stoker.ingest.topic.TopicIngestOptions;
-import dev.stoker.schemas.text.VisibleText;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
@@ -96,7 +95,7 @@ final class IngestVerb implements Callable<Integer> {
         if (json) {
             out.println(IngestReport.json(result.get()));
         } else {
-            result.get().lines().forEach(line -> out.println(VisibleText.of(line)));
+            result.get().lines().forEach(out::println);
         }
         if (!noIndex) {
             IndexUpdate.afterCommit(target, err);

@@ -18,20 +18,12 @@ final class KeyText {
         if (isPlain) {
             return key;
         }
-        StringBuilder json = new StringBuilder();
         try {
             // The escapes of JSON do not include all characters that terminals interpret.
-            for (char c : Json.MAPPER.writeValueAsString(key).toCharArray()) {
-                if (isInvisible(c)) {
-                    json.append(String.format("\\u%04x", (int) c));
-                } else {
-                    json.append(c);
-                }
-            }
+            return SafeOutput.escape(Json.MAPPER.writeValueAsString(key));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException("the key is not Unicode text: " + e.getOriginalMessage(), e);
         }
-        return json.toString();
     }
 
     /** Returns whether a terminal interprets a character, or shows nothing for it. */

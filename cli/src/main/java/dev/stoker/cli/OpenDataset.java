@@ -70,6 +70,12 @@ final class OpenDataset implements AutoCloseable {
         try {
             return new OpenDataset(location, store, Dataset.open(store), reference.version(), options);
         } catch (NotADatasetException e) {
+            Optional<Path> around = Stores.isRemote(location) ? Optional.empty() : around(Stores.local(location));
+            if (around.isPresent()) {
+                store.close();
+                throw new CommandException(
+                        location + " is in the directory of the dataset " + around.get() + "; give that one");
+            }
             List<String> below =
                     Stores.isRemote(location) ? RemoteDatasets.below(store) : below(Stores.local(location));
             store.close();
@@ -110,6 +116,10 @@ final class OpenDataset implements AutoCloseable {
             return "there is no directory " + directory + "; " + text + " is a feed, of "
                     + feed.get().streams();
         }
+        Optional<Path> around = around(directory);
+        if (around.isPresent()) {
+            return "there is no directory " + directory + "; the dataset around it is " + around.get();
+        }
         Path parent = directory.getParent();
         if (parent != null && Files.isDirectory(parent)) {
             List<String> near = new ArrayList<>();
@@ -125,6 +135,16 @@ final class OpenDataset implements AutoCloseable {
             }
         }
         return "there is no directory " + directory + "; check the path, or pack a dataset there with `stoker ingest`";
+    }
+
+    /** Returns the dataset of which a path is a part. */
+    private static Optional<Path> around(Path path) {
+        for (Path parent = path.toAbsolutePath().normalize().getParent(); parent != null; parent = parent.getParent()) {
+            if (isDataset(parent)) {
+                return Optional.of(parent);
+            }
+        }
+        return Optional.empty();
     }
 
     private static List<String> below(Path directory) throws IOException {

@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.io.Writer;
 
 /**
@@ -28,21 +29,10 @@ final class SafeOutput extends PrintWriter {
         return out instanceof SafeOutput safe ? safe.raw : out;
     }
 
-    private static boolean isLayout(char c) {
-        return c == '\n' || c == '\t';
-    }
-
     /** Returns a text in which each character that a terminal interprets is an escape; line ends and tabs stay. */
-    static String escape(CharSequence text) {
-        StringBuilder safe = new StringBuilder(text.length());
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            if (KeyText.isInvisible(c) && !isLayout(c)) {
-                safe.append(String.format("\\u%04x", (int) c));
-            } else {
-                safe.append(c);
-            }
-        }
+    static String escape(String text) {
+        StringWriter safe = new StringWriter(text.length());
+        new SafeOutput(new PrintWriter(safe)).print(text);
         return safe.toString();
     }
 
@@ -56,15 +46,19 @@ final class SafeOutput extends PrintWriter {
 
         @Override
         public void write(char[] text, int from, int length) {
+            int end = from + length;
             int start = from;
-            for (int i = from; i < from + length; i++) {
-                if (KeyText.isInvisible(text[i]) && !isLayout(text[i])) {
+            for (int i = from, size; i < end; i += size) {
+                int c = Character.codePointAt(text, i, end);
+                size = Character.charCount(c);
+                if (c != '\n' && c != '\t' && KeyText.isInvisible(c)) {
                     raw.write(text, start, i - start);
-                    raw.write(String.format("\\u%04x", (int) text[i]));
-                    start = i + 1;
+                    for (start = i; start < i + size; start++) {
+                        raw.write(String.format("\\u%04x", (int) text[start]));
+                    }
                 }
             }
-            raw.write(text, start, from + length - start);
+            raw.write(text, start, end - start);
         }
 
         @Override

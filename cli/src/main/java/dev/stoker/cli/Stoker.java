@@ -80,7 +80,7 @@ public final class Stoker implements Runnable {
         }
         StandardOutput output = new StandardOutput(out);
         PrintWriter results = new PrintWriter(output, true, StandardCharsets.UTF_8);
-        PrintWriter messages = new MessageWriter(err);
+        PrintWriter messages = new PrintWriter(err, true, StandardCharsets.UTF_8);
         int code = run(args, results, messages);
         results.flush();
         return output.end(code, messages);
@@ -99,6 +99,7 @@ public final class Stoker implements Runnable {
             // As in git and docker: stoker help ingest is stoker ingest --help.
             return run(asked(args.subList(1, args.size())), out, err);
         }
+        PrintWriter messages = SafeOutput.of(err);
         CommandLine command = new CommandLine(new Stoker());
         int end = args.indexOf("--");
         List<String> own = end < 0 ? args : args.subList(0, end);
@@ -113,13 +114,13 @@ public final class Stoker implements Runnable {
                 job,
                 end < 0 ? List.of() : args.subList(end + 1, args.size()));
         if (end >= 0 && !(own.size() > 0 && own.get(0).equals("run"))) {
-            err.println("stoker: only stoker run takes a command after --");
+            messages.println("stoker: only stoker run takes a command after --");
             return Errors.USAGE;
         }
         // Help has colours, and no data.
         boolean isHelp = own.isEmpty() || !Collections.disjoint(own, HELP);
         command.setOut(isHelp ? out : SafeOutput.of(out));
-        command.setErr(SafeOutput.of(err));
+        command.setErr(messages);
         command.setCaseInsensitiveEnumValuesAllowed(true);
         command.setParameterExceptionHandler(Errors::wrongUsage);
         command.setExecutionExceptionHandler(Errors::failed);
@@ -128,10 +129,10 @@ public final class Stoker implements Runnable {
             return command.execute(own.toArray(new String[0]));
         } catch (UnsatisfiedLinkError | NoClassDefFoundError | ExceptionInInitializerError e) {
             LoggerFactory.getLogger(Stoker.class).error("{} failed", args, e);
-            err.println("stoker: " + Errors.message(e));
+            messages.println("stoker: " + Errors.message(e));
             return Errors.FAILED;
         } catch (OutOfMemoryError e) {
-            err.println("stoker: Java is out of memory (" + e.getMessage()
+            messages.println("stoker: Java is out of memory (" + e.getMessage()
                     + "); give it more, for example with STOKER_JAVA_OPTS=-Xmx8g");
             return Errors.FAILED;
         }

@@ -7,7 +7,6 @@ import dev.stoker.ingest.topic.TopicIngestOptions;
 import dev.stoker.ingest.topic.TopicIngestProgress;
 import dev.stoker.ingest.topic.TopicIngestResult;
 import dev.stoker.schemas.text.Units;
-import dev.stoker.schemas.text.VisibleText;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,7 +37,7 @@ final class TopicIngestCommand {
             if (json) {
                 out.println(IngestReport.json(result));
             } else {
-                result.lines().forEach(text -> out.println(VisibleText.of(text)));
+                result.lines().forEach(out::println);
             }
             return 0;
         }

@@ -2,10 +2,10 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ErrorsTest {
@@ -20,10 +20,13 @@ class ErrorsTest {
 
     @Test
     void linesOfMessagesHaveNoControlCharacters() {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        new MessageWriter(new PrintStream(bytes, true, StandardCharsets.UTF_8))
-                .println("stoker: the column \u001b[31mred");
-        assertThat(bytes.toString(StandardCharsets.UTF_8))
-                .isEqualToIgnoringNewLines("stoker: the column \\u001b[31mred");
+        StringWriter err = new StringWriter();
+        int code = Stoker.run(
+                List.of("info", "no\u001b[31mred"), new PrintWriter(new StringWriter()), new PrintWriter(err, true));
+        assertThat(code).isEqualTo(Errors.USAGE);
+        assertThat(err.toString()).contains("no\\u001b[31mred");
+        assertThat(SafeOutput.escape("red\u202e \uDB40\uDC41")).isEqualTo("red\\u202e \\udb40\\udc41");
+        assertThat(SafeOutput.escape("field\tname: zażółć 🦊\nnext line"))
+                .isEqualTo("field\tname: zażółć 🦊\nnext line");
     }
 }

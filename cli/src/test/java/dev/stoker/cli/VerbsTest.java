@@ -282,6 +282,18 @@ class VerbsTest extends DatasetVerbs {
     }
 
     @Test
+    void aPartOfADatasetNamesTheDataset() {
+        assertThat(stoker("info", path() + "/chunks")).isEqualTo(1);
+        assertThat(err.toString())
+                .contains("/chunks is in the directory of the dataset " + path() + "; give that one")
+                .doesNotContain("stoker ingest");
+        assertThat(stoker("verify", path() + "/nosuch")).isEqualTo(1);
+        assertThat(err.toString())
+                .contains("/nosuch; the dataset around it is " + path())
+                .doesNotContain("stoker ingest");
+    }
+
+    @Test
     void aClusterThatDoesNotAnswerIsNamedInWords() {
         assertThat(stoker("verify", path(), "--flink", "127.0.0.1:1")).isEqualTo(1);
         assertThat(err.toString())
