@@ -260,8 +260,8 @@ public final class Batch implements AutoCloseable {
         require(field, fits, "an integer");
         long[] values = new long[rows];
         for (Part part : parts()) {
+            ArrowColumn column = part.columns.get(index);
             for (int row = 0; row < part.rows; row++) {
-                ArrowColumn column = part.columns.get(index);
                 values[part.firstRow + row] = column.isNull(row) ? missing : column.longAt(row);
             }
         }
@@ -305,12 +305,16 @@ public final class Batch implements AutoCloseable {
     }
 
     private void requireAll(String field, String method) {
-        for (int row = 0; row < rows; row++) {
-            if (isMissing(field, row)) {
-                throw new IllegalStateException("epoch " + epoch() + ", batch " + number() + ", row " + row
-                        + ": field '" + field
-                        + "' has no value, and an array has no mask; give one for missing values, such as "
-                        + method + "(\"" + field + "\", 0)");
+        int index = index(field);
+        for (Part part : parts()) {
+            ArrowColumn column = part.columns.get(index);
+            for (int row = 0; row < part.rows; row++) {
+                if (column.isNull(row)) {
+                    throw new IllegalStateException("epoch " + epoch() + ", batch " + number() + ", row "
+                            + (part.firstRow + row) + ": field '" + field
+                            + "' has no value, and an array has no mask; give one for missing values, such as "
+                            + method + "(\"" + field + "\", 0)");
+                }
             }
         }
     }
@@ -322,8 +326,8 @@ public final class Batch implements AutoCloseable {
         require(field, type instanceof ScalarType scalar && scalar.isFloat(), "a floating-point number");
         double[] values = new double[rows];
         for (Part part : parts()) {
+            ArrowColumn column = part.columns.get(index);
             for (int row = 0; row < part.rows; row++) {
-                ArrowColumn column = part.columns.get(index);
                 values[part.firstRow + row] = column.isNull(row) ? missing : column.doubleAt(row);
             }
         }
