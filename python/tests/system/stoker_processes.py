@@ -21,8 +21,11 @@ REPOSITORY = Path(__file__).parents[3]
 COMMAND = REPOSITORY / "stoker"
 LIMIT_S = 120.0
 """For anything that a test waits for; a loaded machine may start a JVM in a quarter of a minute."""
-QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Processes of a few seconds: starting takes half the processor time without the full compiler."""
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xmx2g"
+"""For processes of a few seconds: starting takes half the processor time without the full compiler.
+
+The heap is limited because a feeder does not start if its heap could take all free memory.
+"""
 
 HEARTBEAT_S = 50
 """How long the parts of a Flink cluster wait for one another by default."""

@@ -207,7 +207,7 @@ final class FlinkCluster implements AutoCloseable {
     /** {@code flink}. */
     String flink(String verb, String... args) throws Exception {
         List<String> command =
-                new ArrayList<>(List.of("-cp", classPath, "org.apache.flink.client.cli.CliFrontend", verb));
+                new ArrayList<>(List.of("-Xmx1g", "-cp", classPath, "org.apache.flink.client.cli.CliFrontend", verb));
         command.addAll(List.of("-Drest.address=127.0.0.2", "-Drest.port=" + restPort));
         command.addAll(Arrays.asList(args));
         return Files.readString(finish(command));

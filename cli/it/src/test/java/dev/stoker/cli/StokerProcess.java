@@ -18,8 +18,11 @@ import java.util.concurrent.TimeUnit;
 final class StokerProcess implements AutoCloseable {
 
     private static final long LIMIT_SECONDS = 120;
-    /** Processes of a few seconds: starting takes half the processor time without the full compiler. */
-    static final List<String> QUICK = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+    /**
+     * For processes of a few seconds: starting takes half the processor time without the full compiler. The heap is
+     * limited because a feeder does not start if its heap could take all free memory.
+     */
+    static final List<String> QUICK = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx2g");
 
     private static final Path DISTRIBUTION =
             Path.of("..", "target", "dist").toAbsolutePath().normalize();

@@ -13,7 +13,8 @@ import java.util.List;
  * How much memory outside the heap this process may still take.
  *
  * @param directBytes what the JVM may still hand out as direct buffers
- * @param machineBytes what the machine, or the container around the process, has left
+ * @param machineBytes what the machine, or the container around the process, has left beside the heap that the JVM may
+ *     still take
  */
 public record DirectBudget(long directBytes, long machineBytes) {
     /** For buffers of sessions and of the platform. */
@@ -109,7 +110,8 @@ public record DirectBudget(long directBytes, long machineBytes) {
                     + (fileBytes > 0 ? "memory (" : "direct memory (") + Units.mebibytes(workingBytes)
                     + " MiB to work with, " + Units.mebibytes(tierBytes + fileBytes)
                     + " MiB for the memory tier), but the machine or container has " + Units.mebibytes(machineBytes)
-                    + " MiB left: give a smaller --tier memory:… or --working-memory, or more memory");
+                    + " MiB left beside the heap that Java may still take: give a smaller --tier memory:… or"
+                    + " --working-memory, a smaller heap with -Xmx, or more memory");
         }
         if (needed > directBytes) {
             String what = "chunks that are not mapped need " + Units.mebibytes(needed) + " MiB of direct memory ("
