@@ -80,7 +80,7 @@ final class Cluster {
                     oracle.lanes(),
                     false));
         }
-        List<TrainingGroup.Shape> shapes = shapes(served);
+        List<GroupShape> shapes = shapes(served);
         // No feed waits for a group whose epochs are too short for a step: the group may have left before the feed
         // could note it.
         boolean declares = simulation.chance(0.4)
@@ -122,7 +122,7 @@ final class Cluster {
         int lanes = oracles.stream().mapToInt(Oracle::lanes).sum();
         this.parallelism =
                 (int) Math.min(lanes, simulation.between(1, machineCount + (simulation.chance(0.2) ? 1 : 0)));
-        for (TrainingGroup.Shape shape : shapes) {
+        for (GroupShape shape : shapes) {
             groups.add(new TrainingGroup(this, shape, oracles.get(shape.stream().equals("train") ? 0 : 1)));
         }
     }
@@ -143,8 +143,8 @@ final class Cluster {
                 defaults.linger());
     }
 
-    private List<TrainingGroup.Shape> shapes(List<FeedPlan.Stream> streams) {
-        List<TrainingGroup.Shape> shapes = new ArrayList<>();
+    private List<GroupShape> shapes(List<FeedPlan.Stream> streams) {
+        List<GroupShape> shapes = new ArrayList<>();
         int count = (int) simulation.between(streams.size(), 3);
         for (int i = 0; i < count; i++) {
             FeedPlan.Stream stream = streams.get(i % streams.size());
@@ -153,7 +153,7 @@ final class Cluster {
             int replicas = simulation.chance(0.7) ? 1 : (int) simulation.between(2, 3);
             // Long steps leave pauses without any traffic.
             long longest = simulation.chance(0.1) ? 5_000 : simulation.chance(0.5) ? 20 : 250;
-            shapes.add(new TrainingGroup.Shape(
+            shapes.add(new GroupShape(
                     stream.name(),
                     "group" + i,
                     world,
@@ -164,7 +164,7 @@ final class Cluster {
                     simulation.chance(0.5),
                     simulation.between(2, longest) * Simulation.MILLI,
                     longest > 1_000 || simulation.chance(0.5) ? 0 : 5,
-                    world * workers * replicas > 1 || simulation.chance(0.5),
+                    simulation.chance(world * workers * replicas > 1 ? 0.7 : 0.5),
                     simulation.chance(0.3)));
         }
         return shapes;
@@ -349,6 +349,22 @@ final class Cluster {
     void forgetUnlessChecked() {
         if (!storage.hasCheckpoint()) {
             groups.forEach(TrainingGroup::forget);
+        }
+    }
+
+    /**
+     * Kills the whole feed, which the user starts again without its state. Trainers that have read everything would not
+     * return, so the new feed would wait for them.
+     *
+     * @param before what else happens at this time, if the feed is killed
+     */
+    void kill(Runnable before) {
+        if (!storage.isFinished && !jobManager.isEnding() && groups.stream().noneMatch(TrainingGroup::hasReader)) {
+            simulation.trace("feed", "is killed and loses its state");
+            before.run();
+            storage.lose();
+            machines.forEach(machine -> machine.crash(simulation.between(100, 2_000) * Simulation.MILLI));
+            crashJobManager();
         }
     }
 

@@ -50,7 +50,7 @@ final class Faults {
         } else if (kind < 83) {
             anyGroup().crash(simulation.chance(0.3));
         } else {
-            happenToTrainer((int) simulation.between(0, 4));
+            happenToTrainer((int) simulation.between(0, 5));
         }
     }
 
@@ -60,6 +60,7 @@ final class Faults {
             case 1 -> anyGroup().crashOne(true);
             case 2 -> anyGroup().contest();
             case 3 -> anyGroup().supersede();
+            case 4 -> cluster.kill(() -> anyGroup().crashOne(false));
             default -> anyGroup().pauseOne(simulation.between(1_000, 40_000) * Simulation.MILLI);
         }
     }

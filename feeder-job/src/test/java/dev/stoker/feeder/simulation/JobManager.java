@@ -48,6 +48,11 @@ final class JobManager implements Task.Reports {
         boolean hasCheckpoint() {
             return last != null;
         }
+
+        /** Loses the checkpoint, as a process does that keeps it in memory. */
+        void lose() {
+            last = null;
+        }
     }
 
     private static final class Pending {

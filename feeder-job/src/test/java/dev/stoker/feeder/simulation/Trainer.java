@@ -41,9 +41,10 @@ final class Trainer {
     private final long named;
     /** The process, which all of its connections have in common. */
     private final Instance instance;
-    /** The run in the last WELCOME; 0 before the first. */
+    /** The run in the last WELCOME. */
     private long joined;
 
+    private boolean wasWelcomed;
     private long run;
 
     private final TrainerFeeders feeders;
@@ -59,14 +60,23 @@ final class Trainer {
     /** Whether a greater run has begun. The feeder must tell this trainer so, and the trainer must stop. */
     private boolean isSuperseded;
 
+    /**
+     * The runs that a trainer begins with.
+     *
+     * @param named the run that the user names, or 0
+     * @param joined the run of a feeder that admitted it before the simulation began, or 0
+     */
+    record Runs(long named, long joined) {}
+
     /** @param instance the process that the trainer reports */
-    Trainer(TrainingGroup group, Participant participant, int replica, long run, Position begin, Instance instance) {
+    Trainer(TrainingGroup group, Participant participant, int replica, Runs runs, Position begin, Instance instance) {
         this.group = group;
         this.simulation = group.network().simulation;
         this.participant = participant;
         this.replica = replica;
-        this.run = run;
-        this.named = run;
+        this.run = Math.max(runs.named, runs.joined);
+        this.named = runs.named;
+        this.joined = runs.joined;
         this.process = new SimulatedProcess(simulation, toString());
         this.instance = instance;
         this.feeders = new TrainerFeeders(this, group);
@@ -102,7 +112,7 @@ final class Trainer {
 
     /** Returns whether a feeder has ever admitted it. */
     boolean hasJoined() {
-        return joined > 0;
+        return wasWelcomed;
     }
 
     long run() {
@@ -208,6 +218,7 @@ final class Trainer {
         trace("welcomed by " + link.address + " in run " + welcome.run());
         run = welcome.run();
         joined = welcome.run();
+        wasWelcomed = true;
         feeders.update(welcome.laneMap());
         reading.start();
         arrange();

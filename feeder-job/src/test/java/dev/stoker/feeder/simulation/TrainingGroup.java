@@ -22,30 +22,8 @@ final class TrainingGroup {
     /** The most batches of an epoch that a group leaves out. */
     static final int MOST_SKIPPED = 4;
 
-    /**
-     * How a group trains.
-     *
-     * @param stepNanos maximum time of a step
-     * @param slowness how much slower each further replica is
-     * @param hasRuns whether its launcher numbers its launches, rather than the feeder
-     * @param skipsBatches whether it leaves out some batches of each epoch
-     */
-    record Shape(
-            String stream,
-            String name,
-            int worldSize,
-            int workers,
-            int replicas,
-            TailPolicy tail,
-            int depth,
-            boolean prefetches,
-            long stepNanos,
-            int slowness,
-            boolean hasRuns,
-            boolean skipsBatches) {}
-
     private final Cluster cluster;
-    private final Shape shape;
+    private final GroupShape shape;
     private final Oracle oracle;
     private final SkipList skip;
     private final LearnedBatches learned = new LearnedBatches();
@@ -67,12 +45,12 @@ final class TrainingGroup {
     /** When the first batch of each replica was consumed. */
     private final Map<Integer, Long> firstNanos = new TreeMap<>();
 
-    TrainingGroup(Cluster cluster, Shape shape, Oracle oracle) {
+    TrainingGroup(Cluster cluster, GroupShape shape, Oracle oracle) {
         this.cluster = cluster;
         this.shape = shape;
         this.oracle = oracle;
-        this.skip = shape.skipsBatches ? someBatches() : SkipList.NONE;
-        this.worldSize = shape.worldSize;
+        this.skip = shape.skipsBatches() ? someBatches() : SkipList.NONE;
+        this.worldSize = shape.worldSize();
         this.mostRanks = worldSize;
     }
 
@@ -92,26 +70,24 @@ final class TrainingGroup {
     void launch() {
         isStarted = true;
         launches++;
-        isContested |= launches > 1 && !shape.hasRuns;
+        isContested |= launches > 1 && !shape.hasRuns();
         mostRanks = Math.max(mostRanks, worldSize);
         trainers.forEach(trainer -> trainer.process.kill());
         trainers.clear();
-        if (shape.hasRuns) {
-            run = Math.max(run + 1, cluster.simulation().nowMs());
-        }
+        run = Math.max(run + 1, cluster.simulation().nowMs());
         learned.rollBack(checkpoint);
         cluster.simulation()
                 .trace(
                         name(),
-                        "launches " + worldSize + " ranks, " + shape.workers + " workers, " + shape.replicas
-                                + " replicas at " + checkpoint + (shape.hasRuns ? " in run " + run : ""));
-        for (int replica = 0; replica < shape.replicas; replica++) {
+                        "launches " + worldSize + " ranks, " + shape.workers() + " workers, " + shape.replicas()
+                                + " replicas at " + checkpoint + " in run " + run);
+        for (int replica = 0; replica < shape.replicas(); replica++) {
             for (int rank = 0; rank < worldSize; rank++) {
-                for (int worker = 0; worker < shape.workers; worker++) {
+                for (int worker = 0; worker < shape.workers(); worker++) {
                     add(
-                            new Participant(rank, worldSize, worker, shape.workers),
+                            new Participant(rank, worldSize, worker, shape.workers()),
                             replica,
-                            run,
+                            shape.runsOfLaunch(run),
                             checkpoint,
                             Trainer.newInstance(cluster.simulation()));
                 }
@@ -119,8 +95,8 @@ final class TrainingGroup {
         }
     }
 
-    private void add(Participant participant, int replica, long ofRun, Position from, Instance instance) {
-        Trainer trainer = new Trainer(this, participant, replica, ofRun, from, instance);
+    private void add(Participant participant, int replica, Trainer.Runs runs, Position from, Instance instance) {
+        Trainer trainer = new Trainer(this, participant, replica, runs, from, instance);
         trainers.add(trainer);
         cluster.simulation()
                 .after(
@@ -156,7 +132,7 @@ final class TrainingGroup {
         trainers.forEach(trainer -> trainer.process.kill());
         trainers.clear();
         launches++;
-        if (mayRescale && shape.hasRuns) {
+        if (mayRescale && shape.hasRuns()) {
             worldSize = (int) cluster.simulation().between(1, Cluster.MOST_RANKS);
         }
         int ofCrash = launches;
@@ -175,7 +151,7 @@ final class TrainingGroup {
 
     /** Starts a greater run while the trainers of the previous one live. The previous trainers must stop. */
     void supersede() {
-        if (!shape.hasRuns || trainers.isEmpty() || isRead() || isAtEnd() || cluster.isEnding()) {
+        if (!shape.hasRuns() || trainers.isEmpty() || isRead() || isAtEnd() || cluster.isEnding()) {
             return;
         }
         cluster.simulation().trace(name(), "is launched again beside its trainers");
@@ -218,7 +194,8 @@ final class TrainingGroup {
     }
 
     /**
-     * Ends one trainer, which restarts in the same run.
+     * Ends one trainer, which restarts. Without a run of its launcher it joins the run of the others, or begins a run if
+     * the feeder does not know them.
      *
      * @param keepsProcess whether only its program restarts, in a process whose connections stay open
      */
@@ -250,7 +227,7 @@ final class TrainingGroup {
         cluster.simulation().after(cluster.simulation().between(10, 1_000) * Simulation.MILLI, null, "restart", () -> {
             // Another launch may have begun meanwhile.
             if (launches == ofLaunch) {
-                add(victim.participant, victim.replica, victim.run(), from, instance);
+                add(victim.participant, victim.replica, shape.runsOfRestart(victim.run()), from, instance);
             }
         });
     }
@@ -262,7 +239,7 @@ final class TrainingGroup {
     private boolean sharesNumbers(Trainer worker) {
         Position begin = worker.reading.begin();
         long first = begin.epoch() == checkpoint.epoch() ? begin.batch() : 0;
-        return (checkpoint.batch() - first) % ((long) worldSize * shape.workers) == 0;
+        return (checkpoint.batch() - first) % ((long) worldSize * shape.workers()) == 0;
     }
 
     // ---- what trainers tell
@@ -278,7 +255,7 @@ final class TrainingGroup {
 
     void requireWritten(Trainer trainer, TrainerLink.Receipts receipts) {
         receipts.entries().forEach(entry -> {
-            if (!cluster.ledger().has(name(), shape.stream, trainer.replica, receipts.epoch(), entry)) {
+            if (!cluster.ledger().has(name(), shape.stream(), trainer.replica, receipts.epoch(), entry)) {
                 throw new AssertionError("the receipt " + entry + " of " + trainer + ", epoch " + receipts.epoch()
                         + ", was called durable, but the ledger does not have it");
             }
@@ -294,13 +271,18 @@ final class TrainingGroup {
 
     /** Returns whether all of its replicas began to read before this time. */
     boolean beganBefore(long nanos) {
-        return firstNanos.size() == shape.replicas
+        return firstNanos.size() == shape.replicas()
                 && firstNanos.values().stream().allMatch(first -> first < nanos);
     }
 
     /** Returns whether all trainers of the newest launch have read everything. */
     boolean isRead() {
         return isWhole() && trainers.stream().allMatch(Trainer::isRead);
+    }
+
+    /** Returns whether any trainer has read everything. */
+    boolean hasReader() {
+        return trainers.stream().anyMatch(Trainer::isRead);
     }
 
     /** Returns whether an earlier launch has read everything, and no trainer of the newest one was ever admitted. */
@@ -314,7 +296,7 @@ final class TrainingGroup {
 
     /** Returns whether every trainer of the launch is present. */
     private boolean isWhole() {
-        return isStarted && trainers.size() == (long) worldSize * shape.workers * shape.replicas;
+        return isStarted && trainers.size() == (long) worldSize * shape.workers() * shape.replicas();
     }
 
     boolean hasLeft() {
@@ -329,7 +311,8 @@ final class TrainingGroup {
     void requireComplete() {
         // Batches that do not fill a step of all ranks are left out under "drop".
         long batches = slots().batches() - (tail() == TailPolicy.DROP ? mostRanks - 1 : 0);
-        learned.requireComplete(shape.replicas, epochs(), batches, "group " + name() + " of stream " + shape.stream);
+        learned.requireComplete(
+                shape.replicas(), epochs(), batches, "group " + name() + " of stream " + shape.stream());
     }
 
     String describe() {
@@ -343,15 +326,15 @@ final class TrainingGroup {
     // ---- for its trainers
 
     String name() {
-        return shape.name;
+        return shape.name();
     }
 
     String stream() {
-        return shape.stream;
+        return shape.stream();
     }
 
     int replicas() {
-        return shape.replicas;
+        return shape.replicas();
     }
 
     Network network() {
@@ -381,11 +364,11 @@ final class TrainingGroup {
     }
 
     TailPolicy tail() {
-        return shape.tail;
+        return shape.tail();
     }
 
     int depth() {
-        return shape.depth;
+        return shape.depth();
     }
 
     /** Returns whether a process other than the trainer may hold its place. */
@@ -399,7 +382,7 @@ final class TrainingGroup {
     }
 
     boolean prefetches() {
-        return shape.prefetches;
+        return shape.prefetches();
     }
 
     long epochs() {
@@ -412,7 +395,7 @@ final class TrainingGroup {
 
     /** Returns the time of a step, which differs between replicas as it does between machines. */
     long stepNanos(int replica) {
-        long longest = shape.stepNanos * (1 + replica * shape.slowness);
+        long longest = shape.stepNanos() * (1 + replica * shape.slowness());
         return cluster.simulation().between(longest / 10, longest);
     }
 }

@@ -29,6 +29,11 @@ final class FeedEnd {
      * receipts.
      */
     private static final int RETURN_TICKS = 40;
+    /**
+     * Ticks in which ranks subscribe in a run that others of their group have begun. After that, ranks that finished in
+     * an older run count as finished.
+     */
+    private static final int JOIN_TICKS = 60;
     /** How long the feed waits for the first trainer of a stream while no trainer is connected. */
     private static final Duration UNREAD = Duration.ofSeconds(60);
 
@@ -53,6 +58,8 @@ final class FeedEnd {
     /** The tick until which trainers of an earlier coordinator may be reconnecting. */
     private int returnTicks;
     /** Ticks since all trainers have finished. */
+    private int finishedTicks;
+    /** Ticks since the feed may end. */
     private int graceTicks;
 
     /** @param restored whether this coordinator resumes the work of another one */
@@ -112,7 +119,9 @@ final class FeedEnd {
     Optional<String> tick(long nowMs, int readers) {
         ticks++;
         long idleMs = idleMs(nowMs, readers);
-        graceTicks = end.reached() && mayEnd(idleMs, readers) ? graceTicks + 1 : 0;
+        finishedTicks = end.reached() ? finishedTicks + 1 : 0;
+        boolean hasFinished = finishedTicks > (end.isSpread() ? JOIN_TICKS : 0);
+        graceTicks = hasFinished && mayEnd(idleMs, readers) ? graceTicks + 1 : 0;
         if (graceTicks > GRACE_TICKS) {
             return Optional.of("all subscribers have acknowledged the last epoch");
         }

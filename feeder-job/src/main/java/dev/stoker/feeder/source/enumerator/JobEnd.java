@@ -4,7 +4,9 @@ import dev.stoker.feeder.source.split.ConsumerProgress;
 import dev.stoker.feeder.source.split.NewestProgress;
 import dev.stoker.server.feed.GroupName;
 import dev.stoker.server.feed.Identity;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -14,8 +16,7 @@ import java.util.Set;
 
 /**
  * Decides when all subscribers have finished the last epoch. Each replica of a group passes over each stream
- * separately. A pass is done when, in its newest run, all loader workers of all ranks have acknowledged their
- * last batch of the last epoch; the runs before were replaced.
+ * separately; {@link PassEnd} says when a pass is done.
  *
  * <p>Owned by the coordinator thread.
  */
@@ -63,48 +64,39 @@ final class JobEnd {
         return declared.isEmpty() || declared.contains(group);
     }
 
-    /** Whether every rank and every loader worker has finished. */
+    /** Whether every rank and every loader worker has finished, each in its newest run. */
     boolean reached() {
+        return end() != PassEnd.NONE;
+    }
+
+    /**
+     * Whether ranks have {@linkplain #reached() finished} in different runs. Either some went on in the older run, or
+     * the whole group was started again and they have not subscribed in the newer run yet.
+     */
+    boolean isSpread() {
+        return end() == PassEnd.SPREAD;
+    }
+
+    /** Returns the end of all passes that count. */
+    private PassEnd end() {
         if (epochs.isEmpty()) {
-            return false;
+            return PassEnd.NONE;
         }
-        Map<Pass, Set<ConsumerProgress>> passes = new HashMap<>();
+        Map<Pass, List<ConsumerProgress>> passes = new HashMap<>();
         Set<GroupName> groups = new HashSet<>();
         for (ConsumerProgress known : progress.all()) {
             Pass pass = Pass.of(known.consumer());
             if (counts(pass.group())) {
-                passes.computeIfAbsent(pass, p -> new HashSet<>()).add(known);
+                passes.computeIfAbsent(pass, p -> new ArrayList<>()).add(known);
                 groups.add(pass.group());
             }
         }
-        return !passes.isEmpty()
-                && groups.containsAll(declared)
-                && passes.values().stream().allMatch(this::isDone);
-    }
-
-    private boolean isDone(Set<ConsumerProgress> pass) {
-        long newest =
-                pass.stream().mapToLong(known -> known.consumer().run()).max().orElseThrow();
-        Map<Integer, Set<ConsumerProgress>> ranks = new HashMap<>();
-        int worldSize = 0;
-        for (ConsumerProgress known : pass) {
-            if (known.consumer().run() == newest) {
-                worldSize = known.consumer().worldSize();
-                ranks.computeIfAbsent(known.consumer().rank(), r -> new HashSet<>())
-                        .add(known);
-            }
+        if (!groups.containsAll(declared)) {
+            return PassEnd.NONE;
         }
-        return ranks.size() == worldSize && ranks.values().stream().allMatch(this::isRankDone);
-    }
-
-    /** Whether all workers have finished; an earlier iteration of the run may have had another number of them. */
-    private boolean isRankDone(Set<ConsumerProgress> rank) {
-        Map<Integer, Integer> finished = new HashMap<>();
-        for (ConsumerProgress known : rank) {
-            if (known.epochs() >= epochs.getAsLong()) {
-                finished.merge(known.consumer().workers(), 1, Integer::sum);
-            }
-        }
-        return finished.entrySet().stream().anyMatch(entry -> entry.getValue() >= entry.getKey());
+        return passes.values().stream()
+                .map(pass -> PassEnd.of(pass, epochs.getAsLong()))
+                .min(Comparator.naturalOrder())
+                .orElse(PassEnd.NONE);
     }
 }

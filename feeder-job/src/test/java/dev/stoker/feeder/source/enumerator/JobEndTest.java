@@ -3,11 +3,15 @@ package dev.stoker.feeder.source.enumerator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.feeder.source.split.ConsumerProgress;
+import dev.stoker.schemas.testing.Rounds;
 import dev.stoker.server.feed.GroupName;
 import dev.stoker.server.feed.Identity;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 class JobEndTest {
 
@@ -20,7 +24,11 @@ class JobEndTest {
     }
 
     private static ConsumerProgress worker(int worker, int workers, long epochs) {
-        return new ConsumerProgress(new Identity("train", "g", 1, 0, 1, worker, workers, 0), epochs);
+        return worker(1, worker, workers, epochs);
+    }
+
+    private static ConsumerProgress worker(long run, int worker, int workers, long epochs) {
+        return new ConsumerProgress(new Identity("train", "g", run, 0, 1, worker, workers, 0), epochs);
     }
 
     private static ConsumerProgress replica(int replica, long run, long epochs) {
@@ -94,7 +102,7 @@ class JobEndTest {
     }
 
     @Test
-    void countsOnlyTheNewestRun() {
+    void aNewerRunReplacesTheRanksThatItHas() {
         JobEnd job = job(1);
         job.add(List.of(train("g", 1, 0, 1, 1), train("g", 2, 0, 2, 1)));
         assertThat(job.reached()).isFalse();
@@ -102,6 +110,86 @@ class JobEndTest {
         assertThat(job.reached()).isTrue();
         job.add(List.of(train("g", 3, 0, 2, 0)));
         assertThat(job.reached()).as("a newer run begins").isFalse();
+    }
+
+    /** One trainer died together with the feeder and drew a new run; the others went on in theirs. */
+    @Test
+    void ranksMayFinishInDifferentRuns() {
+        JobEnd job = job(2);
+        job.add(List.of(train("g", 1, 0, 3, 1), train("g", 2, 1, 3, 0), train("g", 1, 2, 3, 2)));
+        assertThat(job.reached()).isFalse();
+        job.add(List.of(train("g", 2, 1, 3, 2)));
+        assertThat(job.reached()).as("rank 0 still reads in the older run").isFalse();
+        job.add(List.of(train("g", 1, 0, 3, 2)));
+        assertThat(job.reached()).isTrue();
+        assertThat(job.isSpread()).as("no run has all ranks").isTrue();
+        job.add(List.of(train("g", 2, 0, 3, 0)));
+        assertThat(job.reached()).as("rank 0 reads again in the newer run").isFalse();
+        job.add(List.of(train("g", 2, 0, 3, 2)));
+        assertThat(job.reached()).isTrue();
+        job.add(List.of(train("g", 2, 2, 3, 2)));
+        assertThat(job.isSpread()).isFalse();
+    }
+
+    @Test
+    void aRankOfAnotherWorldSizeIsOfAReplacedRun() {
+        JobEnd job = job(1);
+        job.add(List.of(
+                train("g", 1, 0, 2, 1), train("g", 1, 1, 2, 1), train("g", 2, 0, 3, 1), train("g", 2, 2, 3, 1)));
+        assertThat(job.reached()).as("rank 1 of 3 was never here").isFalse();
+        job.add(List.of(train("g", 3, 0, 1, 1)));
+        assertThat(job.reached()).as("one rank is the whole world").isTrue();
+        assertThat(job.isSpread()).isFalse();
+    }
+
+    @Test
+    void workersOfARankMayFinishInDifferentRuns() {
+        JobEnd job = job(1);
+        job.add(List.of(worker(1, 0, 2, 1), worker(2, 1, 2, 0)));
+        assertThat(job.reached()).isFalse();
+        job.add(List.of(worker(2, 1, 2, 1)));
+        assertThat(job.reached()).isTrue();
+        assertThat(job.isSpread()).isTrue();
+    }
+
+    @Test
+    void aRankThatBeganAgainWithOtherWorkersHasNotFinished() {
+        JobEnd job = job(1);
+        job.add(List.of(worker(1, 0, 2, 1), worker(1, 1, 2, 1)));
+        assertThat(job.reached()).isTrue();
+        // Workers 0 and 1 have not come yet.
+        job.add(List.of(worker(2, 2, 3, 1)));
+        assertThat(job.reached()).isFalse();
+        job.add(List.of(worker(2, 0, 3, 1), worker(2, 1, 3, 1)));
+        assertThat(job.reached()).isTrue();
+        job.add(List.of(worker(3, 0, 1, 1)));
+        assertThat(job.reached()).as("one worker is the whole rank").isTrue();
+        assertThat(job.isSpread()).isFalse();
+    }
+
+    /** Three launches of three ranks, in any order, against a model that keeps the newest launch of each rank. */
+    @Test
+    void endsIfTheNewestLaunchOfEachRankHasFinished(TestInfo test) {
+        Rounds.of(test).seconds(0.5).atLeast(500).run((random, round) -> {
+            JobEnd job = job(1);
+            Map<Integer, ConsumerProgress> newest = new HashMap<>();
+            for (int event = 0; event < 8; event++) {
+                ConsumerProgress next = train("g", 1 + random.nextInt(3), random.nextInt(3), 3, random.nextInt(2));
+                job.add(List.of(next));
+                newest.merge(next.consumer().rank(), next, (a, b) -> age(a) > age(b) ? a : b);
+                boolean all = newest.size() == 3 && newest.values().stream().allMatch(known -> known.epochs() == 1);
+                long runs = newest.values().stream()
+                        .map(known -> known.consumer().run())
+                        .distinct()
+                        .count();
+                assertThat(job.reached()).isEqualTo(all);
+                assertThat(job.isSpread()).isEqualTo(all && runs > 1);
+            }
+        });
+    }
+
+    private static long age(ConsumerProgress known) {
+        return 2 * known.consumer().run() + known.epochs();
     }
 
     @Test

@@ -135,6 +135,31 @@ class LaneEnumeratorTest {
     }
 
     @Test
+    void waitsAMinuteForTheRanksThatANewerRunLacks() {
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        tell(enumerator, 0, progress("val", 1), rank(0, 1, 1), rank(1, 2, 1));
+        assertThat(secondsServed(30)).isEqualTo(30);
+        // The whole group was started again, and this rank was slow.
+        tell(enumerator, 0, rank(0, 2, 0));
+        assertThat(secondsServed(1000)).isEqualTo(1000);
+        tell(enumerator, 0, rank(0, 2, 1));
+        assertThat(secondsServed(1000)).isEqualTo(2);
+    }
+
+    @Test
+    void endsAMinuteAfterRanksHaveFinishedInDifferentRuns() {
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        tell(enumerator, 0, progress("val", 1), rank(0, 1, 0), rank(1, 2, 1));
+        assertThat(secondsServed(1000)).as("rank 0 reads in the older run").isEqualTo(1000);
+        tell(enumerator, 0, rank(0, 1, 1));
+        assertThat(secondsServed(1000)).isBetween(60, 62);
+    }
+
+    private static ConsumerProgress rank(int rank, long run, long epochs) {
+        return new ConsumerProgress(new Identity("train", "g", run, rank, 2, 0, 1, 0), epochs);
+    }
+
+    @Test
     void waitsForAReaderThatIsAway() {
         LaneEnumerator enumerator = enumerator(Optional.empty());
         tell(enumerator, 0, progress("train", 1), progress("val", 1));
