@@ -6,6 +6,7 @@ import dev.stoker.metadata.audit.AuditReport;
 import dev.stoker.metadata.audit.BatchRange;
 import dev.stoker.metadata.audit.Batches;
 import dev.stoker.metadata.audit.Finding;
+import dev.stoker.metadata.audit.RequiredEpochs;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
@@ -21,7 +22,8 @@ final class AuditText {
 
     private AuditText() {}
 
-    static void print(AuditReport report, String ledger, PrintWriter out) {
+    /** @param required the epochs that must be complete */
+    static void print(AuditReport report, RequiredEpochs required, String ledger, PrintWriter out) {
         out.println("ledger " + ledger + ": " + Units.plural(report.files(), "file") + ", "
                 + Units.plural(report.receipts(), "receipt")
                 + (report.duplicates() == 0 ? "" : " (" + Units.count(report.duplicates()) + " of them twice)"));
@@ -32,10 +34,7 @@ final class AuditText {
                     + (follows(pass) ? "following its dataset" : "version " + pass.version()) + ", split "
                     + pass.split() + ", batches of " + order.batchSize() + ", seed " + order.seed() + "; "
                     + Units.plural(pass.runs().size(), "run"));
-            for (AuditReport.Epoch epoch : pass.epochs()) {
-                out.println("  epoch " + epoch.epoch() + (follows(pass) ? " (version " + epoch.version() + ")" : "")
-                        + ": " + describe(epoch));
-            }
+            printEpochs(pass, required.of(pass.stream(), pass.group()), out);
         }
         for (Finding.Kind kind : Finding.Kind.values()) {
             List<Finding> findings =
@@ -59,13 +58,42 @@ final class AuditText {
         }
     }
 
+    /** Prints a line for each range of epochs with the same results. */
+    private static void printEpochs(AuditReport.Pass pass, long required, PrintWriter out) {
+        List<AuditReport.Epoch> epochs = pass.epochs();
+        int shown = epochs.size();
+        // Trainers ask for the next epoch before the model has finished one.
+        while (shown > Math.max(1, required) && isUntouched(epochs.get(shown - 1))) {
+            shown--;
+        }
+        for (int first = 0; first < shown; ) {
+            String text = describe(pass, epochs.get(first));
+            int next = first + 1;
+            while (next < shown && text.equals(describe(pass, epochs.get(next)))) {
+                next++;
+            }
+            out.println(
+                    next == first + 1 ? "  epoch " + first + text : "  epochs " + first + " to " + (next - 1) + text);
+            first = next;
+        }
+    }
+
+    private static String describe(AuditReport.Pass pass, AuditReport.Epoch epoch) {
+        return (follows(pass) ? " (version " + epoch.version() + ")" : "") + ": " + describe(epoch);
+    }
+
+    /** Returns whether the audit knows nothing of an epoch but its length. */
+    private static boolean isUntouched(AuditReport.Epoch epoch) {
+        return epoch.open().count() == epoch.batches();
+    }
+
     private static boolean follows(AuditReport.Pass pass) {
         return pass.fingerprint().isEmpty();
     }
 
     private static String describe(AuditReport.Epoch epoch) {
         List<String> parts = new ArrayList<>();
-        if (epoch.open().count() == epoch.batches()) {
+        if (isUntouched(epoch)) {
             return "nothing acknowledged yet";
         }
         parts.add(Units.count(epoch.acknowledged()) + " of " + Units.plural(epoch.batches(), "batch")

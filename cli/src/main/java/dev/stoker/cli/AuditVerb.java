@@ -8,6 +8,7 @@ import dev.stoker.metadata.DeliverySign;
 import dev.stoker.metadata.audit.Audit;
 import dev.stoker.metadata.audit.AuditReport;
 import dev.stoker.metadata.audit.AuditWorkers;
+import dev.stoker.metadata.audit.RequiredEpochs;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -16,8 +17,10 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -42,6 +45,7 @@ import picocli.CommandLine.Spec;
         header = {
             "Examples:",
             "  stoker audit photos --epochs 2",
+            "  stoker audit photos --epochs 90 --epochs val/default=9",
             "  stoker audit --ledger s3a://bucket/photos/_stoker/feeds/ID/ledger"
         },
         sortOptions = false,
@@ -79,9 +83,10 @@ final class AuditVerb implements Callable<Integer> {
 
     @Option(
             names = "--epochs",
-            paramLabel = "N",
-            description = "Require that the first N epochs are complete; by default open batches are no error.")
-    private @Nullable Long epochs;
+            paramLabel = "[GROUP=]N",
+            description = "Require that the first N epochs of all groups are complete, or those of a group, named as"
+                    + " GROUP or STREAM/GROUP. Can be repeated; 0 requires none. By default open batches are no error.")
+    private List<String> epochs = new ArrayList<>();
 
     @Mixin
     private FlinkOptions flink = new FlinkOptions();
@@ -101,9 +106,7 @@ final class AuditVerb implements Callable<Integer> {
                             ? "give the name of a feed, or its ledger with --ledger DIR; known feeds: stoker ps --all"
                             : "give the name of a feed or --ledger, not both");
         }
-        if (epochs != null && epochs < 1) {
-            throw new ParameterException(spec.commandLine(), "option --epochs: " + epochs + " must be positive");
-        }
+        RequiredEpochs required = required();
         Target target = name == null ? byLedger(Objects.requireNonNull(ledger)) : byName(name);
         List<ObjectStore> stores = new ArrayList<>();
         try (ObjectStore files = Stores.open(target.ledger);
@@ -129,13 +132,14 @@ final class AuditVerb implements Callable<Integer> {
                 throw new ParameterException(
                         spec.commandLine(), "give the dataset that the feed serves with --dataset PATH");
             }
-            AuditReport report = audit(target, files, datasets, signs, line).run();
+            AuditReport report =
+                    audit(target, required, files, datasets, signs, line).run();
             line.end();
             PrintWriter out = spec.commandLine().getOut();
             if (json) {
                 out.println(AuditText.json(report, target.ledger));
             } else {
-                AuditText.print(report, target.ledger, out);
+                AuditText.print(report, required, target.ledger, out);
             }
             return report.isClean() ? 0 : Errors.FAILED;
         } finally {
@@ -145,10 +149,55 @@ final class AuditVerb implements Callable<Integer> {
         }
     }
 
+    private RequiredEpochs required() {
+        OptionalLong byDefault = OptionalLong.empty();
+        Map<String, Long> byGroup = new HashMap<>();
+        for (String text : epochs) {
+            int equals = text.lastIndexOf('=');
+            String group = text.substring(0, Math.max(0, equals));
+            long number = number(text, text.substring(equals + 1));
+            boolean isTwice;
+            if (equals < 0) {
+                isTwice = byDefault.isPresent();
+                byDefault = OptionalLong.of(number);
+            } else {
+                isTwice = byGroup.put(group, number) != null;
+            }
+            if (isTwice) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "option --epochs: there are two numbers for " + (equals < 0 ? "all groups" : "group " + group)
+                                + "; give one, or name other groups as GROUP=N");
+            }
+        }
+        return new RequiredEpochs(byDefault, byGroup);
+    }
+
+    private long number(String text, String number) {
+        boolean isNamed = text.contains("=");
+        try {
+            long parsed = Long.parseLong(number.strip());
+            if (parsed >= (isNamed ? 0 : 1) && !text.startsWith("=")) {
+                return parsed;
+            }
+        } catch (NumberFormatException e) {
+            // The message below says what is expected.
+        }
+        throw new ParameterException(
+                spec.commandLine(),
+                "option --epochs: " + text
+                        + " is not a number of epochs; give a positive number, such as 12, or that of"
+                        + " a group, such as evaluation=1");
+    }
+
     private Audit audit(
-            Target target, ObjectStore files, List<Dataset> datasets, List<DeliverySign> signs, ProgressLine line)
+            Target target,
+            RequiredEpochs complete,
+            ObjectStore files,
+            List<Dataset> datasets,
+            List<DeliverySign> signs,
+            ProgressLine line)
             throws IOException, InterruptedException {
-        OptionalLong complete = epochs == null ? OptionalLong.empty() : OptionalLong.of(epochs);
         Optional<FlinkWorkers> workers = flink.workers(target.ledger, "stoker audit", null, new LongAdder(), 0);
         return workers.map(cluster -> new Audit(
                         files,

@@ -12,17 +12,14 @@ import dev.stoker.metadata.VersionName;
 import dev.stoker.metadata.explain.OrderExplanation;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.order.OrderSpec;
-import dev.stoker.schemas.order.SkipList;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -62,8 +59,11 @@ final class OrderedStream {
     @Option(
             names = "--state",
             paramLabel = "FILE",
-            description = "The state of a training as JSON: feed.state_dict(). It gives version, split and order.")
+            description = "The state of a training as JSON: feed.state_dict(). It gives version, split, order, skipped"
+                    + " batches, and the position from which steps count.")
     private @Nullable Path state;
+
+    private @Nullable SavedState saved;
 
     @Option(
             names = "--order",
@@ -91,26 +91,15 @@ final class OrderedStream {
         Snapshot of(Dataset dataset) throws IOException;
     }
 
-    /** Returns the epoch of {@code --state}; 0 without it. */
-    long epochOfState() throws IOException {
-        return state == null ? 0 : readState().path("epoch").asLong();
-    }
-
-    /** Returns the batches that {@code --state} skips: those that were still to come. */
-    List<SkipList.Range> skippedByState() throws IOException {
-        List<SkipList.Range> ranges = new ArrayList<>();
-        if (state != null) {
-            for (JsonNode range : readState().path("skip")) {
-                if (range.size() != 3) {
-                    throw new CommandException("the state skips " + range + "; expected [epoch,first,last]");
-                }
-                ranges.add(new SkipList.Range(
-                        range.path(0).asLong(-1),
-                        range.path(1).asLong(-1),
-                        range.path(2).asLong(-1)));
-            }
+    /** Returns the content of {@code --state}; empty without it. */
+    Optional<SavedState> state() throws IOException {
+        if (state == null) {
+            return Optional.empty();
         }
-        return ranges;
+        if (saved == null) {
+            saved = SavedState.read(state);
+        }
+        return Optional.of(saved);
     }
 
     /** Opens the stream for an epoch. */
@@ -130,20 +119,22 @@ final class OrderedStream {
             OrderSpec spec = spec(json("--order", order));
             return open(reference.path(), reference.split().orElseThrow(), spec, reference::open);
         }
-        JsonNode saved = readState();
-        long version = saved.path("version").asLong();
+        SavedState from = state().orElseThrow();
         Optional<VersionName> typed = reference.version();
-        if (typed.isPresent() && !typed.get().text().equals(Long.toString(version))) {
-            throw new IllegalArgumentException("@" + typed.get() + ": the state is of version " + version);
+        if (typed.isPresent() && !typed.get().text().equals(Long.toString(from.version()))) {
+            throw new IllegalArgumentException("@" + typed.get() + ": the state is of version " + from.version());
         }
-        return open(reference.path(), saved.path("split").asText(), spec(saved.path("order")), all -> {
-            if (!all.info().id().toString().equals(saved.path("dataset").asText())) {
-                throw new CommandException("the state is of dataset "
-                        + saved.path("dataset").asText() + ", not of " + all.where() + ", which is "
-                        + all.info().id());
-            }
-            return all.snapshot(version);
+        return open(reference.path(), from.split(), from.order(), all -> {
+            requireDataset(from, all);
+            return all.snapshot(from.version());
         });
+    }
+
+    private static void requireDataset(SavedState from, Dataset all) throws CommandException {
+        if (!all.info().id().toString().equals(from.dataset())) {
+            throw new CommandException("the state is of dataset " + from.dataset() + ", not of " + all.where()
+                    + ", which is " + all.info().id());
+        }
     }
 
     private Opened ofFeed(String feedName, long epoch) throws IOException {
@@ -162,11 +153,37 @@ final class OrderedStream {
                     + "; it has " + String.join(", ", names));
         }
         JsonNode stream = found;
-        return open(
-                stream.path("path").asText(),
-                stream.path("split").asText(),
-                spec(file.json().path("order")),
-                all -> all.snapshot(version(file, stream, all, epoch)));
+        String split = stream.path("split").asText();
+        OrderSpec spec = spec(file.json().path("order"));
+        Optional<SavedState> from = state();
+        return open(stream.path("path").asText(), split, spec, all -> {
+            long version = version(file, stream, all, epoch);
+            if (from.isPresent()) {
+                requireDataset(from.get(), all);
+                requireStream(from.get(), split, spec, file.name());
+                // At batch 0, nothing of the epoch has been read, so a feed that follows can choose another version.
+                boolean isBinding = !stream.path("follow").asBoolean()
+                        || (from.get().epoch() == epoch && from.get().batch() > 0);
+                if (isBinding && from.get().version() != version) {
+                    throw new CommandException(
+                            "the state is of version " + from.get().version() + ", but feed " + file.name()
+                                    + " reads version " + version + " in epoch " + epoch);
+                }
+            }
+            return all.snapshot(version);
+        });
+    }
+
+    private static void requireStream(SavedState from, String split, OrderSpec spec, String feedName)
+            throws CommandException {
+        if (!from.split().equals(split)) {
+            throw new CommandException("the state is of split " + from.split() + ", but the stream of feed " + feedName
+                    + " reads " + split + "; name another one with --stream");
+        }
+        if (!from.order().equals(spec)) {
+            throw new CommandException("the state has the order " + from.order().toJson() + ", but feed " + feedName
+                    + " has " + spec.toJson() + "; give the dataset instead of --feed");
+        }
     }
 
     private long version(FeedFile file, JsonNode stream, Dataset all, long epoch) throws IOException {
@@ -193,10 +210,6 @@ final class OrderedStream {
             store.close();
             throw e;
         }
-    }
-
-    private JsonNode readState() throws IOException {
-        return json("--state", Files.readString(Objects.requireNonNull(state)));
     }
 
     private static JsonNode json(String option, String text) {

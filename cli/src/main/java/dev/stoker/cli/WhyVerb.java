@@ -85,8 +85,8 @@ final class WhyVerb implements Callable<Integer> {
             names = "--start",
             paramLabel = "N",
             description = "Batch of the epoch at which the run began or resumed, as in its state; steps count from"
-                    + " there. Default: 0.")
-    private long start;
+                    + " there. Default: the batch of --state in its epoch, or 0.")
+    private @Nullable Long start;
 
     @Option(
             names = "--skip",
@@ -128,12 +128,26 @@ final class WhyVerb implements Callable<Integer> {
             throw new IllegalArgumentException("option --epochs: needs --key, and at least 1 epoch");
         }
         Participant.rank(rank == null ? 0 : rank, worldSize); // Checks both.
-        long first = epoch == null ? stream.epochOfState() : epoch;
+        if (batch != null && start != null) {
+            throw new IllegalArgumentException("--start needs --step or --key");
+        }
+        long first = epoch == null ? stream.state().map(SavedState::epoch).orElse(0L) : epoch;
         return keys.isEmpty() ? samples(first) : places(first);
     }
 
     private TailPolicy policy() {
         return TailPolicy.valueOf(tail.name());
+    }
+
+    /** Returns the batch of an epoch from which steps count. */
+    private long start(long epochNumber) throws IOException {
+        if (start != null) {
+            return start;
+        }
+        return stream.state()
+                .filter(saved -> saved.epoch() == epochNumber)
+                .map(SavedState::batch)
+                .orElse(0L);
     }
 
     private int samples(long epochNumber) throws IOException {
@@ -155,7 +169,8 @@ final class WhyVerb implements Callable<Integer> {
     }
 
     private SkippedBatches skipped(long epochNumber, EpochSize size) throws IOException {
-        List<SkipList.Range> ranges = new ArrayList<>(stream.skippedByState());
+        List<SkipList.Range> ranges =
+                new ArrayList<>(stream.state().map(SavedState::skip).orElse(List.of()));
         for (String text : skip) {
             Matcher range = RANGE.matcher(text);
             if (!range.matches()) {
@@ -175,8 +190,9 @@ final class WhyVerb implements Callable<Integer> {
         long wanted = Objects.requireNonNull(step);
         int[] ranks = rank == null ? IntStream.range(0, worldSize).toArray() : new int[] {rank};
         long most = 0;
+        long begin = start(epochNumber);
         for (int r : ranks) {
-            Delivery delivery = new Delivery(order.size(), policy(), Participant.rank(r, worldSize), start, skipped);
+            Delivery delivery = new Delivery(order.size(), policy(), Participant.rank(r, worldSize), begin, skipped);
             most = Math.max(most, delivery.steps());
             if (wanted < delivery.steps()) {
                 long number = delivery.number(wanted);
@@ -185,7 +201,7 @@ final class WhyVerb implements Callable<Integer> {
         }
         if (wanted >= most) {
             throw new IllegalArgumentException("option --step: the epoch has " + Units.plural(most, "step")
-                    + (rank == null ? "" : " for rank " + rank));
+                    + (rank == null ? "" : " for rank " + rank) + (begin == 0 ? "" : ", from batch " + begin + " on"));
         }
     }
 
@@ -221,7 +237,7 @@ final class WhyVerb implements Callable<Integer> {
                 SampleIndex index = SampleIndex.open(opened.dataset(), opened.snapshot());
                 EpochSize size = opened.order().size();
                 Delivery delivery =
-                        new Delivery(size, policy(), Participant.rank(0, worldSize), start, skipped(e, size));
+                        new Delivery(size, policy(), Participant.rank(0, worldSize), start(e), skipped(e, size));
                 for (String key : keys) {
                     Optional<SampleStat> sample = opened.order().stat(index, key);
                     isComplete &= sample.isPresent();
@@ -272,6 +288,9 @@ final class WhyVerb implements Callable<Integer> {
         if (delivery.skipped().contains(number)) {
             return "left out by --skip";
         }
-        return number < start ? "before --start" : "left out by --tail drop";
+        if (number < delivery.start()) {
+            return start == null ? "before the position of --state" : "before --start";
+        }
+        return "left out by --tail drop";
     }
 }

@@ -325,6 +325,28 @@ class VerbsTest extends DatasetVerbs {
     }
 
     @Test
+    void anAuditTakesANumberOfEpochsForEachGroup() throws IOException {
+        String ledger = Files.createDirectories(directory
+                        .resolve("photos/_stoker/feeds")
+                        .resolve(UUID.randomUUID().toString())
+                        .resolve("ledger"))
+                .toString();
+        assertThat(stoker("audit", "--ledger", ledger, "--epochs", "2", "--epochs", "val/a=1", "--epochs", "b=0"))
+                .isEqualTo(1);
+        assertThat(out.toString())
+                .contains("missing: the ledger has no subscription" + System.lineSeparator())
+                .contains("missing: the ledger has no subscription of group val/a")
+                .doesNotContain("of group b");
+        for (String wrong : List.of("0", "-1", "x", "a=", "=1", "a=-1", "")) {
+            assertThat(stoker("audit", "--ledger", ledger, "--epochs", wrong)).isEqualTo(2);
+            assertThat(err.toString()).contains("option --epochs: " + wrong + " is not a number of epochs");
+        }
+        assertThat(stoker("audit", "--ledger", ledger, "--epochs", "a=1", "--epochs", "a=2"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("there are two numbers for group a");
+    }
+
+    @Test
     void aMistypedPathIsCorrectedAndAParentNamesItsDatasets() {
         assertThat(stoker("info", directory.resolve("photo").toString())).isEqualTo(1);
         assertThat(err.toString()).contains("did you mean " + path());

@@ -204,13 +204,16 @@ class WhyVerbTest {
         assertThat(why("--state", state.toString(), "--step=0", "--json"))
                 .as(err::toString)
                 .isZero();
-        assertThat(lines()).hasSize(4).allMatch(line -> line.path("epoch").asLong() == 3);
+        assertThat(lines())
+                .hasSize(4)
+                .allMatch(line ->
+                        line.path("epoch").asLong() == 3 && line.path("batch").asLong() == 2);
         // Version 2 has 20 samples, so batch 4 is its last one.
         assertThat(why("--state", state.toString(), "--batch=4"))
                 .as(err::toString)
                 .isZero();
         Files.writeString(state, text.replace("\"batch\":2,", "\"batch\":2,\"skip\":[[3,2,3],[4,0,0]],"));
-        assertThat(why("--state", state.toString(), "--step=2", "--json")).isZero();
+        assertThat(why("--state", state.toString(), "--step=0", "--json")).isZero();
         assertThat(lines()).allMatch(line -> line.path("batch").asLong() == 4);
         Files.writeString(state, text);
         assertThat(why("--state", state.toString(), "--key=c/25")).isEqualTo(Errors.FAILED);
@@ -219,6 +222,73 @@ class WhyVerbTest {
                 state, text.replace(SampleDatasets.info().id().toString(), "00000000-0000-0000-0000-000000000001"));
         assertThat(why("--state", state.toString(), "--step=0")).isEqualTo(Errors.FAILED);
         assertThat(err.toString()).contains("the state is of dataset 00000000");
+    }
+
+    @Test
+    void stepsCountFromThePositionOfTheState() throws IOException {
+        Path state = directory.resolve("state.json");
+        String order = OrderSpec.fromJson(
+                        OrderSpec.defaults().toJson().replace("\"batch_size\":64", "\"batch_size\":4"))
+                .toJson();
+        // 30 samples have 8 batches.
+        for (long position = 0; position <= 8; position++) {
+            Files.writeString(
+                    state,
+                    "{\"stoker\":1,\"fingerprint\":\"0\",\"epoch\":3,\"batch\":" + position + ",\"dataset\":\""
+                            + SampleDatasets.info().id() + "\",\"version\":3,\"split\":\"train\",\"order\":" + order
+                            + "}");
+            List<String> saved = List.of("--state", state.toString(), "--world-size=2", "--json");
+            List<String> typed =
+                    List.of("--order", order, "--epoch=3", "--start=" + position, "--world-size=2", "--json");
+            for (String what : List.of("--step=0", "--step=3", "--step=9", "--key=c/3", "--key=c/29", "--batch=5")) {
+                List<String> expected =
+                        what.startsWith("--batch") ? List.of("--order", order, "--epoch=3", "--json") : typed;
+                int code = why(expected, what);
+                String named = out.toString();
+                String failure = err.toString();
+                assertThat(why(saved, what)).isEqualTo(code);
+                assertThat(out.toString()).isEqualTo(named);
+                assertThat(err.toString()).isEqualTo(failure);
+            }
+            // Another epoch begins at its first batch, and the option wins.
+            assertThat(why(saved, "--epoch=4", "--step=0")).isZero();
+            assertThat(lines().get(0).path("batch").asLong()).isZero();
+            assertThat(why(saved, "--start=0", "--step=0")).isZero();
+            assertThat(lines().get(0).path("batch").asLong()).isZero();
+        }
+        assertThat(why("--state", state.toString(), "--key=c/3", "--epochs=2")).isZero();
+        assertThat(out.toString()).contains("before the position of --state");
+        assertThat(why("--state", state.toString(), "--step=0")).isEqualTo(Errors.USAGE);
+        assertThat(err.toString()).contains("the epoch has 0 steps, from batch 8 on");
+    }
+
+    @Test
+    void aFileThatIsNoStateIsRefusedWithItsName() throws IOException {
+        Path state = directory.resolve("state.json");
+        String whole = "{\"stoker\":1,\"fingerprint\":\"0\",\"epoch\":3,\"batch\":2,\"dataset\":\""
+                + SampleDatasets.info().id() + "\",\"version\":3,\"split\":\"train\",\"order\":"
+                + OrderSpec.defaults().toJson() + "}";
+        for (String[] wrong : new String[][] {
+            {"{", "is not JSON"},
+            {"{\"model\":" + whole + "}", "is not the state of a feed"},
+            {"[]", "is not the state of a feed"},
+            {whole.replace("\"batch\":2", "\"batch\":\"x\""), "batch: expected a number from 0 on, found \"x\""},
+            {whole.replace("\"batch\":2,", ""), "batch: expected a number from 0 on, found nothing"},
+            {whole.replace("\"epoch\":3", "\"epoch\":-1"), "epoch: expected a number from 0 on, found -1"},
+            {whole.replace("\"version\":3", "\"version\":null"), "version: expected a number from 0 on, found null"},
+            {whole.replace("\"batch\":2", "\"batch\":2,\"skip\":[[1]]"), "skip: expected [epoch,first,last], found [1]"
+            },
+        }) {
+            Files.writeString(state, wrong[0]);
+            assertThat(why("--state", state.toString(), "--step=0")).isEqualTo(Errors.USAGE);
+            assertThat(err.toString()).contains("option --state: " + state, wrong[1]);
+        }
+        Files.writeString(state, whole.replace("\"stoker\":1", "\"stoker\":2"));
+        assertThat(why("--state", state.toString(), "--step=0")).isEqualTo(Errors.FAILED);
+        assertThat(err.toString()).contains(state.toString(), "format version 2");
+        Files.writeString(state, whole.replace("\"stoker\":1", "\"stoker\":1,\"requires\":[\"x\"]"));
+        assertThat(why("--state", state.toString(), "--step=0")).isEqualTo(Errors.FAILED);
+        assertThat(err.toString()).contains("needs the feature 'x'");
     }
 
     @Test
@@ -231,6 +301,8 @@ class WhyVerbTest {
         assertThat(err.toString()).contains("option --order: not JSON");
         assertThat(why("--order", ORDER, "--step=99")).isEqualTo(Errors.USAGE);
         assertThat(err.toString()).contains("the epoch has 8 steps");
+        assertThat(why("--order", ORDER, "--batch=1", "--start=1")).isEqualTo(Errors.USAGE);
+        assertThat(err.toString()).contains("--start needs --step or --key");
         assertThat(stoker("why", "--step=1")).isEqualTo(Errors.USAGE);
         assertThat(err.toString()).contains("give --feed NAME");
         assertThat(stoker("why", "--feed=nothing-here", "--step=1")).isEqualTo(Errors.FAILED);

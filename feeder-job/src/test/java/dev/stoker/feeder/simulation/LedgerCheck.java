@@ -5,6 +5,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.audit.Audit;
 import dev.stoker.metadata.audit.AuditReport;
 import dev.stoker.metadata.audit.Finding;
+import dev.stoker.metadata.audit.RequiredEpochs;
 import dev.stoker.server.TestDataset;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
@@ -12,7 +13,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
 
 /**
@@ -45,7 +45,8 @@ final class LedgerCheck {
             }
         }
         boolean all = known.size() == groups.size();
-        AuditReport report = audit(ledger.files(), opened, all ? OptionalLong.of(plan.epochs()) : OptionalLong.empty());
+        AuditReport report =
+                audit(ledger.files(), opened, all ? RequiredEpochs.ofAll(plan.epochs()) : RequiredEpochs.NONE);
         List<Finding> findings = report.findings().stream()
                 .filter(finding -> isOfKnown(finding, known))
                 .toList();
@@ -58,11 +59,11 @@ final class LedgerCheck {
         Random random = new Random(plan.id().getLeastSignificantBits());
         for (TrainingGroup group : known) {
             new LostBatch(ledger.files(), group, random)
-                    .requireReported(report, files -> audit(files, opened, OptionalLong.empty()));
+                    .requireReported(report, files -> audit(files, opened, RequiredEpochs.NONE));
         }
     }
 
-    private AuditReport audit(ObjectStore files, List<Dataset> opened, OptionalLong epochs) throws IOException {
+    private AuditReport audit(ObjectStore files, List<Dataset> opened, RequiredEpochs epochs) throws IOException {
         return new Audit(files, opened, Optional.of(plan.id()), epochs, List.of(), progress -> {}).run();
     }
 

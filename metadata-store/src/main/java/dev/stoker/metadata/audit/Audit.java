@@ -12,9 +12,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -37,7 +37,7 @@ public final class Audit {
     private final ObjectStore ledger;
     private final List<Dataset> datasets;
     private final Optional<UUID> feed;
-    private final OptionalLong epochs;
+    private final RequiredEpochs epochs;
     private final List<DeliverySign> signs;
     private final int receiptsAtOnce;
     private final Consumer<String> progress;
@@ -47,7 +47,7 @@ public final class Audit {
      * @param ledger the ledger's directory
      * @param datasets the datasets that the feed serves
      * @param feed the feed's id, if known; the ledger must then contain nothing of another feed
-     * @param epochs number of epochs that must be complete; if absent, an epoch may be open
+     * @param epochs epochs that must be complete
      * @param signs signs that feeds of the ledger have delivered
      * @param progress receives the current activity from time to time
      */
@@ -55,7 +55,7 @@ public final class Audit {
             ObjectStore ledger,
             List<Dataset> datasets,
             Optional<UUID> feed,
-            OptionalLong epochs,
+            RequiredEpochs epochs,
             List<DeliverySign> signs,
             Consumer<String> progress) {
         this(ledger, datasets, feed, epochs, signs, progress, Optional.empty(), DEFAULT_RECEIPTS);
@@ -67,7 +67,7 @@ public final class Audit {
      * @param ledger the ledger's directory
      * @param datasets the datasets that the feed serves
      * @param feed the feed's id, if known; the ledger must then contain nothing of another feed
-     * @param epochs number of epochs that must be complete; if absent, an epoch may be open
+     * @param epochs epochs that must be complete
      * @param signs signs that feeds of the ledger have delivered
      * @param progress receives the current activity from time to time
      * @param workers judge the epochs
@@ -76,7 +76,7 @@ public final class Audit {
             ObjectStore ledger,
             List<Dataset> datasets,
             Optional<UUID> feed,
-            OptionalLong epochs,
+            RequiredEpochs epochs,
             List<DeliverySign> signs,
             Consumer<String> progress,
             AuditWorkers workers) {
@@ -87,7 +87,7 @@ public final class Audit {
             ObjectStore ledger,
             List<Dataset> datasets,
             Optional<UUID> feed,
-            OptionalLong epochs,
+            RequiredEpochs epochs,
             List<DeliverySign> signs,
             Consumer<String> progress,
             Optional<AuditWorkers> workers,
@@ -137,9 +137,7 @@ public final class Audit {
         for (PassState pass : passes.values()) {
             reports.add(report(pass, judged.of(pass.key), findings));
         }
-        if (reports.isEmpty() && epochs.isPresent() && epochs.getAsLong() > 0) {
-            findings.add(Finding.Kind.MISSING, 0, "the ledger has no subscription");
-        }
+        requireGroups(passes.keySet(), findings);
         return new AuditReport(
                 files.size(),
                 survey.records,
@@ -148,6 +146,25 @@ public final class Audit {
                 reports,
                 findings.kept(),
                 findings.counts());
+    }
+
+    /** Each group that is named must have subscribed, and at least one if all must be complete. */
+    private void requireGroups(Set<PassKey> passes, Findings findings) {
+        if (passes.isEmpty() && epochs.byDefault().orElse(0) > 0) {
+            findings.add(Finding.Kind.MISSING, 0, "the ledger has no subscription");
+        }
+        Set<String> known = new TreeSet<>();
+        passes.forEach(pass -> known.add(pass.name()));
+        for (String group : new TreeSet<>(epochs.byGroup().keySet())) {
+            boolean isKnown = passes.stream().anyMatch(pass -> group.equals(pass.group()) || group.equals(pass.name()));
+            if (!isKnown && epochs.byGroup().get(group) > 0) {
+                findings.add(
+                        Finding.Kind.MISSING,
+                        0,
+                        "the ledger has no subscription of group " + group
+                                + (known.isEmpty() ? "" : "; it has " + String.join(", ", known)));
+            }
+        }
     }
 
     /** Each file that a sign names must be there; of an epoch one missing file is told. */
@@ -182,7 +199,8 @@ public final class Audit {
 
     private AuditReport.Pass report(PassState pass, TreeMap<Long, AuditReport.Epoch> judged, Findings findings) {
         long known = judged.isEmpty() ? 0 : judged.lastKey() + 1;
-        long wanted = Math.max(known, epochs.orElse(0));
+        long required = epochs.of(pass.key.stream(), pass.key.group());
+        long wanted = Math.max(known, required);
         List<AuditReport.Epoch> all = new ArrayList<>();
         pass.receipts.forEach((epoch, count) -> {
             if (!pass.claims.containsKey(epoch) && count > 0) {
@@ -198,9 +216,7 @@ public final class Audit {
             if (report == null) {
                 report = unclaimed(pass, epoch, epoch < known, findings);
             }
-            if (epochs.isPresent()
-                    && epoch < epochs.getAsLong()
-                    && report.open().count() > 0) {
+            if (epoch < required && report.open().count() > 0) {
                 findings.add(
                         Finding.Kind.MISSING,
                         report.open().count(),

@@ -12,6 +12,11 @@ record PassKey(String feed, String stream, String group, String fingerprint, int
                 consumer.feed(), consumer.stream(), consumer.group(), consumer.fingerprint(), consumer.replica());
     }
 
+    /** Returns stream and group, as options name them. */
+    String name() {
+        return stream + "/" + group;
+    }
+
     @Override
     public String toString() {
         return "stream " + stream + ", group " + group + (replica == 0 ? "" : ", replica " + replica);

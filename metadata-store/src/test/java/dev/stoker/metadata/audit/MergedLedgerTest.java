@@ -20,7 +20,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -66,7 +65,7 @@ class MergedLedgerTest extends AuditFixture {
                         ledger,
                         List.of(stream.dataset),
                         Optional.of(TrainedStream.FEED),
-                        OptionalLong.empty(),
+                        RequiredEpochs.NONE,
                         signs,
                         text -> {})
                 .run();

@@ -13,7 +13,6 @@ import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -115,7 +114,7 @@ class ReadsTest {
                         together(stream.ledger, 12),
                         List.of(Dataset.open(together(stream.store, 2))),
                         Optional.of(TrainedStream.FEED),
-                        OptionalLong.of(1),
+                        RequiredEpochs.ofAll(1),
                         List.of(),
                         text -> {})
                 .run();

@@ -296,11 +296,12 @@ final class TrainedStream {
 
     /** Audits in this process alone. */
     AuditReport auditHere() throws IOException {
-        return audit(OptionalLong.empty(), Audit.DEFAULT_RECEIPTS, Optional.empty());
+        return audit(RequiredEpochs.NONE);
     }
 
     /** Audits in this process, and requires that other processes come to the same result. */
-    AuditReport audit(OptionalLong epochs, int receiptsAtOnce) throws IOException {
+    AuditReport audit(OptionalLong number, int receiptsAtOnce) throws IOException {
+        RequiredEpochs epochs = new RequiredEpochs(number, Map.of());
         AuditReport report = audit(epochs, receiptsAtOnce, Optional.empty());
         Path directory = Files.createTempDirectory("audit");
         try {
@@ -321,7 +322,12 @@ final class TrainedStream {
         return report;
     }
 
-    private AuditReport audit(OptionalLong epochs, int receiptsAtOnce, Optional<AuditWorkers> workers)
+    /** Audits with epochs that must be complete, by group. */
+    AuditReport audit(RequiredEpochs epochs) throws IOException {
+        return audit(epochs, Audit.DEFAULT_RECEIPTS, Optional.empty());
+    }
+
+    private AuditReport audit(RequiredEpochs epochs, int receiptsAtOnce, Optional<AuditWorkers> workers)
             throws IOException {
         return new Audit(
                         ledger,
@@ -351,6 +357,6 @@ final class TrainedStream {
         for (String file : filesOfEpochs) {
             signs.add(new DeliverySign("the sign", FEED, signs.size(), file));
         }
-        return new Audit(ledger, List.of(dataset), Optional.of(FEED), OptionalLong.empty(), signs, text -> {}).run();
+        return new Audit(ledger, List.of(dataset), Optional.of(FEED), RequiredEpochs.NONE, signs, text -> {}).run();
     }
 }
