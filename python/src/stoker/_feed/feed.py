@@ -322,10 +322,7 @@ class Feed(Explaining, InNotebooks):
             reading.info_at(reading.progress.following)
         check_readers(reading.member()[1])
         reading.check_tasks()
-        if self._iteration is not None:
-            self._iteration.end()
-        reading.iteration = iteration = Iteration(reading)
-        return iteration
+        return Iteration(reading)
 
     def batches(self) -> Iterator[Batch]:
         """Iterates over the batches of one epoch after the other, up to `epochs` if the feed has that limit.

@@ -148,6 +148,8 @@ class Iteration(Iterator[Batch]):
 
     def __next__(self) -> Batch:
         reading = self._reading
+        if self._serial < 0 and not (self._ended or reading.closed or reading.iteration is self):
+            self._take_over()
         if self._ended or reading.closed or reading.iteration is not self:
             if not self.running and self._serial >= 0:
                 raise StopIteration
@@ -182,6 +184,15 @@ class Iteration(Iterator[Batch]):
         self._handed += 1
         reading.progress.last = last
         return batch
+
+    def _take_over(self) -> None:
+        """Ends the iteration before. An iterator that was never asked for a batch changes nothing."""
+        reading = self._reading
+        reading.own()
+        before = reading.iteration
+        if isinstance(before, Iteration):
+            before.end()
+        reading.iteration = self
 
     def _leave_to_parent(self) -> None:
         """In a forked process: drops the parent's source and reads again from the batch that was not handed out."""
