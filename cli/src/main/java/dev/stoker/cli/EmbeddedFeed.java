@@ -1,11 +1,10 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.DamagedCertificates;
 import dev.stoker.feeder.FeedJob;
 import dev.stoker.feeder.ledger.LedgerProgress;
 import dev.stoker.feeder.plan.FeedNodes;
 import dev.stoker.feeder.plan.FeedPlan;
-import dev.stoker.feeder.plan.OrderWarnings;
+import dev.stoker.feeder.plan.StartWarnings;
 import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.feeder.registry.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;
@@ -76,7 +75,7 @@ final class EmbeddedFeed implements AutoCloseable {
 
     /** Says who is let in although that was perhaps not meant, and which streams are poorly shuffled. */
     void warn(PrintWriter err) {
-        Stream.of(warnings, OrderWarnings.warnings(plan), DamagedCertificates.warnings(plan))
+        Stream.of(warnings, StartWarnings.ofTrainers(plan))
                 .flatMap(List::stream)
                 .forEach(warning -> err.println("stoker: warning: " + warning));
     }

@@ -3,7 +3,7 @@ package dev.stoker.feeder;
 import dev.stoker.feeder.plan.FeedOptions;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.plan.FlinkSettings;
-import dev.stoker.feeder.plan.OrderWarnings;
+import dev.stoker.feeder.plan.StartWarnings;
 import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.feeder.topic.TopicFeedJob;
 import dev.stoker.feeder.topic.TopicFeedOptions;
@@ -39,8 +39,7 @@ public final class FeedJob {
             }
             new FeedGraph(plan).addTo(launcher.environment());
             SharedCluster.warning(launcher.environment()).ifPresent(System.err::println);
-            OrderWarnings.warnings(plan).forEach(warning -> System.err.println("stoker: warning: " + warning));
-            DamagedCertificates.warnings(plan).forEach(warning -> System.err.println("stoker: warning: " + warning));
+            StartWarnings.ofTrainers(plan).forEach(warning -> System.err.println("stoker: warning: " + warning));
             launcher.run(name(plan));
         }
     }

@@ -8,45 +8,36 @@ import dev.stoker.schemas.order.ShufflePolicy;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectStore;
-import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.LongSummaryStatistics;
 import java.util.Optional;
 import java.util.stream.IntStream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Finds streams that the order of the feed hardly shuffles: the shuffle window is smaller than a chunk, or the chunks
  * are sorted by class, so that batches contain few classes. Runs on the machine that starts the feed.
  */
-public final class OrderWarnings {
-    private static final Logger LOG = LoggerFactory.getLogger(OrderWarnings.class);
-
+final class OrderWarnings {
     private OrderWarnings() {}
 
     /**
-     * Returns a warning for each stream whose chunks are larger than the shuffle window, and for each categorical field
-     * of a stream that the window does not mix. Reads the heads of some chunks.
+     * Returns a warning if the chunks of a stream are larger than the shuffle window, and for each categorical field
+     * that the window does not mix. Reads the heads of some chunks.
+     *
+     * @param store of the dataset
+     * @param dataset of the stream
      */
-    public static List<String> warnings(FeedPlan plan) {
-        OrderSpec spec = OrderSpec.fromJson(plan.order());
+    static List<String> warnings(FeedPlan.Stream stream, OrderSpec spec, ObjectStore store, Dataset dataset)
+            throws IOException {
         List<String> warnings = new ArrayList<>();
-        for (FeedPlan.Stream stream : plan.streams()) {
-            try (ObjectStore store = Stores.open(stream.path())) {
-                Snapshot snapshot = Dataset.open(store).snapshot(stream.version());
-                String name = stream.path() + "@" + stream.version() + ", split " + stream.split() + ": ";
-                smallWindow(snapshot.table(), stream.split(), spec).ifPresent(text -> warnings.add(name + text));
-                for (Mixing mixing : Mixing.of(store, snapshot, stream.split(), spec)) {
-                    if (mixing.isPoor()) {
-                        warnings.add(name + mixing.warning());
-                    }
-                }
-            } catch (IOException e) {
-                // The feeder reports the error when it reads the chunk.
-                LOG.debug("The classes of stream {} were not looked at", stream.name(), e);
+        Snapshot snapshot = dataset.snapshot(stream.version());
+        String name = stream.path() + "@" + stream.version() + ", split " + stream.split() + ": ";
+        smallWindow(snapshot.table(), stream.split(), spec).ifPresent(text -> warnings.add(name + text));
+        for (Mixing mixing : Mixing.of(store, snapshot, stream.split(), spec)) {
+            if (mixing.isPoor()) {
+                warnings.add(name + mixing.warning());
             }
         }
         return warnings;

@@ -6,7 +6,7 @@ import dev.stoker.connectors.kafka.registry.SchemaRegistry;
 import dev.stoker.connectors.kafka.topic.TopicCheck;
 import dev.stoker.connectors.kafka.topic.TopicNeeds;
 import dev.stoker.feeder.plan.FlinkSettings;
-import dev.stoker.feeder.plan.OrderWarnings;
+import dev.stoker.feeder.plan.StartWarnings;
 import dev.stoker.feeder.registry.FeedLock;
 import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.flink.launch.JobMain;
@@ -61,7 +61,7 @@ public final class TopicFeedJob {
 
     /** Returns a warning for each stream that the order hardly shuffles. */
     public static List<String> warnings(TopicFeedPlan plan) {
-        return OrderWarnings.warnings(plan.feed());
+        return StartWarnings.ofTopic(plan.feed());
     }
 
     private static String name(TopicFeedPlan plan) {

@@ -26,7 +26,7 @@ class OrderWarningsTest {
         String[] all = new String[options.length + 1];
         all[0] = dataset.path().toString();
         System.arraycopy(options, 0, all, 1, options.length);
-        return OrderWarnings.warnings(FeedPlan.of(FeedOptions.parse(all)));
+        return StartWarnings.ofTopic(FeedPlan.of(FeedOptions.parse(all)));
     }
 
     @Test
