@@ -218,7 +218,11 @@ def test_an_iterator_that_failed_and_was_replaced_does_not_claim_the_end(broken:
     broken.withhold()
     with pytest.raises(broken.error):
         read_until_failure(iterator)
-    iter(feed)
+    iter(feed)  # changes nothing until it is asked for a batch
+    with pytest.raises(broken.error):
+        next(iterator)
+    with pytest.raises(broken.error):
+        read_until_failure(iter(feed))
     with pytest.raises(errors.StokerError, match="another iteration"):
         next(iterator)
 
