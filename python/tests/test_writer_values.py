@@ -80,7 +80,7 @@ def test_what_fits_no_type(tmp_path: Path, kind: str, value: Any, says: str) -> 
         ("int8", pa.array([1, 200]), "sample 'b' (row 1), field 'f': 200 is not between -128 and 127"),
         ("binary", pa.array([b"a", None]), "sample 'b' (row 1), field 'f': there is no value"),
         ("int32[]", pa.array([[1, 2], [3, 2**40]]), "sample 'b' (row 1), field 'f': 1099511627776 is not between"),
-        ("int32[]", pa.array([[1, 2], [None]]), "sample 'b' (row 1), field 'f': an element is missing"),
+        ("int32[]", pa.array([[1, 2], [None]]), "sample 'b' (row 1), field 'f': an item is null"),
         ("utf8", pa.array([1, 2]), "column 'f': expected a column of utf8, not int64"),
         ("categorical", pa.array([1, 2]), "column 'f': expected class names"),
         ("float32(3)", pa.array([[1.0], [2.0]]), "column 'f': expected a column of tensors"),

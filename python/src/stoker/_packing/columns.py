@@ -13,7 +13,7 @@ from stoker._format import arrow_arrays
 from stoker._format.fields import Field
 from stoker._format.nested_rows import rows_of, without_nulls
 from stoker._format.temporal import Date, Decimal128, Special, Time, Timestamp
-from stoker._packing.segments import Segment, TooLargeError, float_bits
+from stoker._packing.segments import NumberError, Segment, float_bits, whole_floats
 from stoker._packing.values import MAX_CLASS_BYTES, null_advice
 from stoker.errors import InvalidSampleError
 
@@ -157,7 +157,7 @@ def _nested(array: pa.Array, field: Field, valid: npt.NDArray[np.bool_] | None) 
 
     if child.null_count and not field.null_items:
         at = int(np.argmin(child.is_valid().to_numpy(zero_copy_only=False)))
-        raise Unfit(f"an item is missing; items of {field.type} cannot be null{null_advice(field)}", row_of(at))
+        raise Unfit(f"an item is null; items of {field.type} cannot be null{null_advice(field)}", row_of(at))
     assert field.item is not None
     try:
         items = segment(child, Field(field.name, field.item, nullable=field.null_items))
@@ -178,11 +178,14 @@ def _nested(array: pa.Array, field: Field, valid: npt.NDArray[np.bool_] | None) 
 def _special(array: pa.Array, field: Field, wanted: Special) -> npt.NDArray[Any]:
     """Stored numbers of a column of timestamps, dates, times or decimals; anything where there is no value."""
     kind = array.type
-    if not pa.types.is_null(kind) and not _ALIKE[type(wanted)](kind):
+    is_whole = isinstance(wanted, Decimal128) and pa.types.is_integer(kind)
+    if not pa.types.is_null(kind) and not is_whole and not _ALIKE[type(wanted)](kind):
         raise Unfit(f"expected a column of {field.type}, not {kind}")
     if isinstance(wanted, Timestamp) and pa.types.is_timestamp(kind) and (kind.tz is None) != (wanted.zone is None):
         raise Unfit(f"expected a column of {field.type}, not {kind}; one of them has a time zone and the other has not")
     try:
+        if is_whole:
+            array = array.cast(pa.decimal128(20, 0)).cast(pa.decimal128(38, 0))
         cast = array.cast(wanted.arrow())
     except pa.ArrowInvalid as e:
         raise Unfit(f"a value of {kind} does not fit {field.type}: {e}") from None
@@ -218,7 +221,9 @@ def _elements(child: pa.Array, field: Field, row_of: Any) -> npt.NDArray[Any]:
     if child.null_count:
         advice = f"; declare the field as {field.element}?[]" if field.is_list else ""
         at = int(np.argmin(child.is_valid().to_numpy(zero_copy_only=False)))
-        raise Unfit(f"an element is missing{advice}", row_of(at))
+        raise Unfit(f"an item is null{advice}", row_of(at))
+    if field.element == "uint8" and pa.types.is_boolean(child.type):
+        child = child.cast(pa.uint8())
     try:
         numbers = _numbers(child, Field(field.name, field.element))
     except Unfit as e:
@@ -230,6 +235,8 @@ def _numbers(array: pa.Array, field: Field) -> npt.NDArray[Any]:
     """Elements of a number or bool column; anything where there is no value."""
     kind = array.type
     if field.type == "bool":
+        if pa.types.is_integer(kind):
+            return _bools(array)
         if not pa.types.is_boolean(kind) and not pa.types.is_null(kind):
             raise Unfit(f"expected a column of bool, not {kind}")
         return np.asarray(pc.fill_null(array.cast(pa.bool_()), False).to_numpy(zero_copy_only=False))
@@ -245,8 +252,10 @@ def _numbers(array: pa.Array, field: Field) -> npt.NDArray[Any]:
         # A column of uint16 is taken for the bits of bfloat16, as Arrow has no such type.
         same = kind == (pa.uint16() if field.type == "bfloat16" else field.arrow().type)
         try:
-            return values if same else float_bits(values, field.type)
-        except TooLargeError as e:
+            if same:
+                return values
+            return whole_floats(values, field.type) if values.dtype.kind in "iu" else float_bits(values, field.type)
+        except NumberError as e:
             raise Unfit(str(e), e.at) from None
     info = np.iinfo(field.dtype)
     if len(values) and (int(values.min()) < info.min or int(values.max()) > info.max):
@@ -254,6 +263,15 @@ def _numbers(array: pa.Array, field: Field) -> npt.NDArray[Any]:
         row = wrong[0]
         raise Unfit(f"{values[row]} is not between {info.min} and {info.max}, the range of {field.type}", row)
     return values.astype(field.dtype, copy=False)
+
+
+def _bools(array: pa.Array) -> npt.NDArray[np.bool_]:
+    """Whole numbers that are 0 or 1, as bools."""
+    values = pc.fill_null(array, pa.scalar(0, array.type)).to_numpy(zero_copy_only=False)
+    wrong = np.flatnonzero((values != 0) & (values != 1))
+    if len(wrong):
+        raise Unfit(f"{values[wrong[0]]} is not True, False, 1 or 0", int(wrong[0]))
+    return np.asarray(values == 1)
 
 
 def _categorical(array: pa.Array, valid: npt.NDArray[np.bool_] | None) -> Segment:

@@ -71,12 +71,16 @@ class Content:
         return Sizes(self.nulls, self.elements, *lengths, self.items, self.item_nulls)
 
 
-class TooLargeError(ValueError):
-    """A finite number is too large for the type of its field; `at` is its place among the given ones."""
+class NumberError(ValueError):
+    """The type of its field does not hold a number; `at` is its place among the given ones."""
 
     def __init__(self, why: str, at: int = 0) -> None:
         super().__init__(why)
         self.at = at
+
+
+class TooLargeError(NumberError):
+    """A finite number is too large for the type of its field."""
 
     @staticmethod
     def of(value: Any, kind: str, at: int = 0) -> TooLargeError:
@@ -118,6 +122,26 @@ def float_bits(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
             bits = rounded.view(np.uint16)
             bits[nan] = bits[nan] & np.uint16(0x8000) | np.uint16(0x7E00)
     return rounded
+
+
+_EXACT: Final = {"float16": 1 << 11, "bfloat16": 1 << 8, "float32": 1 << 24, "float64": 1 << 53}
+"""Whole numbers up to this one are values of the type."""
+
+
+def whole_floats(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
+    """Whole numbers in the floating-point type of a field, which must hold them exactly. Raises `NumberError`."""
+    stored = float_bits(values, kind)
+    limit = _EXACT[kind]
+    large = np.flatnonzero((values > limit) | (values < -limit))
+    if len(large):
+        held = np.ravel(stored)[large]
+        if kind == "bfloat16":
+            held = (held.astype(np.uint32) << np.uint32(16)).view(np.float32)
+        pairs = zip(large.tolist(), np.ravel(values)[large].tolist(), held.tolist(), strict=True)
+        for at, number, near in pairs:
+            if int(near) != number:
+                raise NumberError(f"{number} is not exactly a {kind}; give a float to round it", at)
+    return stored
 
 
 def of_rows(field: Field, values: list[Any]) -> Segment:

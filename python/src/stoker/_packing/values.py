@@ -17,7 +17,7 @@ import numpy.typing as npt
 from stoker._format.fields import Field
 from stoker._format.nested_rows import encoded
 from stoker._packing.pack import MAX_VALUE
-from stoker._packing.segments import TooLargeError, float_bits
+from stoker._packing.segments import NumberError, TooLargeError, float_bits, whole_floats
 from stoker._packing.special_values import special_converter
 
 Converter = Callable[[Any], Any]
@@ -91,6 +91,8 @@ def _integer(field: Field) -> Converter:
     def convert(value: Any) -> int:
         if type(value) is not int:
             try:
+                if isinstance(value, (bool, np.bool_)):
+                    raise TypeError
                 value = operator.index(value)
             except TypeError:
                 raise TypeError(f"expected a whole number, not {_kind(value)}") from None
@@ -118,7 +120,7 @@ _LARGEST = {"float16": 65504.0, "bfloat16": 3.38e38, "float32": 3.4e38, "float64
 
 
 def _float_of(value: Any, field: Field) -> float:
-    if isinstance(value, (str, bytes)):
+    if isinstance(value, (str, bytes, bool, np.bool_)):
         raise TypeError(f"expected a number, not {_kind(value)}")
     try:
         number = float(value)
@@ -126,9 +128,50 @@ def _float_of(value: Any, field: Field) -> float:
         raise TooLargeError.of(_kind(value), field.type) from None
     except (TypeError, ValueError):
         raise TypeError(f"expected a number, not {_kind(value)}") from None
+    if isinstance(value, (int, np.integer)) and not -_SMALL <= value <= _SMALL:
+        _check_whole(int(value), number, field)
     if math.isinf(number) and value != number:  # a Decimal, or a longdouble
         raise TooLargeError.of(value, field.type)
     return number
+
+
+_SMALL = 256
+"""Whole numbers up to this one are values of each floating-point type."""
+
+
+def _check_whole(value: int, number: float, field: Field) -> None:
+    """Refuses a whole number that the type does not hold exactly; one that is too large for it is refused later."""
+    (stored,) = float_bits(np.array([number]), field.type)
+    held = float(np.uint32(int(stored) << 16).view(np.float32)) if field.type == "bfloat16" else float(stored)
+    if int(held) != value:
+        raise NumberError(f"{value} is not exactly a {field.type}; give a float to round it")
+
+
+def _leaves(value: Any, depth: int) -> Any:
+    """The numbers in lists of lists."""
+    return value if depth == 1 else (leaf for each in value for leaf in _leaves(each, depth - 1))
+
+
+def _check_mixed(value: Any, array: npt.NDArray[Any], field: Field) -> None:
+    """Refuses what NumPy hides in numbers of several kinds: bools, and whole numbers that it has rounded."""
+    kinds = set(map(type, _leaves(value, array.ndim)))
+    if bool in kinds and len(kinds) > 1:
+        raise TypeError("expected numbers, not numbers and bools")
+    if array.dtype.kind == "f" and int in kinds:
+        one = converter(Field(field.name, field.element))
+        for leaf in _leaves(value, array.ndim):
+            if type(leaf) is int and not -_SMALL <= leaf <= _SMALL:
+                one(leaf)
+
+
+def _check_objects(array: npt.NDArray[Any], field: Field) -> None:
+    """Names the first item that no array of numbers has: None, other objects, and whole numbers beyond 64 bits."""
+    one = converter(Field(field.name, field.element))
+    for at, item in enumerate(array.flat):
+        if item is None:
+            advice = f"; declare the field as {field.element}?[]" if field.is_list else ""
+            raise ValueError(f"item {at} is null{advice}")
+        _item(one, at, item)
 
 
 def _nested(field: Field) -> Converter:
@@ -145,7 +188,7 @@ def _nested(field: Field) -> Converter:
                 items.append(None)
                 continue
             if each is None:
-                raise ValueError(f"item {at} is missing; items of {field.type} cannot be null{null_advice(field)}")
+                raise ValueError(f"item {at} is null; items of {field.type} cannot be null{null_advice(field)}")
             items.append(_item(item, at, each))
         row = encoded(items, unit)
         if len(row) > MAX_VALUE:
@@ -201,11 +244,15 @@ def _array(field: Field) -> Converter:
 
     def convert(value: Any) -> bytes:
         array = value if isinstance(value, np.ndarray) else np.asarray(value)
+        if array.dtype.kind == "O" and array.ndim:
+            _check_objects(array, field)
         if shape is None:
             if array.ndim != 1:
                 raise ValueError(f"expected one dimension, not shape {array.shape}")
         elif array.shape != shape:
             raise ValueError(f"expected shape {shape}, not {array.shape}")
+        if isinstance(value, (list, tuple)):
+            _check_mixed(value, array, field)
         data = elements(array, field).tobytes()
         if len(data) > MAX_VALUE:
             raise ValueError(f"{len(data)} bytes; 1 GiB is the limit; leave it out or split it")
@@ -215,7 +262,7 @@ def _array(field: Field) -> Converter:
 
 
 def elements(array: npt.NDArray[Any], field: Field) -> npt.NDArray[Any]:
-    """Numbers as elements of a field: whole numbers must lie in its range, others are rounded."""
+    """Numbers as elements of a field: whole numbers must be its values, others are rounded."""
     wanted = field.dtype
     kind = array.dtype.kind
     if field.element == "bfloat16":
@@ -225,11 +272,12 @@ def elements(array: npt.NDArray[Any], field: Field) -> npt.NDArray[Any]:
         return array.astype(wanted.newbyteorder("<"), copy=False)
     if array.size == 0:
         return np.zeros(array.shape, wanted)
-    if kind not in ("iufb" if field.element in _FLOATS else "iub"):
+    # Bools are 0 and 1 in lists of uint8 only.
+    if kind not in ("iuf" if field.element in _FLOATS else "iub" if field.element == "uint8" else "iu"):
         whole = "" if field.element in _FLOATS else "whole "
         raise TypeError(f"expected {whole}numbers, not elements of type {array.dtype}")
     if field.element in _FLOATS:
-        return float_bits(array, field.element)
+        return whole_floats(array, field.element) if kind in "iu" else float_bits(array, field.element)
     info = np.iinfo(wanted)
     low, high = int(array.min()), int(array.max())
     if low < info.min or high > info.max:

@@ -218,7 +218,7 @@ class UpdateVerbTest extends DatasetVerbs {
                 assertThat(err.toString())
                         .as(value)
                         .contains(table + "#", "column score: ", "nothing was committed")
-                        .containsPattern(value.startsWith("9") ? "no exact floating-point number" : "too large for a");
+                        .containsPattern(value.startsWith("9") ? "is not exactly a float32" : "too large for a");
             }
         }
     }

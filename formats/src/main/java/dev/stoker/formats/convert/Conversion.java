@@ -1,5 +1,6 @@
 package dev.stoker.formats.convert;
 
+import dev.stoker.formats.values.TextValue;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
@@ -14,7 +15,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Says whether values of one type can be read as another type. A conversion never changes a value. */
+/**
+ * Says whether values of one type can be read as another type, or stored in a field of another type. This is the only
+ * such rule. A conversion never changes a value, except that floating-point numbers are rounded.
+ */
 public enum Conversion {
     /** The types are equal. */
     NONE,
@@ -22,6 +26,8 @@ public enum Conversion {
     EXACT,
     /** Some values are. Each one is checked. */
     CHECKED,
+    /** A field takes the values as they are. It checks each one, and rounds floating-point numbers. */
+    BY_FIELD,
     /** The types are about other things, or no rule exists. */
     IMPOSSIBLE;
 
@@ -30,7 +36,7 @@ public enum Conversion {
         if (from.equals(to)) {
             return NONE;
         }
-        if (from instanceof ScalarType source && to instanceof ScalarType target) {
+        if (from instanceof ScalarType source && to instanceof ScalarType target && to != ScalarType.DATE) {
             return scalars(source, target);
         }
         if (from instanceof DecimalType source && to instanceof DecimalType target) {
@@ -38,16 +44,30 @@ public enum Conversion {
             return target.scale() >= source.scale() && digits >= source.precision() - source.scale() ? EXACT : CHECKED;
         }
         if (unit(from) != null && unit(to) != null && from.getClass() == to.getClass()) {
+            return isZoned(from) == isZoned(to) ? CHECKED : IMPOSSIBLE;
+        }
+        if (from == ScalarType.UTF8 && TextValue.isParsed(to)) {
             return CHECKED;
+        }
+        if (from instanceof ScalarType source && source.isInteger()) {
+            return to instanceof DecimalType
+                    ? CHECKED
+                    : isTime(to) && source != ScalarType.UINT64 ? BY_FIELD : IMPOSSIBLE;
+        }
+        if (item(from).isPresent() && item(to).isPresent()) {
+            return BY_FIELD;
         }
         return element(from).isPresent() && element(to).isPresent() ? lists(from, to) : IMPOSSIBLE;
     }
 
-    /** Sinks check the number of elements and null items. Elements are given as bytes, so they must not be narrowed. */
+    /** Sinks check the number of elements and null items. */
     private static Conversion lists(FieldType from, FieldType to) {
         Conversion elements = numbers(element(from).orElseThrow(), element(to).orElseThrow());
-        if (from instanceof NestedListType != to instanceof NestedListType || (elements != NONE && elements != EXACT)) {
+        if (from instanceof NestedListType != to instanceof NestedListType || elements == IMPOSSIBLE) {
             return IMPOSSIBLE;
+        }
+        if (elements != NONE && elements != EXACT) {
+            return CHECKED;
         }
         boolean isSameShape = from instanceof TensorType own
                 && to instanceof TensorType other
@@ -85,13 +105,20 @@ public enum Conversion {
         return type == ScalarType.DATE || unit(type) != null;
     }
 
-    /** Returns whether the second type is an integer with fewer values than the first one. */
+    /** Returns whether the values of a column are read as another type, before a field takes them. */
+    public boolean isRead() {
+        return this == EXACT || this == CHECKED;
+    }
+
+    /** Returns whether the second type has numbers of the same kind, but fewer values than the first one. */
     public static boolean narrows(FieldType from, FieldType to) {
-        return from instanceof ScalarType source
-                && to instanceof ScalarType target
-                && source.isInteger()
-                && target.isInteger()
-                && of(from, to) == CHECKED;
+        ScalarType source = element(from).orElse(from instanceof ScalarType scalar ? scalar : null);
+        ScalarType target = element(to).orElse(to instanceof ScalarType scalar ? scalar : null);
+        if (source == null || target == null || !source.isNumber() || !target.isNumber()) {
+            return false;
+        }
+        Conversion numbers = numbers(source, target);
+        return (numbers == CHECKED && target.isInteger()) || numbers == BY_FIELD;
     }
 
     /** Returns whether both are times of one kind, and the second one has the values of the first for all years. */
@@ -112,7 +139,15 @@ public enum Conversion {
     private static Conversion scalars(ScalarType from, ScalarType to) {
         boolean isText = from == ScalarType.UTF8 && to == ScalarType.CATEGORICAL;
         boolean isClass = from == ScalarType.CATEGORICAL && to == ScalarType.UTF8;
-        return isText || isClass ? CHECKED : from.isNumber() && to.isNumber() ? numbers(from, to) : IMPOSSIBLE;
+        if (isText || isClass) {
+            return CHECKED;
+        }
+        if (to == ScalarType.CATEGORICAL && (from == ScalarType.BOOL || from == ScalarType.UINT64)) {
+            return CHECKED;
+        }
+        boolean isBytes = isBytes(from) && (isBytes(to) || to == ScalarType.CATEGORICAL);
+        boolean isInteger = from.isInteger() && (to == ScalarType.CATEGORICAL || to == ScalarType.BOOL);
+        return isBytes || isInteger ? BY_FIELD : from.isNumber() && to.isNumber() ? numbers(from, to) : IMPOSSIBLE;
     }
 
     private static Conversion numbers(ScalarType from, ScalarType to) {
@@ -129,7 +164,15 @@ public enum Conversion {
             return isExact ? EXACT : CHECKED;
         }
         boolean isWider = mantissa(to) > mantissa(from) && to.width() > from.width();
-        return to.isFloat() && isWider ? EXACT : IMPOSSIBLE;
+        return !to.isFloat() ? IMPOSSIBLE : isWider ? EXACT : BY_FIELD;
+    }
+
+    private static boolean isBytes(ScalarType type) {
+        return type == ScalarType.UTF8 || type == ScalarType.BINARY;
+    }
+
+    private static boolean isZoned(FieldType type) {
+        return type instanceof TimestampType timestamp && timestamp.zone().isPresent();
     }
 
     static boolean isSigned(ScalarType integer) {
@@ -156,6 +199,16 @@ public enum Conversion {
         return type instanceof TimestampType timestamp
                 ? timestamp.unit()
                 : type instanceof TimeType time ? time.unit() : null;
+    }
+
+    /** Returns the type of the items of lists of text or of binary. */
+    private static Optional<ScalarType> item(FieldType type) {
+        FieldType item = type instanceof NestedListType nested
+                ? nested.item()
+                : type instanceof NullableListType nullable ? nullable.item() : type;
+        return item != type && item instanceof ScalarType scalar && isBytes(scalar)
+                ? Optional.of(scalar)
+                : Optional.empty();
     }
 
     /** Returns the type of the numbers in lists and tensors. */

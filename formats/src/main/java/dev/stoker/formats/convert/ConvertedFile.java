@@ -33,7 +33,8 @@ public final class ConvertedFile implements RowFile {
     /**
      * Converts the columns of a file.
      *
-     * @param types the wanted types by name. A column keeps its own type if no conversion exists
+     * @param types the wanted types by name. A column keeps its own type if no conversion exists, or if
+     *     the field converts
      */
     public static RowFile of(RowFile file, Map<String, FieldType> types) {
         List<RowColumn> columns = new ArrayList<>();
@@ -41,7 +42,7 @@ public final class ConvertedFile implements RowFile {
         for (RowColumn column : file.schema().columns()) {
             FieldType wanted = types.getOrDefault(column.name(), column.type());
             Conversion conversion = Conversion.of(column.type(), wanted);
-            if (conversion == Conversion.NONE || conversion == Conversion.IMPOSSIBLE) {
+            if (!conversion.isRead()) {
                 columns.add(column);
             } else {
                 converted.put(columns.size(), column.type());

@@ -2,8 +2,13 @@ package dev.stoker.formats.convert;
 
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
+import dev.stoker.formats.values.NumberList;
+import dev.stoker.formats.values.Numbers;
+import dev.stoker.formats.values.TextValue;
+import dev.stoker.formats.values.Utf8;
+import dev.stoker.formats.values.ValueText;
+import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.HalfFloats;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TimeResolution;
 import java.math.BigDecimal;
@@ -50,7 +55,9 @@ final class ConvertingSink implements ValueSink {
         TimeResolution wanted = Conversion.unit(to);
         if (unit != null && wanted != null) {
             sink().setLong(inUnit(value, unit, wanted));
-        } else if (from instanceof ScalarType source && to instanceof ScalarType type && type.isNumber()) {
+        } else if (from instanceof ScalarType source && to instanceof DecimalType) {
+            sink().setDecimal(new BigDecimal(source == ScalarType.UINT64 ? Long.toUnsignedString(value) : "" + value));
+        } else if (from instanceof ScalarType source && to instanceof ScalarType type) {
             integer(value, source, type);
         } else {
             sink().setLong(value);
@@ -59,38 +66,17 @@ final class ConvertingSink implements ValueSink {
 
     private void integer(long value, ScalarType source, ScalarType type) throws BadValueException {
         boolean isUnsigned = source == ScalarType.UINT64;
-        if (type.isFloat()) {
-            double real = isUnsigned && value < 0 ? 2.0 * (value >>> 1) : (double) value;
-            if (!isExact(value, isUnsigned, rounded(real, type))) {
-                throw new BadValueException((isUnsigned ? Long.toUnsignedString(value) : Long.toString(value))
-                        + " is not exactly a " + type);
-            }
-            sink().setDouble(real);
+        if (type == ScalarType.CATEGORICAL) {
+            String name = source == ScalarType.BOOL ? Boolean.toString(value != 0) : Long.toUnsignedString(value);
+            sink().setBytes(Utf8.encode(name));
+        } else if (type.isFloat()) {
+            sink().setDouble(isUnsigned ? Numbers.exactUnsigned(value, type) : Numbers.exact(value, type));
         } else if (value < 0 && (isUnsigned || type == ScalarType.UINT64)) {
             throw new BadValueException(
                     (isUnsigned ? Long.toUnsignedString(value) : Long.toString(value)) + " does not fit into " + type);
         } else {
             sink().setLong(value);
         }
-    }
-
-    private static boolean isExact(long value, boolean isUnsigned, double real) {
-        if (Math.abs(real) < 0x1p62) {
-            return (long) real == value;
-        }
-        String exact = isUnsigned ? Long.toUnsignedString(value) : Long.toString(value);
-        return new BigDecimal(exact).compareTo(new BigDecimal(real)) == 0;
-    }
-
-    /** Returns the nearest value of a type, or the largest finite one. */
-    private static double rounded(double value, ScalarType type) {
-        double near = switch (type) {
-            case FLOAT16 -> HalfFloats.fromFloat16(HalfFloats.float16(value));
-            case BFLOAT16 -> HalfFloats.fromBfloat16(HalfFloats.bfloat16(value));
-            case FLOAT32 -> (float) value;
-            default -> value;
-        };
-        return Double.isInfinite(near) ? Math.copySign(Double.MAX_VALUE, near) : near;
     }
 
     private long inUnit(long value, TimeResolution unit, TimeResolution wanted) throws BadValueException {
@@ -140,7 +126,17 @@ final class ConvertingSink implements ValueSink {
 
     @Override
     public void setBytes(ByteBuffer bytes) throws BadValueException {
-        sink().setBytes(element == null ? bytes : numbers(bytes));
+        if (element != null) {
+            sink().setBytes(numbers(bytes));
+        } else if (from == ScalarType.UTF8 && TextValue.isParsed(to)) {
+            String text = Utf8.decodeOrNull(bytes);
+            if (text == null) {
+                throw new BadValueException("the text is not UTF-8");
+            }
+            TextValue.put(text, to, sink());
+        } else {
+            sink().setBytes(bytes);
+        }
     }
 
     @Override
@@ -167,62 +163,32 @@ final class ConvertingSink implements ValueSink {
         sink().setLists(numbers(items), lengths);
     }
 
-    /** Returns numbers as the wider type. */
-    private ByteBuffer numbers(ByteBuffer bytes) {
+    /** Returns numbers as another type, which must hold each of them as a single value. */
+    private ByteBuffer numbers(ByteBuffer bytes) throws BadValueException {
         ScalarType source = Objects.requireNonNull(element, "a list of numbers");
         ScalarType type = Objects.requireNonNull(target, "a list of numbers");
         if (source == type) {
             return bytes;
         }
         ByteBuffer in = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN);
-        ByteBuffer out = ByteBuffer.allocate(in.remaining() / source.width() * type.width())
-                .order(ByteOrder.LITTLE_ENDIAN);
-        while (in.hasRemaining()) {
-            if (source.isInteger()) {
-                put(integer(in, source), type, out);
+        NumberList out = new NumberList(type);
+        for (int at = in.position(); at < in.limit(); at += source.width()) {
+            if (source.isFloat()) {
+                out.add(ValueText.floatAt(source, in, at));
             } else {
-                put(real(in, source), type, out);
+                add(ValueText.integerAt(source, in, at), source, type, out);
             }
         }
-        return out.flip();
+        return out.bytes();
     }
 
-    private static long integer(ByteBuffer in, ScalarType type) {
-        boolean isSigned = Conversion.isSigned(type);
-        return switch (type.width()) {
-            case 1 -> isSigned ? in.get() : in.get() & 0xFF;
-            case 2 -> isSigned ? in.getShort() : in.getShort() & 0xFFFF;
-            case 4 -> isSigned ? in.getInt() : in.getInt() & 0xFFFFFFFFL;
-            default -> in.getLong();
-        };
-    }
-
-    private static double real(ByteBuffer in, ScalarType type) {
-        return switch (type) {
-            case FLOAT16 -> HalfFloats.fromFloat16(in.getShort());
-            case BFLOAT16 -> HalfFloats.fromBfloat16(in.getShort());
-            default -> in.getFloat();
-        };
-    }
-
-    private static void put(long value, ScalarType type, ByteBuffer out) {
-        if (type.isFloat()) {
-            put((double) value, type, out);
-            return;
-        }
-        switch (type.width()) {
-            case 2 -> out.putShort((short) value);
-            case 4 -> out.putInt((int) value);
-            default -> out.putLong(value);
-        }
-    }
-
-    private static void put(double value, ScalarType type, ByteBuffer out) {
-        switch (type) {
-            case FLOAT16 -> out.putShort(HalfFloats.float16(value));
-            case BFLOAT16 -> out.putShort(HalfFloats.bfloat16(value));
-            case FLOAT32 -> out.putFloat((float) value);
-            default -> out.putDouble(value);
+    private static void add(long value, ScalarType source, ScalarType type, NumberList out) throws BadValueException {
+        if (source == ScalarType.UINT64 && type.isFloat()) {
+            out.add(Numbers.exactUnsigned(value, type));
+        } else if (source == ScalarType.UINT64 && value < 0) {
+            throw new BadValueException(Long.toUnsignedString(value) + " does not fit into " + type);
+        } else {
+            out.add(value);
         }
     }
 }

@@ -120,9 +120,9 @@ final class CsvFile implements RowFile {
             } else if (type == ScalarType.INT64 && Numbers.isInt64(value)) {
                 sink.setLong(Long.parseLong(value));
             } else if (type == ScalarType.FLOAT64 && Numbers.isInt64(value)) {
-                sink.setDouble(Numbers.exactDouble(Long.parseLong(value)));
+                sink.setDouble(Numbers.exact(Long.parseLong(value), type));
             } else if (type == ScalarType.FLOAT64 && (CsvInference.isFloat(value) || Numbers.isNotFinite(value))) {
-                sink.setDouble(Numbers.toDouble(value));
+                sink.setDouble(Numbers.toDouble(value, type));
             } else {
                 boolean isFraction = type == ScalarType.INT64 && CsvInference.isFloat(value);
                 throw new BadValueException(Utf8.shown(value) + " is not " + type + " as in the first rows; use "

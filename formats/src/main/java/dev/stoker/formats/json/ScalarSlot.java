@@ -8,7 +8,7 @@ import dev.stoker.formats.values.TextValue;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TimestampType;
+import dev.stoker.schemas.arrow.TimeText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -41,19 +41,22 @@ final class ScalarSlot extends JsonSlot {
             case VALUE_NUMBER_FLOAT -> takeNumber(parser);
             case VALUE_STRING -> takeText(parser);
             default -> {
-                if (type != ScalarType.BOOL) {
+                if (type == ScalarType.BOOL) {
+                    integer = JsonTokens.toBool(parser);
+                } else {
                     fail(parser);
                 }
-                integer = parser.getBooleanValue() ? 1 : 0;
             }
         }
     }
 
     private void takeInteger(JsonParser parser) throws IOException, BadValueException {
-        if (isInteger || type instanceof TimestampType) {
+        if (isInteger || TimeText.isTime(type)) {
             integer = JsonTokens.toLong(parser, type == ScalarType.UINT64);
         } else if (isFloat) {
-            number = JsonTokens.toDouble(parser);
+            number = JsonTokens.toDouble(parser, (ScalarType) type);
+        } else if (type == ScalarType.BOOL) {
+            integer = JsonTokens.toBool(parser);
         } else if (TextValue.isParsed(type)) {
             parsed = parser.getText();
         } else {
@@ -89,7 +92,7 @@ final class ScalarSlot extends JsonSlot {
             sink.setDouble(number);
         } else if (parsed != null) {
             TextValue.put(parsed, type, sink);
-        } else if (isInteger || type == ScalarType.BOOL || type instanceof TimestampType) {
+        } else if (isInteger || type == ScalarType.BOOL || TimeText.isTime(type)) {
             sink.setLong(integer);
         } else {
             sink.setBytes(Objects.requireNonNull(text, "the row has a value").duplicate());

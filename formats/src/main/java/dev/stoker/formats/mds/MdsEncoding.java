@@ -44,7 +44,7 @@ interface MdsEncoding {
                     if (!Numbers.isFloat(text) && !Numbers.isNotFinite(text)) {
                         throw new BadValueException(Utf8.shown(text) + " is not a number");
                     }
-                    sink.setDouble(Numbers.toDouble(text));
+                    sink.setDouble(Numbers.toDouble(text, ScalarType.FLOAT64));
                 };
             case "jpeg_array", "jpegarray" -> (value, sink) -> list(value, 0, sink);
             case "list[jpeg]", "list[png]" -> (value, sink) -> list(value, 4, sink);

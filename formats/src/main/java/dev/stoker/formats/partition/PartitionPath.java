@@ -1,9 +1,11 @@
 package dev.stoker.formats.partition;
 
 import dev.stoker.formats.values.Numbers;
+import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
 import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -22,7 +24,7 @@ public final class PartitionPath {
      * URL-decoded.
      *
      * @param path of a file, with {@code /} between its parts; the last part, the file's name, gives no column
-     * @throws IllegalArgumentException if a name occurs twice
+     * @throws IllegalArgumentException if a name occurs twice, or a name or value is not UTF-8
      */
     public static Map<String, Optional<String>> parse(String path) {
         Map<String, Optional<String>> columns = new LinkedHashMap<>();
@@ -33,7 +35,8 @@ public final class PartitionPath {
                 String value = path.substring(equals + 1, slash);
                 Optional<String> decoded = value.equals(NULL) ? Optional.empty() : Optional.of(decode(value));
                 if (columns.put(name, decoded) != null) {
-                    throw new IllegalArgumentException("two directories of " + path + " have the name " + name);
+                    throw new IllegalArgumentException(
+                            "two directories of " + path + " have the name " + name + "; rename one of them");
                 }
             }
         }
@@ -69,6 +72,10 @@ public final class PartitionPath {
                 at = end;
             }
         }
-        return bytes.toString(StandardCharsets.UTF_8);
+        String decoded = Utf8.decodeOrNull(ByteBuffer.wrap(bytes.toByteArray()));
+        if (decoded == null) {
+            throw new IllegalArgumentException("the directory " + text + " is not UTF-8; rename it");
+        }
+        return decoded;
     }
 }

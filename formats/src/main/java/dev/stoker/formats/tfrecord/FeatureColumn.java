@@ -17,6 +17,7 @@ import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Gives a feature as values of a column's type. Not thread-safe. */
@@ -115,10 +116,12 @@ final class FeatureColumn {
         }
     }
 
-    private static double single(Feature feature) throws BadValueException {
+    private double single(Feature feature) throws BadValueException {
         NumberList one = new NumberList(feature.kind() == Kind.FLOAT ? ScalarType.FLOAT32 : ScalarType.INT64);
         feature.addTo(one);
         ByteBuffer bytes = one.bytes().order(ByteOrder.LITTLE_ENDIAN);
-        return feature.kind() == Kind.FLOAT ? bytes.getFloat() : Numbers.exactDouble(bytes.getLong());
+        return feature.kind() == Kind.FLOAT
+                ? bytes.getFloat()
+                : Numbers.exact(bytes.getLong(), Objects.requireNonNull(number, "a column of numbers"));
     }
 }

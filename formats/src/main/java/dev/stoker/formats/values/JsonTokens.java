@@ -42,11 +42,23 @@ public final class JsonTokens {
         return value;
     }
 
-    /** Returns the parser's integer as a floating-point number. */
-    public static double toDouble(JsonParser parser) throws IOException, BadValueException {
+    /** Returns the parser's integer as a floating-point number of a type, which must hold it exactly. */
+    public static double toDouble(JsonParser parser, ScalarType type) throws IOException, BadValueException {
         return parser.getNumberType() == JsonParser.NumberType.BIG_INTEGER
-                ? Numbers.toDouble(parser.getText())
-                : Numbers.exactDouble(parser.getLongValue());
+                ? Numbers.toDouble(parser.getText(), type)
+                : Numbers.exact(parser.getLongValue(), type);
+    }
+
+    /** Returns the parser's bool, or 0 and 1. */
+    public static long toBool(JsonParser parser) throws IOException, BadValueException {
+        if (parser.currentToken().isBoolean()) {
+            return parser.getBooleanValue() ? 1 : 0;
+        }
+        long value = parser.currentToken() == JsonToken.VALUE_NUMBER_INT ? toLong(parser, false) : -1;
+        if (value != 0 && value != 1) {
+            throw new BadValueException(shown(parser) + " is not true, false, 1 or 0");
+        }
+        return value;
     }
 
     /** Adds the parser's current number. Bools are 0 and 1 in lists of uint8. */
@@ -55,14 +67,19 @@ public final class JsonTokens {
         switch (parser.currentToken()) {
             case VALUE_NUMBER_INT -> {
                 if (element.isFloat()) {
-                    numbers.add(toDouble(parser));
+                    numbers.add(toDouble(parser, element));
                 } else if (element == ScalarType.UINT64) {
                     numbers.addBits(toLong(parser, true));
                 } else {
                     numbers.add(toLong(parser, false));
                 }
             }
-            case VALUE_NUMBER_FLOAT -> numbers.add(toNumber(parser));
+            case VALUE_NUMBER_FLOAT -> {
+                if (!element.isFloat()) {
+                    throw new BadValueException(shown(parser) + " is not an " + element);
+                }
+                numbers.add(toNumber(parser));
+            }
             case VALUE_TRUE, VALUE_FALSE -> {
                 if (element != ScalarType.UINT8) {
                     throw new BadValueException("a bool is not " + element);
@@ -98,7 +115,7 @@ public final class JsonTokens {
     public static String reason(JsonProcessingException e) {
         String message = e.getOriginalMessage();
         if (message.contains("ALLOW_NON_NUMERIC_NUMBERS")) {
-            return "NaN and Infinity are not JSON; write null, or the text \"NaN\"";
+            return "NaN and Infinity are not JSON; write null";
         }
         if (message.startsWith(TWICE)) {
             return "it has the key " + message.substring(TWICE.length()).replaceAll("\\p{Cntrl}", "?") + " twice";

@@ -45,6 +45,11 @@ public final class NumberList {
         };
     }
 
+    /** Returns the first number of a list of floating-point numbers. */
+    public double firstReal() {
+        return ValueText.floatAt(type, bytes, 0);
+    }
+
     private void reserve() throws BadValueException {
         if (bytes.remaining() < 8) {
             if (bytes.capacity() == MAX_BYTES) {
@@ -59,7 +64,7 @@ public final class NumberList {
     /** Adds an integer. */
     public void add(long value) throws BadValueException {
         if (type.isFloat()) {
-            add(Numbers.exactDouble(value));
+            add(Numbers.exact(value, type));
             return;
         }
         Numbers.checkRange(type, value);
@@ -78,14 +83,10 @@ public final class NumberList {
         bytes.putLong(bits);
     }
 
-    /** Adds a floating-point number. Lists of integers refuse it if it is not an integer. */
+    /** Adds a floating-point number. Lists of integers refuse it, as single integers do. */
     public void add(double value) throws BadValueException {
         if (!type.isFloat()) {
-            if (value != Math.rint(value) || Math.abs(value) >= 0x1p63) {
-                throw new BadValueException(value + " does not fit into " + type);
-            }
-            add((long) value);
-            return;
+            throw new BadValueException("the number " + value + " is not an " + type);
         }
         if (type.isExceededBy(value)) {
             throw new BadValueException(value + " is too large for a " + type);

@@ -1,7 +1,9 @@
 package dev.stoker.formats.values;
 
 import dev.stoker.formats.BadValueException;
+import dev.stoker.schemas.arrow.HalfFloats;
 import dev.stoker.schemas.arrow.ScalarType;
+import java.math.BigDecimal;
 import java.util.Locale;
 
 /** Reads numbers in text and checks whether a type holds them. */
@@ -69,19 +71,23 @@ public final class Numbers {
     /**
      * Returns the number of a text for which {@link #isFloat} or {@link #isNotFinite} is true.
      *
-     * @throws BadValueException if it is too large, or an integer that no floating-point number equals
+     * @param type a floating-point type
+     * @throws BadValueException if it is too large for a float64, or an integer that the type does not hold exactly
      */
-    public static double toDouble(String text) throws BadValueException {
+    public static double toDouble(String text, ScalarType type) throws BadValueException {
         if (isNotFinite(text)) {
             double magnitude = text.toLowerCase(Locale.ROOT).contains("inf") ? Double.POSITIVE_INFINITY : Double.NaN;
             return text.startsWith("-") ? -magnitude : magnitude;
         }
         if (isInt64(text)) {
-            return exactDouble(Long.parseLong(text));
+            return exact(Long.parseLong(text), type);
         }
         double value = Double.parseDouble(text);
         if (Double.isInfinite(value)) {
             throw new BadValueException(Utf8.shown(text) + " is too large for a float64");
+        }
+        if (isInteger(text)) {
+            requireExact(text, value, type);
         }
         return value;
     }
@@ -94,13 +100,41 @@ public final class Numbers {
         return at;
     }
 
-    /** Returns the integer as a float64, which must hold it exactly. */
-    public static double exactDouble(long value) throws BadValueException {
-        double result = value;
-        if (value == Long.MAX_VALUE || (long) result != value) {
-            throw new BadValueException(value + " has no exact floating-point number");
+    /** Returns an integer as a floating-point number of a type, which must hold it exactly. */
+    public static double exact(long value, ScalarType type) throws BadValueException {
+        double held = nearest(value, type);
+        if (Math.abs(held) < 0x1p62 ? (long) held != value : !isEqual(Long.toString(value), held)) {
+            throw inexact(Long.toString(value), type);
         }
-        return result;
+        return held;
+    }
+
+    /** Returns the integer of the bits of a uint64 as a floating-point number of a type, which must hold it exactly. */
+    public static double exactUnsigned(long bits, ScalarType type) throws BadValueException {
+        return bits >= 0 ? exact(bits, type) : toDouble(Long.toUnsignedString(bits), type);
+    }
+
+    private static void requireExact(String integer, double value, ScalarType type) throws BadValueException {
+        if (!isEqual(integer, nearest(value, type))) {
+            throw inexact(integer, type);
+        }
+    }
+
+    private static boolean isEqual(String integer, double value) {
+        return Double.isFinite(value) && new BigDecimal(integer).compareTo(new BigDecimal(value)) == 0;
+    }
+
+    private static BadValueException inexact(String integer, ScalarType type) {
+        return new BadValueException(integer + " is not exactly a " + type);
+    }
+
+    private static double nearest(double value, ScalarType type) {
+        return switch (type) {
+            case FLOAT16 -> HalfFloats.fromFloat16(HalfFloats.float16(value));
+            case BFLOAT16 -> HalfFloats.fromBfloat16(HalfFloats.bfloat16(value));
+            case FLOAT32 -> (float) value;
+            default -> value;
+        };
     }
 
     static void checkRange(ScalarType type, long value) throws BadValueException {

@@ -8,17 +8,9 @@ import dev.stoker.schemas.arrow.FixedBinaryType;
 import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TimeResolution;
-import dev.stoker.schemas.arrow.TimeType;
-import dev.stoker.schemas.arrow.TimestampType;
+import dev.stoker.schemas.arrow.TimeText;
+import dev.stoker.schemas.errors.ErrorText;
 import java.math.BigDecimal;
-import java.time.DateTimeException;
-import java.time.LocalDate;
-import java.time.LocalDateTime;
-import java.time.LocalTime;
-import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
-import java.time.temporal.ChronoField;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -46,10 +38,7 @@ public final class TextValue {
 
     /** Returns whether values of a type are written as text with a syntax: dates, times, timestamps and decimals. */
     public static boolean isParsed(FieldType type) {
-        return type == ScalarType.DATE
-                || type instanceof TimestampType
-                || type instanceof TimeType
-                || type instanceof DecimalType;
+        return TimeText.isTime(type) || type instanceof DecimalType;
     }
 
     /** Gives the value that a text stands for. Spaces around numbers are allowed. */
@@ -72,69 +61,30 @@ public final class TextValue {
         }
     }
 
-    private static BigDecimal decimal(String text, DecimalType type) throws BadValueException {
+    /** Returns a decimal number of a type. */
+    public static BigDecimal decimal(String text, DecimalType type) throws BadValueException {
         if (text.length() > MAX_DECIMAL || !DECIMAL.matcher(text).matches()) {
             throw refused(text, type);
         }
         try {
             return new BigDecimal(type.unscaled(new BigDecimal(text)), type.scale());
-        } catch (IllegalArgumentException e) {
+        } catch (NumberFormatException e) {
             throw refused(text, type);
+        } catch (IllegalArgumentException e) {
+            throw new BadValueException(ErrorText.of(e));
         }
     }
 
-    /** Returns a date, time or timestamp in ISO 8601. */
     private static long moment(String text, FieldType type) throws BadValueException {
         try {
-            if (type == ScalarType.DATE) {
-                return LocalDate.parse(text).toEpochDay();
-            }
-            if (type instanceof TimeType time) {
-                return units(0, LocalTime.parse(text).toNanoOfDay(), time.unit(), text);
-            }
-            TimestampType timestamp = (TimestampType) type;
-            String iso = text.length() > 10 && text.charAt(10) == ' ' ? text.replaceFirst(" ", "T") : text;
-            if (timestamp.zone().isEmpty()) {
-                LocalDateTime local =
-                        iso.length() == 10 ? LocalDate.parse(iso).atStartOfDay() : LocalDateTime.parse(iso);
-                return units(
-                        local.toEpochSecond(ZoneOffset.UTC),
-                        local.get(ChronoField.NANO_OF_SECOND),
-                        timestamp.unit(),
-                        text);
-            }
-            OffsetDateTime zoned = OffsetDateTime.parse(iso);
-            return units(zoned.toEpochSecond(), zoned.getNano(), timestamp.unit(), text);
-        } catch (DateTimeException e) {
-            throw new BadValueException(
-                    Utf8.shown(text) + " is not " + type + "; expected ISO 8601 such as " + example(type));
+            return TimeText.parse(type, text);
+        } catch (IllegalArgumentException e) {
+            throw new BadValueException(ErrorText.of(e));
         }
     }
 
-    private static String example(FieldType type) {
-        if (type == ScalarType.DATE) {
-            return "2026-01-31";
-        }
-        if (type instanceof TimeType) {
-            return "23:59:59.5";
-        }
-        return ((TimestampType) type).zone().isEmpty() ? "2026-01-31T23:59:59" : "2026-01-31T23:59:59+02:00";
-    }
-
-    private static long units(long seconds, long nanos, TimeResolution unit, String text) throws BadValueException {
-        long nanosPerUnit = 1_000_000_000 / unit.perSecond();
-        if (nanos % nanosPerUnit != 0) {
-            throw new BadValueException(
-                    Utf8.shown(text) + " is finer than the unit " + unit.canonical() + " of its type");
-        }
-        try {
-            return Math.addExact(Math.multiplyExact(seconds, unit.perSecond()), nanos / nanosPerUnit);
-        } catch (ArithmeticException e) {
-            throw new BadValueException(Utf8.shown(text) + " is out of range for the unit " + unit.canonical());
-        }
-    }
-
-    private static long bool(String text) throws BadValueException {
+    /** Returns 1 for true and 0 for false. */
+    public static long bool(String text) throws BadValueException {
         return switch (text.toLowerCase(Locale.ROOT)) {
             case "true", "1" -> 1;
             case "false", "0" -> 0;
@@ -142,13 +92,14 @@ public final class TextValue {
         };
     }
 
-    private static long integer(String text, ScalarType type) throws BadValueException {
+    /** Returns an integer of a type, or the bits of a uint64. */
+    public static long integer(String text, ScalarType type) throws BadValueException {
         if (!text.matches("[+-]?[0-9]{1,100}")) {
             throw refused(text, type);
         }
         try {
             if (type == ScalarType.UINT64) {
-                return Long.parseUnsignedLong(text);
+                return text.matches("-0+") ? 0 : Long.parseUnsignedLong(text);
             }
             long value = Long.parseLong(text);
             Numbers.checkRange(type, value);
@@ -158,12 +109,13 @@ public final class TextValue {
         }
     }
 
-    private static double number(String text, ScalarType type) throws BadValueException {
+    /** Returns a floating-point number of a type. */
+    public static double number(String text, ScalarType type) throws BadValueException {
         String plain = text.replaceFirst("^\\+", "").replaceFirst("^(-?)0+(?=[0-9])", "$1");
         if (!Numbers.isFloat(plain) && !Numbers.isNotFinite(plain)) {
             throw refused(text, type);
         }
-        return Numbers.toDouble(plain);
+        return Numbers.toDouble(plain, type);
     }
 
     private static BadValueException refused(String text, FieldType type) {

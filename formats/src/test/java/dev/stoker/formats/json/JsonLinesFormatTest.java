@@ -304,7 +304,7 @@ class JsonLinesFormatTest {
     void refusesIntegersThatTheFloatingPointNumbersOfAColumnCannotHold() throws Exception {
         assertThat(Rows.read(open("{\"a\":0.5}\n{\"a\":9007199254740993}\n{\"a\":1e999}"))
                         .toString())
-                .contains("9007199254740993 has no exact floating-point number")
+                .contains("9007199254740993 is not exactly a float64")
                 .contains("'1e999' is too large for a float64");
     }
 

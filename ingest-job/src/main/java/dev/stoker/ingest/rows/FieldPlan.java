@@ -93,7 +93,9 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
             boolean isConverted =
                     !(source.format() instanceof HintedFormat) && source.found().isReadableAs(column.name(), type);
             FieldType read = isConverted ? type : column.type();
-            if (Conversion.changesMeaning(column.type(), type)) {
+            boolean isOther = !(source.format() instanceof HintedFormat)
+                    && Conversion.of(column.type(), type) == Conversion.IMPOSSIBLE;
+            if (isOther || Conversion.changesMeaning(column.type(), type)) {
                 problems.add("the column " + column.name() + ": its values are " + column.type()
                         + ", which a field of type " + type + " does not hold; see --columns, --rename and --type");
             }

@@ -3,6 +3,7 @@ package dev.stoker.ingest.rows;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.values.Numbers;
+import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullableListType;
@@ -11,7 +12,6 @@ import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.errors.ErrorText;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -86,7 +86,8 @@ final class FieldSink implements ValueSink {
             if (isClass) {
                 row.setClass(field, Long.toString(value));
             } else if (isReal) {
-                row.setDouble(field, Numbers.exactDouble(value));
+                row.setDouble(field, Numbers.exact(value, (ScalarType)
+                        fields.get(field).type()));
             } else {
                 row.setLong(field, value);
             }
@@ -112,15 +113,15 @@ final class FieldSink implements ValueSink {
     @Override
     public void setBytes(ByteBuffer value) throws BadValueException {
         bytes += value.remaining();
-        set(() -> {
-            if (isClass) {
-                row().setClass(
-                                field,
-                                StandardCharsets.UTF_8.decode(value.duplicate()).toString());
-            } else {
-                row().setBytes(field, value);
+        if (isClass) {
+            String name = Utf8.decodeOrNull(value);
+            if (name == null) {
+                throw new BadValueException("the name of the class is not UTF-8");
             }
-        });
+            set(() -> row().setClass(field, name));
+        } else {
+            set(() -> row().setBytes(field, value));
+        }
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.stoker.formats.partition.PartitionPath;
 import dev.stoker.formats.values.TextValue;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.errors.ErrorText;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -69,7 +70,7 @@ record PathColumns(LinkedHashMap<String, String> types) implements Serializable 
         try {
             return PartitionPath.parse(file.path());
         } catch (IllegalArgumentException e) {
-            throw new InvalidIngestException(e.getMessage() + "; rename one of them");
+            throw new InvalidIngestException(ErrorText.of(e));
         }
     }
 

@@ -123,14 +123,15 @@ final class SourceColumns {
         return Collections.unmodifiableSet(doubled);
     }
 
-    /** Returns whether the column of each file can be read as a type. Integers of several files are not narrowed. */
+    /** Returns whether the column of each file can be read as a type. Numbers of several files are not narrowed. */
     boolean isReadableAs(String column, FieldType type) {
         Set<FieldType> types = seen.getOrDefault(column, Map.of()).keySet();
         return types.stream().allMatch(own -> isReadableAs(own, type, types.size() > 1));
     }
 
     private static boolean isReadableAs(FieldType own, FieldType type, boolean isMixed) {
-        return Conversion.of(own, type) != Conversion.IMPOSSIBLE && !(isMixed && Conversion.narrows(own, type));
+        Conversion conversion = Conversion.of(own, type);
+        return (conversion == Conversion.NONE || conversion.isRead()) && !(isMixed && Conversion.narrows(own, type));
     }
 
     /**

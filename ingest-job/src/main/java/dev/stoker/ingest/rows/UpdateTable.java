@@ -13,17 +13,15 @@ import dev.stoker.formats.RowFormat;
 import dev.stoker.formats.RowPart;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.RowSchema;
+import dev.stoker.formats.convert.Conversion;
+import dev.stoker.formats.convert.ConvertedFile;
 import dev.stoker.formats.detection.Formats;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.metadata.update.NewValues;
-import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.arrow.TensorType;
-import dev.stoker.schemas.arrow.TimestampType;
 import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.ErrorText;
@@ -218,8 +216,10 @@ public final class UpdateTable {
 
     private RowFile open(SourceReader bytes, List<Field> fields) throws IOException {
         Map<String, FieldType> types = new LinkedHashMap<>();
+        Map<String, FieldType> own = new LinkedHashMap<>();
         fields.forEach(field -> types.put(field.name(), stored(field.type())));
-        return open(bytes, types);
+        fields.forEach(field -> own.put(field.name(), field.type()));
+        return ConvertedFile.of(open(bytes, types), own);
     }
 
     /** @param wanted types of columns, for formats that detect types */
@@ -245,10 +245,11 @@ public final class UpdateTable {
             selected[f + 1] = place(file, schema, field.name(), problems);
             if (selected[f + 1] >= 0) {
                 RowColumn column = schema.columns().get(selected[f + 1]);
-                if (!fits(column.type(), field.type())) {
+                if (Conversion.of(column.type(), field.type()) == Conversion.IMPOSSIBLE) {
                     problems.add("the column " + field.name() + " of " + file.location() + " has the type "
-                            + column.type().canonical() + " (" + column.sourceType() + "), the dataset's field "
-                            + field.type().canonical());
+                            + column.type().canonical() + " (" + column.sourceType()
+                            + "), which the dataset's field of type "
+                            + field.type().canonical() + " does not hold");
                 }
             }
         }
@@ -284,43 +285,6 @@ public final class UpdateTable {
         problems.add(file.location() + " has no column " + name + "; it has " + has
                 + (name.equals(request.key()) ? "; name the column of the keys with --key" : ""));
         return -1;
-    }
-
-    /** Whether a field takes values of a column; single values are checked when they are set. */
-    private static boolean fits(FieldType column, FieldType field) {
-        if (column.equals(field)) {
-            return true;
-        }
-        if (field == ScalarType.CATEGORICAL) {
-            return column == ScalarType.UTF8 || isInteger(column);
-        }
-        if (column == ScalarType.CATEGORICAL && field == ScalarType.UTF8) {
-            return true;
-        }
-        if (column instanceof TimestampType own && field instanceof TimestampType stored) {
-            // A zone says how to show a point in time.
-            return own.unit() == stored.unit()
-                    && own.zone().isPresent() == stored.zone().isPresent();
-        }
-        if (column instanceof TensorType tensor && field instanceof ListType list) {
-            return tensor.element() == list.element();
-        }
-        if (column instanceof DecimalType || field instanceof DecimalType) {
-            return column instanceof DecimalType && field instanceof DecimalType;
-        }
-        if (column == ScalarType.UINT64 || field == ScalarType.UINT64) {
-            // Their values are given as bits, which mean another number in another type.
-            return false;
-        }
-        return isFloat(field) ? isInteger(column) || isFloat(column) : isInteger(field) && isInteger(column);
-    }
-
-    private static boolean isFloat(FieldType type) {
-        return type instanceof ScalarType scalar && scalar.isFloat();
-    }
-
-    private static boolean isInteger(FieldType type) {
-        return type instanceof ScalarType scalar && scalar.isInteger();
     }
 
     private void add(SourceFile file, RowReader reader, UpdateRows rows, List<Field> fields) throws IOException {

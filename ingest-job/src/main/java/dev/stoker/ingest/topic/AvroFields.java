@@ -77,7 +77,8 @@ final class AvroFields {
         return schema.isNullable();
     }
 
-    private static Optional<String> typeOf(Schema schema) {
+    /** The type of a field; empty if there is none. */
+    static Optional<String> typeOf(Schema schema) {
         Schema value = withoutNull(schema);
         if (value.getLogicalType() != null) {
             Optional<String> logical = logical(value.getLogicalType());

@@ -1,7 +1,10 @@
 package dev.stoker.ingest.topic;
 
 import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.convert.Conversion;
 import dev.stoker.formats.values.NumberList;
+import dev.stoker.formats.values.TextValue;
+import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
@@ -13,14 +16,15 @@ import dev.stoker.schemas.chunk.ChunkBuilder;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericEnumSymbol;
 import org.apache.avro.generic.GenericFixed;
 import org.apache.avro.generic.GenericRecord;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +37,9 @@ final class AvroValues implements ValueDecoder {
     private final int[] places;
     private final int[] positions;
     private final AvroUnits[] units;
+    /** Why a field holds no value of the Avro field. */
+    private final @Nullable String[] misfits;
+
     private final CheckedNumbers numbers = new CheckedNumbers();
     private final NestedItems items = new NestedItems();
 
@@ -42,11 +49,14 @@ final class AvroValues implements ValueDecoder {
         places = own.values().stream().sorted().mapToInt(Integer::intValue).toArray();
         positions = new int[places.length];
         units = new AvroUnits[places.length];
+        misfits = new String[places.length];
         for (int i = 0; i < places.length; i++) {
             Schema.Field field = reader.schema().getField(fields.get(places[i]).name());
             positions[i] = field == null ? -1 : field.pos();
             if (field != null) {
-                units[i] = AvroUnits.of(field.schema(), fields.get(places[i]).type());
+                FieldType type = fields.get(places[i]).type();
+                units[i] = AvroUnits.of(field.schema(), type);
+                misfits[i] = misfit(AvroFields.typeOf(field.schema()), type);
             }
         }
     }
@@ -65,6 +75,9 @@ final class AvroValues implements ValueDecoder {
                 continue;
             }
             try {
+                if (misfits[i] != null) {
+                    throw new IllegalArgumentException(misfits[i]);
+                }
                 set(builder, places[i], units[i], field, own);
             } catch (BadValueException | IllegalArgumentException e) {
                 throw new PoisonException(
@@ -73,12 +86,19 @@ final class AvroValues implements ValueDecoder {
         }
     }
 
+    private static @Nullable String misfit(Optional<String> own, FieldType type) {
+        return own.map(FieldType::parse)
+                .filter(avro -> Conversion.of(avro, type) == Conversion.IMPOSSIBLE)
+                .map(avro -> "its values are " + avro + ", which a field of type " + type + " does not hold")
+                .orElse(null);
+    }
+
     private void set(ChunkBuilder builder, int place, AvroUnits units, Field field, Object value)
             throws BadValueException {
         if (TimeText.isTime(field.type())) {
             builder.setLong(place, time(field.type(), units, value));
-        } else if (field.type() instanceof DecimalType) {
-            builder.setDecimal(place, decimal(units, value));
+        } else if (field.type() instanceof DecimalType type) {
+            builder.setDecimal(place, decimal(units, type, value));
         } else if (field.type() instanceof NestedListType type) {
             items(type, value);
             builder.setItems(place, items.take());
@@ -91,9 +111,9 @@ final class AvroValues implements ValueDecoder {
         }
     }
 
-    private static long time(FieldType type, AvroUnits units, Object value) {
-        if (value instanceof CharSequence text) {
-            return TimeText.parse(type, text.toString());
+    private static long time(FieldType type, AvroUnits units, Object value) throws BadValueException {
+        if (value instanceof CharSequence) {
+            return TimeText.parse(type, text(value, type).strip());
         }
         if (value instanceof Integer || value instanceof Long) {
             return units.time(((Number) value).longValue());
@@ -101,16 +121,12 @@ final class AvroValues implements ValueDecoder {
         throw unfit(value, type);
     }
 
-    private static BigDecimal decimal(AvroUnits units, Object value) {
-        try {
-            if (value instanceof CharSequence text) {
-                return new BigDecimal(text.toString());
-            }
-            if (value instanceof Integer || value instanceof Long) {
-                return BigDecimal.valueOf(((Number) value).longValue());
-            }
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("'" + value + "' is not a decimal number", e);
+    private static BigDecimal decimal(AvroUnits units, DecimalType type, Object value) throws BadValueException {
+        if (value instanceof CharSequence) {
+            return TextValue.decimal(text(value, type).strip(), type);
+        }
+        if (value instanceof Integer || value instanceof Long) {
+            return BigDecimal.valueOf(((Number) value).longValue());
         }
         ByteBuffer bytes = bytes(value);
         byte[] unscaled = new byte[bytes.remaining()];
@@ -125,7 +141,7 @@ final class AvroValues implements ValueDecoder {
         items.begin();
         for (Object item : list) {
             if (type.item() == ScalarType.UTF8) {
-                items.add(text(item, ScalarType.UTF8));
+                items.add(Utf8.encode(text(item, ScalarType.UTF8)));
             } else if (type.item() == ScalarType.BINARY) {
                 items.add(bytes(item));
             } else {
@@ -143,7 +159,7 @@ final class AvroValues implements ValueDecoder {
             if (item == null) {
                 taken.add(null);
             } else if (type == ScalarType.UTF8) {
-                taken.add(ByteBuffer.wrap(text(item, type).getBytes(StandardCharsets.UTF_8)));
+                taken.add(Utf8.encode(text(item, type)));
             } else if (type == ScalarType.BINARY) {
                 taken.add(bytes(item));
             } else {
@@ -158,14 +174,9 @@ final class AvroValues implements ValueDecoder {
     private void setScalar(ChunkBuilder builder, int place, ScalarType type, Object value) throws BadValueException {
         switch (type) {
             case UTF8 -> builder.setString(place, text(value, type));
-            case CATEGORICAL -> builder.setClass(place, value.toString());
+            case CATEGORICAL -> builder.setClass(place, className(value, type));
             case BINARY -> builder.setBytes(place, bytes(value));
-            case BOOL -> {
-                if (!(value instanceof Boolean flag)) {
-                    throw unfit(value, type);
-                }
-                builder.setLong(place, flag ? 1 : 0);
-            }
+            case BOOL -> builder.setLong(place, bool(value));
             default -> {
                 NumberList one = numbers.begin(Objects.requireNonNull(type));
                 element(one, type, value);
@@ -174,8 +185,32 @@ final class AvroValues implements ValueDecoder {
         }
     }
 
-    private static String text(Object value, ScalarType type) {
-        if (value instanceof CharSequence) {
+    private static long bool(Object value) {
+        if (value instanceof Boolean flag) {
+            return flag ? 1 : 0;
+        }
+        if (!(value instanceof Integer || value instanceof Long)) {
+            throw unfit(value, ScalarType.BOOL);
+        }
+        return ((Number) value).longValue();
+    }
+
+    /** Returns the name of a class: text, or an integer or bool as text. */
+    private static String className(Object value, ScalarType type) throws BadValueException {
+        boolean isText = value instanceof Integer || value instanceof Long || value instanceof Boolean;
+        return isText ? value.toString() : text(value, type);
+    }
+
+    /** Returns text. The reader would replace bytes that are not UTF-8. */
+    private static String text(@Nullable Object value, FieldType type) throws BadValueException {
+        if (value instanceof org.apache.avro.util.Utf8 bytes) {
+            String text = Utf8.decodeOrNull(ByteBuffer.wrap(bytes.getBytes(), 0, bytes.getByteLength()));
+            if (text == null) {
+                throw new BadValueException("the text is not UTF-8");
+            }
+            return text;
+        }
+        if (value instanceof CharSequence || value instanceof GenericEnumSymbol) {
             return value.toString();
         }
         throw unfit(value, type);
@@ -212,8 +247,9 @@ final class AvroValues implements ValueDecoder {
     }
 
     private static IllegalArgumentException unfit(@Nullable Object value, FieldType type) {
-        return new IllegalArgumentException(
-                (value == null ? "null" : value.getClass().getSimpleName()) + " does not fit into " + type);
+        String shown =
+                value == null ? "null" : value instanceof Number ? "the number " + value : "a value of this kind";
+        return new IllegalArgumentException(shown + " does not fit into " + type);
     }
 
     /** The bytes that each field of a record would take, by name. */

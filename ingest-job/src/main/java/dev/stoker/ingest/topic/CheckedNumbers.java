@@ -34,11 +34,10 @@ final class CheckedNumbers {
 
     /** Sets the field of the open row to the only number of a list. */
     static void set(ChunkBuilder builder, int place, ScalarType type, NumberList number) {
-        ByteBuffer bytes = number.bytes();
-        switch (type) {
-            case FLOAT32 -> builder.setDouble(place, bytes.getFloat(0));
-            case FLOAT64 -> builder.setDouble(place, bytes.getDouble(0));
-            default -> builder.setLong(place, number.firstInteger());
+        if (type.isFloat()) {
+            builder.setDouble(place, number.firstReal());
+        } else {
+            builder.setLong(place, number.firstInteger());
         }
     }
 

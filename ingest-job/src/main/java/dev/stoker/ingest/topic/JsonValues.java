@@ -9,6 +9,9 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.values.JsonTokens;
 import dev.stoker.formats.values.NumberList;
+import dev.stoker.formats.values.TextValue;
+import dev.stoker.formats.values.Utf8;
+import dev.stoker.ingest.pack.FieldValue;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
@@ -48,23 +51,34 @@ final class JsonValues implements ValueDecoder {
 
     private final List<Field> fields;
     private final Map<String, Integer> own;
+    /** The fields of which the record has a member, and those with a value. */
+    private final boolean[] named;
+
     private final boolean[] seen;
     private final CheckedNumbers numbers = new CheckedNumbers();
     private final NestedItems items = new NestedItems();
+    private ByteBuffer record = ByteBuffer.allocate(0);
 
     JsonValues(List<Field> fields, Map<String, Integer> own) {
         this.fields = fields;
         this.own = new HashMap<>(own);
+        this.named = new boolean[fields.size()];
         this.seen = new boolean[fields.size()];
     }
 
     @Override
     public void decode(ByteBuffer value, ChunkBuilder builder) throws PoisonException, IOException {
+        // The parser accepts some bytes that are not UTF-8.
+        if (!FieldValue.isUtf8(value)) {
+            throw notAnObject("it is not UTF-8");
+        }
+        record = value;
         try (JsonParser json =
                 FACTORY.createParser(value.array(), value.arrayOffset() + value.position(), value.remaining())) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
                 throw notAnObject("it is not a JSON object");
             }
+            Arrays.fill(named, false);
             Arrays.fill(seen, false);
             while (json.nextToken() == JsonToken.FIELD_NAME) {
                 Integer field = own.get(json.currentName());
@@ -96,11 +110,12 @@ final class JsonValues implements ValueDecoder {
 
     private void member(JsonParser json, int place, ChunkBuilder builder) throws PoisonException, IOException {
         Field field = fields.get(place);
+        if (named[place]) {
+            throw new PoisonException(PoisonException.Reason.VALUE, "it has the member " + field.name() + " twice");
+        }
+        named[place] = true;
         if (json.currentToken() == JsonToken.VALUE_NULL) {
             return;
-        }
-        if (seen[place]) {
-            throw new PoisonException(PoisonException.Reason.VALUE, "it has the member " + field.name() + " twice");
         }
         seen[place] = true;
         try {
@@ -117,8 +132,8 @@ final class JsonValues implements ValueDecoder {
             throws IOException, BadValueException {
         if (TimeText.isTime(field.type())) {
             builder.setLong(place, time(json, field.type()));
-        } else if (field.type() instanceof DecimalType) {
-            builder.setDecimal(place, decimal(json));
+        } else if (field.type() instanceof DecimalType type) {
+            builder.setDecimal(place, decimal(json, type));
         } else if (field.type() instanceof NestedListType type) {
             items(json, type);
             builder.setItems(place, items.take());
@@ -137,13 +152,10 @@ final class JsonValues implements ValueDecoder {
     private void setScalar(JsonParser json, int place, ScalarType type, ChunkBuilder builder)
             throws IOException, BadValueException {
         switch (type) {
-            case UTF8 -> builder.setString(place, text(json));
-            case CATEGORICAL -> builder.setClass(place, text(json));
+            case UTF8 -> builder.setString(place, anyText(json));
+            case CATEGORICAL -> builder.setClass(place, anyText(json));
             case BINARY -> builder.setBytes(place, base64(json));
-            case BOOL -> {
-                require(json.currentToken().isBoolean(), json, "true or false");
-                builder.setLong(place, json.getBooleanValue() ? 1 : 0);
-            }
+            case BOOL -> builder.setLong(place, JsonTokens.toBool(json));
             default -> {
                 NumberList one = numbers.begin(Objects.requireNonNull(type));
                 number(json, type, one);
@@ -155,17 +167,28 @@ final class JsonValues implements ValueDecoder {
     private static long time(JsonParser json, FieldType type) throws IOException, BadValueException {
         boolean isText = json.currentToken() == JsonToken.VALUE_STRING;
         require(isText || json.currentToken() == JsonToken.VALUE_NUMBER_INT, json, "ISO 8601 text or a whole number");
-        return isText ? TimeText.parse(type, json.getText()) : JsonTokens.toLong(json, false);
+        return isText ? TimeText.parse(type, json.getText().strip()) : JsonTokens.toLong(json, false);
     }
 
-    private static BigDecimal decimal(JsonParser json) throws IOException {
-        boolean isText = json.currentToken() == JsonToken.VALUE_STRING;
-        require(isText || json.currentToken().isNumeric(), json, "a number or its text");
-        try {
-            return isText ? new BigDecimal(json.getText()) : json.getDecimalValue();
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(JsonTokens.shown(json) + " is not a decimal number", e);
+    private static BigDecimal decimal(JsonParser json, DecimalType type) throws IOException, BadValueException {
+        require(
+                json.currentToken() == JsonToken.VALUE_STRING
+                        || json.currentToken().isNumeric(),
+                json,
+                "a number or its text");
+        return TextValue.decimal(json.getText().strip(), type);
+    }
+
+    /** Returns text, or the JSON text of any other value. */
+    private String anyText(JsonParser json) throws IOException {
+        if (json.currentToken().isScalarValue()) {
+            return json.getText();
         }
+        long from = json.currentTokenLocation().getByteOffset();
+        json.skipChildren();
+        byte[] bytes = new byte[(int) (json.currentLocation().getByteOffset() - from)];
+        record.get(record.position() + (int) from, bytes);
+        return new String(bytes, StandardCharsets.UTF_8);
     }
 
     private static ByteBuffer base64(JsonParser json) throws IOException {
@@ -178,7 +201,7 @@ final class JsonValues implements ValueDecoder {
         items.begin();
         while (json.nextToken() != JsonToken.END_ARRAY) {
             if (type.item() == ScalarType.UTF8) {
-                items.add(text(json));
+                items.add(Utf8.encode(text(json)));
             } else if (type.item() == ScalarType.BINARY) {
                 items.add(base64(json));
             } else {
@@ -196,7 +219,7 @@ final class JsonValues implements ValueDecoder {
             if (json.currentToken() == JsonToken.VALUE_NULL) {
                 list.add(null);
             } else if (type == ScalarType.UTF8) {
-                list.add(ByteBuffer.wrap(text(json).getBytes(StandardCharsets.UTF_8)));
+                list.add(Utf8.encode(text(json)));
             } else if (type == ScalarType.BINARY) {
                 list.add(base64(json));
             } else {

@@ -2,7 +2,6 @@ package dev.stoker.ingest.topic;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,10 +12,6 @@ final class NestedItems {
 
     void begin() {
         items.clear();
-    }
-
-    void add(String text) {
-        items.add(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     /** Adds a copy of the bytes. */

@@ -52,14 +52,14 @@ class FieldValueTest {
         "int8, 128, does not fit into int8",
         "uint8, -1, does not fit into uint8",
         "uint32, 4294967296, does not fit into uint32",
-        "int32, 1.5, is not a whole number",
-        "int64, x, is not a whole number",
-        "uint64, -1, is not an unsigned number",
-        "float32, one, is not a number",
+        "int32, 1.5, is not int32",
+        "int64, x, is not int64",
+        "uint64, -1, does not fit into uint64",
+        "float32, one, is not float32",
         "float32, 1e300, is too large for a float32",
         "float64, 1e400, is too large for a float64",
-        "float64, 9007199254740993, has no exact floating-point number",
-        "bool, maybe, 'is not true, false, 1 or 0'",
+        "float64, 9007199254740993, is not exactly a float64",
+        "bool, maybe, is not bool",
     })
     void saysWhatDoesNotFit(String type, String text, String reason) {
         assertThatThrownBy(() -> set(type, text.getBytes(StandardCharsets.UTF_8)))

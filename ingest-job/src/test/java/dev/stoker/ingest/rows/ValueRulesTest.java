@@ -2,144 +2,168 @@ package dev.stoker.ingest.rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.formats.BadValueException;
-import dev.stoker.formats.ColumnHints;
-import dev.stoker.formats.HintedFormat;
 import dev.stoker.formats.ReadLimits;
+import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
-import dev.stoker.formats.RowPart;
-import dev.stoker.formats.RowReader;
+import dev.stoker.formats.RowFormat;
+import dev.stoker.formats.RowFormatWriter;
+import dev.stoker.formats.arrow.ArrowFormat;
+import dev.stoker.formats.arrow.ArrowRowWriter;
+import dev.stoker.formats.avro.AvroFormat;
+import dev.stoker.formats.avro.AvroRowWriter;
+import dev.stoker.formats.convert.Conversion;
+import dev.stoker.formats.convert.ConvertedFile;
 import dev.stoker.formats.csv.CsvFormat;
 import dev.stoker.formats.json.JsonLinesFormat;
+import dev.stoker.formats.parquet.ParquetFormat;
+import dev.stoker.formats.parquet.ParquetRowWriter;
 import dev.stoker.formats.partition.GivenColumn;
+import dev.stoker.formats.partition.PartitionPath;
 import dev.stoker.ingest.pack.FieldValue;
-import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.Field;
+import dev.stoker.metadata.update.UpdatedValues;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.chunk.ChunkBuilder;
-import dev.stoker.schemas.chunk.ChunkFixtures;
-import dev.stoker.schemas.chunk.ChunkHead;
-import dev.stoker.schemas.chunk.ChunkReader;
+import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.io.BufferRangeReader;
-import java.io.IOException;
+import dev.stoker.schemas.testing.ValueRules;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** One value of text has one meaning in JSON lines, CSV, the name of a directory, and a file beside the sample. */
+/** One value has one meaning on every way into a dataset: files, directories, sidecars and updates. */
 class ValueRulesTest {
+    @TempDir
+    private Path directory;
 
-    private enum Way {
-        JSON_LINES {
-            @Override
-            void set(ChunkBuilder row, FieldSink sink, FieldType type, String text) throws Exception {
-                String value = isJsonNumber(text) ? text : '"' + text + '"';
-                hinted(new JsonLinesFormat(), type, "{\"x\":" + value + "}\n", sink);
-            }
-        },
-        CSV {
-            @Override
-            void set(ChunkBuilder row, FieldSink sink, FieldType type, String text) throws Exception {
-                hinted(new CsvFormat(), type, "x,y\n" + text + ",1\n", sink);
-            }
-        },
-        DIRECTORY {
-            @Override
-            void set(ChunkBuilder row, FieldSink sink, FieldType type, String text) throws Exception {
-                GivenColumn.ofDirectory("x", stored(type), text).give(sink.at(0));
-            }
-        },
-        SIDECAR {
-            @Override
-            void set(ChunkBuilder row, FieldSink sink, FieldType type, String text) {
-                FieldValue.set(row, 0, type.canonical(), ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
-            }
-        };
-
-        abstract void set(ChunkBuilder row, FieldSink sink, FieldType type, String text) throws Exception;
+    private interface Giver {
+        void give(FieldSink sink) throws Exception;
     }
 
-    private static boolean isJsonNumber(String text) {
-        return text.matches("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
+    private static @Nullable Object given(ValueRules.Case value, Giver giver) throws Exception {
+        return ValueRules.stored(value, row -> {
+            FieldSink sink = new FieldSink(value.fields());
+            sink.begin(row);
+            giver.give(sink.at(0));
+        });
     }
 
-    /** Formats read classes as text. */
-    private static FieldType stored(FieldType type) {
-        return type == ScalarType.CATEGORICAL ? ScalarType.UTF8 : type;
+    /** Returns a CSV file. The value is in quotes if it must be. */
+    private static byte[] csv(ValueRules.Case value) {
+        byte[] text = Objects.requireNonNull(value.text());
+        String shown = new String(text, StandardCharsets.ISO_8859_1);
+        boolean isQuoted = shown.isEmpty() || shown.matches("(?s).*[,\"\n].*");
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        out.writeBytes("key,x\nk,".getBytes(StandardCharsets.UTF_8));
+        out.writeBytes(
+                (isQuoted ? '"' + shown.replace("\"", "\"\"") + '"' : shown).getBytes(StandardCharsets.ISO_8859_1));
+        out.write('\n');
+        return out.toByteArray();
     }
 
-    private static void hinted(HintedFormat format, FieldType type, String file, FieldSink sink)
-            throws IOException, BadValueException {
-        BufferRangeReader bytes =
-                new BufferRangeReader("test-file", ByteBuffer.wrap(file.getBytes(StandardCharsets.UTF_8)));
-        try (RowFile rows = format.open(bytes, ReadLimits.DEFAULT, ColumnHints.types(Map.of("x", stored(type))))) {
-            for (RowPart part : rows.parts()) {
-                try (RowReader reader = rows.read(part, new int[] {0})) {
-                    assertThat(reader.next()).isTrue();
-                    reader.get(0, sink.at(0));
+    private @Nullable Object updated(ValueRules.Case value, String name, byte[] file) throws Exception {
+        Path table = Files.write(directory.resolve(name), file);
+        DatasetInfo info = new DatasetInfo(
+                UUID.randomUUID(), "d", Instant.ofEpochMilli(0), value.fields(), Map.of(), Map.of("chunk_size", 1L));
+        return UpdatedValues.of(
+                UpdateTable.read(
+                        new UpdateTable.Request(table.toString(), Optional.empty(), "key", Set.of("x"), Map.of()),
+                        info),
+                "k",
+                (head, row) -> ValueRules.stored(value, head, row));
+    }
+
+    private static @Nullable Object typed(ValueRules.Case value, RowFormat format, RowFormatWriter writer)
+            throws Exception {
+        FieldType type = value.type();
+        byte[] file = SourceFiles.typed(writer, value.given().orElseThrow(), value.value());
+        return given(value, sink -> {
+            try (RowFile own =
+                    format.open(new BufferRangeReader("test-file", ByteBuffer.wrap(file)), ReadLimits.DEFAULT)) {
+                for (RowColumn column : own.schema().columns()) {
+                    if (column.name().equals("x") && Conversion.of(column.type(), type) == Conversion.IMPOSSIBLE) {
+                        throw new IllegalArgumentException(type + " " + ValueRules.OF_TYPE + " " + column.type());
+                    }
                 }
+                SourceFiles.read(ConvertedFile.of(own, Map.of("x", type)), sink);
             }
-        }
+        });
     }
 
-    /** Returns the stored value as text, or the word refused. */
-    private static String stored(Way way, FieldType type, String text) throws Exception {
-        List<Field> fields = List.of(Field.nullable("x", type));
-        ChunkBuilder row = new ChunkBuilder(fields, 4096);
-        FieldSink sink = new FieldSink(fields);
-        row.beginRow("k");
-        sink.begin(row);
-        try {
-            way.set(row, sink, type, text);
-        } catch (BadValueException | IllegalArgumentException e) {
-            return "refused";
-        }
-        row.endRow();
-        ByteBuffer file = ChunkFixtures.bytes(row.finish(ChunkFixtures.identity(1)));
-        ChunkHead head = ChunkReader.open(new BufferRangeReader("chunk", file));
-        ArrowColumn column = head.column(0);
-        if (column.isNull(0)) {
-            return "null";
-        }
-        ScalarType scalar = (ScalarType) type;
-        return scalar.isFloat()
-                ? Double.toString(column.doubleAt(0))
-                : scalar.isInteger()
-                        ? Long.toString(column.longAt(0))
-                        : scalar == ScalarType.CATEGORICAL ? head.classes(0).get(0) : column.stringAt(0);
+    private ValueRules.Way way(String name) {
+        return switch (name) {
+            case "csv" ->
+                value -> given(value, sink -> SourceFiles.hinted(new CsvFormat(), value.type(), csv(value), sink));
+            case "csv_update" -> value -> updated(value, "x.csv", csv(value));
+            case "directory" ->
+                value -> given(value, sink -> {
+                    FieldType type = value.type() == ScalarType.CATEGORICAL ? ScalarType.UTF8 : value.type();
+                    StringBuilder path = new StringBuilder("x=");
+                    for (byte each : Objects.requireNonNull(value.text())) {
+                        path.append(String.format("%%%02x", each & 0xFF));
+                    }
+                    String text = PartitionPath.parse(path + "/file").get("x").orElseThrow();
+                    GivenColumn.ofDirectory("x", type, text).give(sink);
+                });
+            case "sidecar" ->
+                value -> ValueRules.stored(
+                        value,
+                        row -> FieldValue.set(
+                                row,
+                                0,
+                                value.type().canonical(),
+                                ByteBuffer.wrap(Objects.requireNonNull(value.text()))));
+            case "jsonl" ->
+                value -> given(
+                        value,
+                        sink -> SourceFiles.hinted(
+                                new JsonLinesFormat(), value.type(), Objects.requireNonNull(value.record()), sink));
+            case "jsonl_update" ->
+                value -> {
+                    String object = new String(Objects.requireNonNull(value.record()), StandardCharsets.ISO_8859_1);
+                    String keyed = "{\"key\":\"k\"" + (object.equals("{}") ? "" : ",") + object.substring(1);
+                    return updated(value, "x.jsonl", keyed.getBytes(StandardCharsets.ISO_8859_1));
+                };
+            case "parquet" -> value -> typed(value, new ParquetFormat(), new ParquetRowWriter());
+            case "arrow" -> value -> typed(value, new ArrowFormat(), new ArrowRowWriter());
+            case "avro" -> value -> typed(value, new AvroFormat(), new AvroRowWriter());
+            case "parquet_update" ->
+                value -> updated(
+                        value,
+                        "x.parquet",
+                        SourceFiles.typed(new ParquetRowWriter(), value.given().orElseThrow(), value.value()));
+            default -> throw new IllegalArgumentException(name);
+        };
     }
 
     @ParameterizedTest
-    @CsvSource({
-        "float64, 1e400, refused",
-        "float64, 1e300, 1.0E300",
-        "float32, 1e300, refused",
-        "float32, -1e39, refused",
-        "float32, 0.1, 0.10000000149011612",
-        "float64, 9007199254740992, 9.007199254740992E15",
-        "float64, 9007199254740993, refused",
-        "float32, 9007199254740993, refused",
-        "float64, NaN, NaN",
-        "float64, -Infinity, -Infinity",
-        "float64, -0.0, -0.0",
-        "float64, one, refused",
-        "int32, 2147483648, refused",
-        "int32, 1.5, refused",
-        "int8, -129, refused",
-        "utf8, 007, 007",
-        "categorical, 007, 007",
-        "int64, 007, 7"
-    })
-    void aValueIsTheSameOnEveryWay(String type, String text, String expected) throws Exception {
-        for (Way way : Way.values()) {
-            // JSON has no such numbers, and does not read text as a number.
-            boolean isText =
-                    way == Way.JSON_LINES && !isJsonNumber(text) && ((ScalarType) FieldType.parse(type)).isNumber();
-            assertThat(stored(way, FieldType.parse(type), text)).as("%s", way).isEqualTo(isText ? "refused" : expected);
-        }
+    @ValueSource(
+            strings = {
+                "csv",
+                "csv_update",
+                "directory",
+                "sidecar",
+                "jsonl",
+                "jsonl_update",
+                "parquet",
+                "parquet_update",
+                "arrow",
+                "avro"
+            })
+    void aValueIsTheSameOnEveryWay(String name) {
+        List<String> disagreements = ValueRules.disagreements(name, way(name));
+        assertThat(disagreements).isEmpty();
     }
 }

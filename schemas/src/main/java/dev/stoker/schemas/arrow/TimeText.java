@@ -15,6 +15,7 @@ import java.time.temporal.ChronoField;
  */
 public final class TimeText {
     private static final long NANOS = 1_000_000_000;
+    private static final int SHOWN = 40;
     private static final int DATE_LENGTH = "2026-01-31".length();
 
     private TimeText() {}
@@ -25,7 +26,7 @@ public final class TimeText {
     }
 
     /**
-     * Returns the number of a text.
+     * Returns the number of a text. The text of a timestamp without a zone may be a day, which begins at midnight.
      *
      * @throws IllegalArgumentException if the text is no value of the type, or would have to be rounded
      */
@@ -36,33 +37,46 @@ public final class TimeText {
             }
             if (type instanceof TimeType time) {
                 LocalTime parsed = LocalTime.parse(text);
-                return units(time.unit(), parsed.toSecondOfDay(), parsed.get(ChronoField.NANO_OF_SECOND));
+                return units(time.unit(), parsed.toSecondOfDay(), parsed.get(ChronoField.NANO_OF_SECOND), text);
             }
             if (type == ScalarType.DATE) {
                 return LocalDate.parse(text).toEpochDay();
             }
-        } catch (DateTimeException | ArithmeticException e) {
+        } catch (DateTimeException e) {
             throw new IllegalArgumentException(
-                    "'" + text + "' is not a value of " + type + "; expected text such as " + example(type), e);
+                    shown(text) + " is not " + type + "; expected ISO 8601 such as " + example(type), e);
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException(shown(text) + " is out of range for " + type, e);
         }
         throw new IllegalArgumentException(type + " is no type of times");
+    }
+
+    /** Returns a text for a message: shortened. */
+    private static String shown(String text) {
+        return text.length() > SHOWN ? "'" + text.substring(0, SHOWN) + "…'" : "'" + text + "'";
     }
 
     private static long timestamp(TimestampType type, String text) {
         boolean hasSpace = text.length() > DATE_LENGTH && text.charAt(DATE_LENGTH) == ' ';
         String iso = hasSpace ? text.substring(0, DATE_LENGTH) + "T" + text.substring(DATE_LENGTH + 1) : text;
-        LocalDateTime utc = type.zone().isPresent()
-                ? OffsetDateTime.parse(iso)
-                        .withOffsetSameInstant(ZoneOffset.UTC)
-                        .toLocalDateTime()
-                : LocalDateTime.parse(iso);
-        return units(type.unit(), utc.toEpochSecond(ZoneOffset.UTC), utc.get(ChronoField.NANO_OF_SECOND));
+        LocalDateTime utc;
+        if (type.zone().isPresent()) {
+            utc = OffsetDateTime.parse(iso)
+                    .withOffsetSameInstant(ZoneOffset.UTC)
+                    .toLocalDateTime();
+        } else if (iso.length() == DATE_LENGTH) {
+            utc = LocalDate.parse(iso).atStartOfDay();
+        } else {
+            utc = LocalDateTime.parse(iso);
+        }
+        return units(type.unit(), utc.toEpochSecond(ZoneOffset.UTC), utc.get(ChronoField.NANO_OF_SECOND), text);
     }
 
-    private static long units(TimeResolution unit, long seconds, int nanos) {
+    private static long units(TimeResolution unit, long seconds, int nanos, String text) {
         long nanosPerUnit = NANOS / unit.perSecond();
         if (nanos % nanosPerUnit != 0) {
-            throw new ArithmeticException("the fraction needs a smaller unit");
+            throw new IllegalArgumentException(
+                    shown(text) + " is finer than the unit " + unit.canonical() + " of its type");
         }
         long fraction = nanos / nanosPerUnit;
         // The least numbers need the second above, because the product alone would overflow.
@@ -93,8 +107,8 @@ public final class TimeText {
 
     private static String example(FieldType type) {
         if (type instanceof TimestampType timestamp) {
-            return "2026-01-31T12:00:00" + (timestamp.zone().isPresent() ? "Z or 2026-01-31T13:00:00+01:00" : "");
+            return "2026-01-31T23:59:59" + (timestamp.zone().isPresent() ? "+02:00" : "");
         }
-        return type == ScalarType.DATE ? "2026-01-31" : "12:00:00";
+        return type == ScalarType.DATE ? "2026-01-31" : "23:59:59.5";
     }
 }

@@ -40,23 +40,23 @@ class TimeTextTest {
 
     @ParameterizedTest
     @CsvSource(
-            delimiter = ';',
+            delimiter = '|',
             value = {
-                "timestamp[s];2026-01-31T12:00:00Z",
-                "timestamp[s,UTC];2026-01-31T12:00:00",
-                "timestamp[s];2026-01-31T12:00:00.5",
-                "timestamp[s];2026-01-31",
-                "timestamp[s];2026-02-30T00:00",
-                "timestamp[ns];9999-01-01T00:00",
-                "date;2026-01-31T00:00",
-                "date;31.1.2026",
-                "time[ms];24:00",
-                "time[ms];12:00:00.0001"
+                "timestamp[s]|2026-01-31T12:00:00Z|is not timestamp[s]; expected ISO 8601 such as",
+                "timestamp[s,UTC]|2026-01-31T12:00:00|is not timestamp[s,UTC]; expected ISO 8601 such as",
+                "timestamp[s]|2026-01-31T12:00:00.5|is finer than the unit s of its type",
+                "timestamp[s,UTC]|2026-01-31|is not timestamp[s,UTC]; expected ISO 8601 such as",
+                "timestamp[s]|2026-02-30T00:00|is not timestamp[s]; expected ISO 8601 such as",
+                "timestamp[ns]|9999-01-01T00:00|is out of range for timestamp[ns]",
+                "date|2026-01-31T00:00|is not date; expected ISO 8601 such as 2026-01-31",
+                "date|31.1.2026|is not date; expected ISO 8601 such as 2026-01-31",
+                "time[ms]|24:00|is not time[ms]; expected ISO 8601 such as 23:59:59.5",
+                "time[ms]|12:00:00.0001|is finer than the unit ms of its type"
             })
-    void refusesWhatIsNoValue(String type, String text) {
+    void refusesWhatIsNoValue(String type, String text, String why) {
         assertThatThrownBy(() -> TimeText.parse(FieldType.parse(type), text))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageStartingWith("'" + text + "' is not a value of " + type + "; expected text such as ");
+                .hasMessageStartingWith("'" + text + "' " + why);
     }
 
     @Test

@@ -55,12 +55,19 @@ final class ListBytes {
             case UINT32 -> bytes.putInt((int) ranged(array.getLong(i), 0xFFFFFFFFL, element));
             case UINT64 ->
                 bytes.putLong(ValueWriter.bits(array.getDecimal(i, 20, 0).toBigDecimal()));
-            case FLOAT16 -> bytes.putShort(HalfFloats.float16(array.getFloat(i)));
-            case BFLOAT16 -> bytes.putShort(HalfFloats.bfloat16(array.getFloat(i)));
+            case FLOAT16 -> bytes.putShort(HalfFloats.float16(finite(array.getFloat(i), element)));
+            case BFLOAT16 -> bytes.putShort(HalfFloats.bfloat16(finite(array.getFloat(i), element)));
             case FLOAT32 -> bytes.putFloat(array.getFloat(i));
             case FLOAT64 -> bytes.putDouble(array.getDouble(i));
             default -> throw new IllegalArgumentException("No lists of " + element);
         }
+    }
+
+    private static float finite(float value, ScalarType type) {
+        if (type.isExceededBy(value)) {
+            throw new IllegalArgumentException(value + " is too large for a " + type);
+        }
+        return value;
     }
 
     private static long ranged(long value, long greatest, ScalarType type) {

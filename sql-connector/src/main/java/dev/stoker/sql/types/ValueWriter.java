@@ -13,10 +13,13 @@ import dev.stoker.schemas.arrow.TimestampType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.table.data.ArrayData;
 import org.apache.flink.table.data.RowData;
+import org.apache.flink.table.data.StringData;
 import org.apache.flink.table.data.TimestampData;
 import org.jspecify.annotations.Nullable;
 
@@ -70,8 +73,7 @@ interface ValueWriter {
         }
         if (type instanceof TimeType time) {
             return SqlTypes.isTime(time)
-                    ? (row, column, sample, field) -> sample.setLong(
-                            field, row.getInt(column) / (1_000 / time.unit().perSecond()))
+                    ? (row, column, sample, field) -> sample.setLong(field, units(row.getInt(column), time))
                     : (row, column, sample, field) -> sample.setLong(field, row.getLong(column));
         }
         throw new IllegalArgumentException("The type " + type + " does not exist in SQL");
@@ -93,9 +95,7 @@ interface ValueWriter {
             case UTF8 ->
                 (row, column, sample, field) -> sample.setBytes(
                         field, ByteBuffer.wrap(row.getString(column).toBytes()));
-            case CATEGORICAL ->
-                (row, column, sample, field) ->
-                        sample.setClass(field, row.getString(column).toString());
+            case CATEGORICAL -> (row, column, sample, field) -> sample.setClass(field, text(row.getString(column)));
             case BINARY ->
                 (row, column, sample, field) -> sample.setBytes(field, ByteBuffer.wrap(row.getBinary(column)));
         };
@@ -138,6 +138,27 @@ interface ValueWriter {
         return number.longValue();
     }
 
+    /** Returns text. Flink would replace bytes that are not UTF-8. */
+    private static String text(StringData value) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(value.toBytes()))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("the name of the class is not UTF-8", e);
+        }
+    }
+
+    private static long units(int millis, TimeType type) {
+        long perUnit = 1_000 / type.unit().perSecond();
+        if (millis % perUnit != 0) {
+            throw new IllegalArgumentException(
+                    "the time of " + millis + " ms is finer than the unit of " + type + "; cast it to TIME(0)");
+        }
+        return millis / perUnit;
+    }
+
     private static long units(TimestampData time, TimeResolution unit) {
         long perMilli = unit.perSecond() / 1_000;
         if (unit == TimeResolution.SECONDS) {
@@ -150,7 +171,11 @@ interface ValueWriter {
         if (time.getNanoOfMillisecond() % nanosPerUnit != 0) {
             throw new IllegalArgumentException(time + " is finer than the unit of timestamp[" + unit.canonical() + "]");
         }
-        return Math.addExact(
-                Math.multiplyExact(time.getMillisecond(), perMilli), time.getNanoOfMillisecond() / nanosPerUnit);
+        long millis = time.getMillisecond();
+        long rest = time.getNanoOfMillisecond() / nanosPerUnit;
+        // The least numbers need the millisecond above, because the product alone would overflow.
+        return millis < 0 && rest > 0
+                ? Math.addExact(Math.multiplyExact(millis + 1, perMilli), rest - perMilli)
+                : Math.addExact(Math.multiplyExact(millis, perMilli), rest);
     }
 }
