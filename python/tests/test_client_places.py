@@ -102,12 +102,23 @@ def test_workers_carry_the_instance_of_the_process_that_made_the_feed(monkeypatc
         ({"TORCHELASTIC_RUN_ID": "job", "TORCHELASTIC_RESTART_COUNT": "3"}, Launch("torchelastic", "job", 3)),
         ({"TORCHELASTIC_RUN_ID": "none", "SLURM_JOB_ID": "17"}, Launch("slurm", "17", 0)),
         ({"SLURM_JOB_ID": "17", "SLURM_RESTART_COUNT": "2"}, Launch("slurm", "17", 2)),
-        ({"SLURM_JOB_ID": "17", "SLURM_RESTART_COUNT": "many"}, Launch("slurm", "17", 0)),
+        ({"SLURM_JOB_ID": "17", "SLURM_RESTART_COUNT": ""}, Launch("slurm", "17", 0)),
         ({"TORCHELASTIC_RUN_ID": "a\nb" + "c" * 300}, Launch("torchelastic", "ab" + "c" * 253, 0)),
     ],
 )
 def test_a_launch_is_what_the_launcher_says(environment, expected):
     assert Launch.of(environment) == expected
+
+
+@pytest.mark.parametrize("text", ["many", "-1", "1.5", "\u0661"])
+def test_a_number_of_restarts_that_is_none_is_an_error(monkeypatch, text):
+    variables = {"SLURM_JOB_ID": "17", "SLURM_RESTART_COUNT": text}
+    with pytest.raises(ValueError, match=f"^SLURM_RESTART_COUNT={text} is not a number of restarts; unset it"):
+        Launch.of(variables)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ValueError, match="is not a number of restarts"):
+        Feed("somewhere")
 
 
 def test_options_are_checked(monkeypatch):

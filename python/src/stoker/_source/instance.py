@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import socket
 import time
 from collections.abc import Mapping
@@ -57,13 +58,21 @@ class Launch:
         ):
             job = _name(environment.get(key, ""))
             if job and job != no_job:
-                count = environment.get(restarts, "0")
-                return Launch(launcher, job, min(int(count), (1 << 31) - 1) if count.isdecimal() else 0)
+                return Launch(launcher, job, _count(restarts, environment.get(restarts) or "0"))
         return None
 
     def to_json(self) -> dict[str, Any]:
         """The object of HELLO."""
         return asdict(self)
+
+
+def _count(variable: str, text: str) -> int:
+    """The number of restarts. A launcher sets a number; another text would make a start look like the first one."""
+    if not re.fullmatch("[0-9]{1,9}", text):
+        raise ValueError(
+            f"{variable}={text} is not a number of restarts; unset it, or set the number of earlier starts of the job"
+        )
+    return int(text)
 
 
 @functools.cache

@@ -215,9 +215,19 @@ def _profile() -> configparser.SectionProxy | None:
     path = Path(os.environ.get("AWS_SHARED_CREDENTIALS_FILE") or "~/.aws/credentials")
     parser = configparser.ConfigParser(interpolation=None)
     try:
-        parser.read(path.expanduser(), "utf-8")
-    except (OSError, RuntimeError, configparser.Error):  # RuntimeError: no home directory
+        parser.read_string(path.expanduser().read_text("utf-8"), str(path))
+    except (FileNotFoundError, NotADirectoryError):
         return None
+    except RuntimeError:  # no home directory
+        return None
+    except (OSError, ValueError, configparser.Error) as e:
+        # Other credentials, such as those of the machine, may belong to somebody else. The parser's own message has
+        # lines of the file.
+        why = e.strerror if isinstance(e, OSError) else "it does not have the form of such files"
+        raise PermissionError(
+            f"cannot read the credentials file {path} of the AWS tools: {why}; correct it, or set AWS_ACCESS_KEY_ID "
+            "and AWS_SECRET_ACCESS_KEY"
+        ) from None
     name = os.environ.get("AWS_PROFILE", "default")
     section = parser[name] if parser.has_section(name) else None
     return section if section is not None and section.get("aws_access_key_id") else None

@@ -52,12 +52,17 @@ final class Processes {
                 : Optional.of(new Launch("slurm", slurm, count(environment, "SLURM_RESTART_COUNT")));
     }
 
+    /** A launcher sets a number. Another text would make a start look like the first one. */
     private static int count(Map<String, String> environment, String variable) {
-        try {
-            return Math.max(0, Integer.parseInt(environment.getOrDefault(variable, "0")));
-        } catch (NumberFormatException e) {
+        String text = environment.getOrDefault(variable, "");
+        if (text.isEmpty()) {
             return 0;
         }
+        if (!text.matches("[0-9]{1,9}")) {
+            throw new IllegalArgumentException(variable + "=" + text
+                    + " is not a number of restarts; unset it, or set the number of earlier starts of the job");
+        }
+        return Integer.parseInt(text);
     }
 
     private static String name(String text) {

@@ -309,6 +309,9 @@ class FeedClientTest {
         assertThat(Processes.launch(Map.of("TORCHELASTIC_RUN_ID", "none", "SLURM_JOB_ID", "9")))
                 .contains(new Launch("slurm", "9", 0));
         assertThat(Processes.launch(Map.of("TORCHELASTIC_RUN_ID", "none"))).isEmpty();
+        assertThatThrownBy(() -> Processes.launch(Map.of("SLURM_JOB_ID", "9", "SLURM_RESTART_COUNT", "many")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("SLURM_RESTART_COUNT=many is not a number of restarts; unset it");
         assertThatThrownBy(() -> feeder.client().run(Long.MAX_VALUE).open())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("2^62");

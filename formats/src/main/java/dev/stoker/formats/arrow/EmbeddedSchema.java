@@ -1,5 +1,6 @@
 package dev.stoker.formats.arrow;
 
+import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.huggingface.Feature;
 import java.io.IOException;
@@ -25,9 +26,10 @@ public final class EmbeddedSchema {
      *
      * @param base64 the value of the metadata, or null if there is none
      * @param depth levels that the schema may have
-     * @return no columns if the text is no schema: Parquet's own schema is enough to read the file
+     * @return no columns if there is no schema
+     * @throws IOException if the text is no schema: time zones, classes and shapes would be lost
      */
-    public static RowSchema columns(@Nullable String base64, int depth) {
+    public static RowSchema columns(@Nullable String base64, int depth) throws IOException {
         RowSchema none = new RowSchema(List.of(), List.of());
         if (base64 == null) {
             return none;
@@ -43,7 +45,10 @@ public final class EmbeddedSchema {
                     ? none
                     : new ArrowColumns(new ArrowSchemaReader(depth, bytes.length).fields(schema), Feature.NONE).rows();
         } catch (IOException | RuntimeException e) {
-            return none;
+            throw new IOException(
+                    "its metadata " + METADATA_KEY + " is no Arrow schema" + DamagedFileException.reason(e)
+                            + "; write the file again, or without this metadata",
+                    e);
         }
     }
 }

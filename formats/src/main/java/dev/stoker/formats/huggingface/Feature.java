@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -48,16 +49,17 @@ public record Feature(
      *
      * @param json the value of the metadata, or null if there is none
      * @return {@link #NONE} if the text says nothing about columns
+     * @throws IOException if the text is not JSON: images would become structs, and classes numbers
      */
-    public static Feature parse(@Nullable String json) {
+    public static Feature parse(@Nullable String json) throws IOException {
         if (json == null) {
             return NONE;
         }
         try {
             return struct(JSON.readTree(json).path("info").path("features"));
         } catch (JsonProcessingException e) {
-            // The columns can be read without it.
-            return NONE;
+            throw new IOException(
+                    "its metadata " + METADATA_KEY + " is not JSON; write the file again, or without this metadata", e);
         }
     }
 

@@ -9,11 +9,11 @@ import dev.stoker.formats.OutputColumn;
 import dev.stoker.formats.OutputTable;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,31 +64,42 @@ record ExportedColumns(String key, Map<String, Exported> fields) {
         return root.toString();
     }
 
-    /** Returns nothing if the text is not such metadata: the columns can be read without it. */
-    static ExportedColumns parse(@Nullable String json) {
+    /**
+     * Returns the columns, or nothing if there is no metadata.
+     *
+     * @throws IOException if the text is not such metadata: the key, classes and types would be lost
+     */
+    static ExportedColumns parse(@Nullable String json) throws IOException {
         if (json == null) {
             return NONE;
         }
         try {
             JsonNode root = JSON.readTree(json);
             Map<String, Exported> fields = new LinkedHashMap<>();
-            root.path("fields")
-                    .properties()
-                    .forEach(entry -> field(entry.getValue()).ifPresent(field -> fields.put(entry.getKey(), field)));
+            for (Map.Entry<String, JsonNode> entry : root.path("fields").properties()) {
+                fields.put(entry.getKey(), field(entry.getKey(), entry.getValue()));
+            }
             return new ExportedColumns(root.path("key").asText(""), fields);
         } catch (JsonProcessingException e) {
-            return NONE;
+            throw new IOException(
+                    "its metadata " + METADATA_KEY + " is not JSON; export the dataset again, or write the file without"
+                            + " this metadata",
+                    e);
         }
     }
 
-    private static Optional<Exported> field(JsonNode field) {
+    private static Exported field(String column, JsonNode field) throws IOException {
         try {
             List<String> classes = new ArrayList<>();
             field.path("classes").forEach(name -> classes.add(name.asText()));
             FieldType type = FieldType.parse(field.path("type").asText());
-            return Optional.of(new Exported(type, field.path("payload").asBoolean(), classes));
+            return new Exported(type, field.path("payload").asBoolean(), classes);
         } catch (IllegalArgumentException e) {
-            return Optional.empty();
+            throw new IOException(
+                    "its metadata " + METADATA_KEY + " names a type of column " + column
+                            + " that this release does not know; update Stoker, or write the file without this"
+                            + " metadata",
+                    e);
         }
     }
 }

@@ -13,6 +13,7 @@ import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.formats.arrow.EmbeddedSchema;
 import dev.stoker.formats.block.MemoryBudget;
 import dev.stoker.formats.huggingface.Feature;
+import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -60,10 +61,7 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
         }
         checkDepth(footer.getSchema());
         defects = WriterDefects.of(footer.getCreated_by());
-        schema = new ParquetSchema(
-                message(),
-                Feature.parse(metadata(Feature.METADATA_KEY)),
-                new RestoredTypes(metadata(ExportedColumns.METADATA_KEY), metadata(EmbeddedSchema.METADATA_KEY)));
+        schema = schema(message());
         rows = schema.rows();
         long offset = 0;
         for (RowGroup group : footer.getRow_groups()) {
@@ -79,6 +77,18 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
             first = first == Long.MAX_VALUE ? offset : first;
             parts.add(new RowPart(parts.size(), first, bytes, group.getNum_rows(), memory));
             offset = first + bytes;
+        }
+    }
+
+    /** Metadata that cannot be read is an error, because the columns would silently have other types without it. */
+    private ParquetSchema schema(MessageType message) throws DamagedFileException {
+        try {
+            return new ParquetSchema(
+                    message,
+                    Feature.parse(metadata(Feature.METADATA_KEY)),
+                    new RestoredTypes(metadata(ExportedColumns.METADATA_KEY), metadata(EmbeddedSchema.METADATA_KEY)));
+        } catch (IOException e) {
+            throw input.damaged(ErrorText.of(e), e);
         }
     }
 

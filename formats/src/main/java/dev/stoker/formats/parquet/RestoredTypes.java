@@ -12,6 +12,7 @@ import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimestampType;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,8 +32,9 @@ final class RestoredTypes {
     /**
      * @param exported the metadata of an export, or null
      * @param arrowSchema the metadata of an Arrow writer, or null
+     * @throws IOException if one of them is damaged
      */
-    RestoredTypes(@Nullable String exported, @Nullable String arrowSchema) {
+    RestoredTypes(@Nullable String exported, @Nullable String arrowSchema) throws IOException {
         this.exported = ExportedColumns.parse(exported);
         RowSchema columns = EmbeddedSchema.columns(arrowSchema, MAX_DEPTH);
         columns.columns().forEach(column -> arrow.putIfAbsent(column.name(), column));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.ReadRows;
 import dev.stoker.formats.UnsupportedFileException;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,7 +42,7 @@ class SavedDatasetTest {
     }
 
     @Test
-    void understandsTheFeaturesOfOlderVersionsAndSurvivesOthers() {
+    void understandsTheFeaturesOfOlderVersionsAndRefusesDamagedOnes() throws IOException {
         Feature feature = Feature.parse("{\"info\":{\"features\":{\"a\":[{\"_type\":\"Image\"}],\"s\":{\"c\":"
                 + "{\"_type\":\"ClassLabel\",\"names\":[\"x\"]}},\"q\":{\"_type\":\"Sequence\",\"feature\":"
                 + "{\"_type\":\"Image\"}}}}}");
@@ -49,8 +50,13 @@ class SavedDatasetTest {
         assertThat(feature.field("q").items().isFile()).isTrue();
         assertThat(feature.field("s").field("c").names()).containsExactly("x");
         assertThat(feature.field("none").isFile()).isFalse();
-        for (String json : new String[] {null, "", "{", "[]", "{\"info\":3}", "[".repeat(5000)}) {
+        for (String json : new String[] {null, "", "[]", "{\"info\":3}"}) {
             assertThat(Feature.parse(json).fields()).isEmpty();
+        }
+        for (String json : new String[] {"{", "[".repeat(5000), "none"}) {
+            assertThatThrownBy(() -> Feature.parse(json))
+                    .isInstanceOf(IOException.class)
+                    .hasMessageContaining("its metadata huggingface is not JSON; write the file again");
         }
     }
 
