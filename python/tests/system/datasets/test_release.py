@@ -26,7 +26,7 @@ def run(*command: object, home: Path, **environment: str) -> subprocess.Complete
         cwd=home,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         stdin=subprocess.DEVNULL,
     )
 

@@ -155,16 +155,16 @@ public final class Audit {
         }
         Set<String> known = new TreeSet<>();
         passes.forEach(pass -> known.add(pass.name()));
-        for (String group : new TreeSet<>(epochs.byGroup().keySet())) {
+        new TreeMap<>(epochs.byGroup()).forEach((group, count) -> {
             boolean isKnown = passes.stream().anyMatch(pass -> group.equals(pass.group()) || group.equals(pass.name()));
-            if (!isKnown && epochs.byGroup().get(group) > 0) {
+            if (!isKnown && count > 0) {
                 findings.add(
                         Finding.Kind.MISSING,
                         0,
                         "the ledger has no subscription of group " + group
                                 + (known.isEmpty() ? "" : "; it has " + String.join(", ", known)));
             }
-        }
+        });
     }
 
     /** Each file that a sign names must be there; of an epoch one missing file is told. */
