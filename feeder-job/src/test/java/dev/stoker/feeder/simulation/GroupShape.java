@@ -25,8 +25,8 @@ record GroupShape(
         boolean skipsBatches) {
 
     /**
-     * Returns the run with which the trainers of a launch begin. If the launcher does not number its launches, the first
-     * feeder that they asked has drawn the run, and all other feeders learn it from them.
+     * Returns the run with which the trainers of a launch begin. If the launcher does not number its launches, the
+     * first feeder that they asked has drawn the run, and all other feeders learn it from them.
      */
     Trainer.Runs runsOfLaunch(long run) {
         if (hasRuns) {

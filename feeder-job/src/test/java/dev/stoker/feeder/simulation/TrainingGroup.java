@@ -194,8 +194,8 @@ final class TrainingGroup {
     }
 
     /**
-     * Ends one trainer, which restarts. Without a run of its launcher it joins the run of the others, or begins a run if
-     * the feeder does not know them.
+     * Ends one trainer, which restarts. Without a run of its launcher it joins the run of the others, or begins a run
+     * if the feeder does not know them.
      *
      * @param keepsProcess whether only its program restarts, in a process whose connections stay open
      */
