@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class OnlyLooksTest extends DatasetVerbs {
 
-    /** Verbs that serve, write, or start another program. {@code BrowseServerTest} looks at the pages of browse. */
+    /** Verbs that serve, write, or start another program. {@code VisitTest} looks at the pages of browse. */
     private static final Set<String> OTHERS =
             Set.of("run", "feed", "stop", "mirror", "mount", "unmount", "browse", "sql", "bench");
 

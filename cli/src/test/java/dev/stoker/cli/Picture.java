@@ -12,12 +12,12 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** All files and directories below some directories: content, times of change and rights. */
-final class Picture {
+public final class Picture {
 
     private Picture() {}
 
     /** @param counts whether a path is of interest */
-    static Map<String, String> of(Predicate<Path> counts, Path... directories) throws IOException {
+    public static Map<String, String> of(Predicate<Path> counts, Path... directories) throws IOException {
         Map<String, String> picture = new TreeMap<>();
         for (Path directory : directories) {
             try (Stream<Path> all = Files.walk(directory)) {
