@@ -50,7 +50,7 @@ enum PassEnd {
                 .orElseThrow();
     }
 
-    /** Returns whether all workers of a rank have finished. A run may have had different numbers of workers. */
+    /** Returns whether all workers of a rank have finished. Iterations of a run may have different numbers of them. */
     private static PassEnd ofRank(List<ConsumerProgress> rank, long epochs, long newestRun) {
         long ownRun = rank.stream().max(BY_RUN).orElseThrow().consumer().run();
         PassEnd end = NONE;
