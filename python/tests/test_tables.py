@@ -38,7 +38,8 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dic
     path, samples = tmp_path_factory.mktemp("many") / "d", many(90)
     with Writer(path, MANY_FIELDS, payload=MANY_PAYLOAD, chunk_size=15_000) as w:
         for one in samples:
-            w.write(one)
+            # A whole number that bfloat16 does not hold is refused; a float is rounded.
+            w.write(one if one["half"] is None else {**one, "half": float(one["half"])})
     assert len(open_snapshot(path).chunks) > 2
     return path, samples
 
