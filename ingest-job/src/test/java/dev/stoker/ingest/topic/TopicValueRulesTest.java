@@ -99,6 +99,7 @@ class TopicValueRulesTest {
             case "bool" -> Schema.create(Schema.Type.BOOLEAN);
             case "int32" -> Schema.create(Schema.Type.INT);
             case "int64" -> Schema.create(Schema.Type.LONG);
+            case "float32" -> Schema.create(Schema.Type.FLOAT);
             case "float64" -> Schema.create(Schema.Type.DOUBLE);
             case "utf8" -> Schema.create(Schema.Type.STRING);
             case "date" -> LogicalTypes.date().addToSchema(Schema.create(Schema.Type.INT));
@@ -135,6 +136,7 @@ class TopicValueRulesTest {
         return switch (type.canonical()) {
             case "int32" -> Integer.valueOf(text);
             case "int64" -> Long.valueOf(text);
+            case "float32" -> Float.valueOf(text);
             case "float64" -> Double.valueOf(text);
             case "utf8" -> text;
             case "date", "time[ms]" -> (int) time;
