@@ -12,6 +12,7 @@ import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.connectors.files.source.FileTreeSource;
 import dev.stoker.ingest.pack.BatchSettings;
 import dev.stoker.ingest.pack.KeyCheckOperator;
+import dev.stoker.ingest.pack.KeyRefusals;
 import dev.stoker.ingest.pack.ListedCounter;
 import dev.stoker.ingest.pack.PackOperator;
 import dev.stoker.ingest.pack.PackPlan;
@@ -114,7 +115,7 @@ record IngestGraph(IngestPlan plan) {
                 .setParallelism(parallelism(env));
         return spread(hashed.union(takenKeys(env, 0))
                 .keyBy(PathBundle::bucketKey, Types.INT)
-                .transform("check keys", PackReportSerializer.TYPE, new KeyCheckOperator())
+                .transform("check keys", PackReportSerializer.TYPE, new KeyCheckOperator(KeyRefusals.OF_FILES))
                 .uid("check"));
     }
 

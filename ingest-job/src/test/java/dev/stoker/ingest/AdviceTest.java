@@ -208,6 +208,7 @@ class AdviceTest {
                         Path.of("src/test/resources/advice.tsv"),
                         Path.of("src/test/java"),
                         Path.of("src/main/java/dev/stoker/ingest"),
+                        Path.of("../connectors/src/main/java/dev/stoker/connectors/dataset"),
                         Path.of("../formats/src/main/java")))
                 .isEmpty();
     }

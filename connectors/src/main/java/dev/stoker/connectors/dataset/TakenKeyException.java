@@ -13,9 +13,18 @@ public final class TakenKeyException extends StokerException {
 
     /** The dataset already has a sample with this key. */
     public static TakenKeyException inDataset(String key, String where) {
-        return new TakenKeyException("The dataset already has a sample with the key " + key + ", in " + where
-                + "; leave the file or row out or rename it, see --on-duplicate skip|replace, or replace all samples"
-                + " with --replace (INSERT OVERWRITE in SQL)");
+        return inDataset(key, where, "leave the file or row out or rename it");
+    }
+
+    /**
+     * The dataset already has a sample with this key.
+     *
+     * @param step the next step, besides the options that every ingest has
+     */
+    public static TakenKeyException inDataset(String key, String where, String step) {
+        return new TakenKeyException("The dataset already has a sample with the key " + key + ", in " + where + "; "
+                + step + ", see --on-duplicate skip|replace, or replace all samples with --replace (INSERT OVERWRITE in"
+                + " SQL)");
     }
 
     /** Another writer has committed a sample with this key, and the ingest would have left its own out. */
@@ -24,11 +33,23 @@ public final class TakenKeyException extends StokerException {
                 + "; run the ingest again, and it leaves this key out");
     }
 
-    /** Two files have this key. */
-    public static TakenKeyException twice(String key) {
+    /**
+     * Two rows of a source have this key.
+     *
+     * @param first place of one of them
+     * @param second place of the other
+     * @param step the next step that keeps both
+     */
+    public static TakenKeyException twice(String key, String first, String second, String step) {
+        return new TakenKeyException("The key " + key + " occurs twice in this ingest: " + first + " and " + second
+                + " have it; nothing is committed; " + step + ", or keep one of them with --on-duplicate first|last");
+    }
+
+    /** A tree lists a file twice. */
+    public static TakenKeyException listedTwice(String key) {
         return new TakenKeyException("The key " + key
-                + " occurs twice in this ingest; rename one of the files, choose other columns with --key, or see"
-                + " --on-duplicate first|last");
+                + " occurs twice in this ingest: the source lists this file twice; nothing is committed, run the ingest"
+                + " again");
     }
 
     /** Two rows that a sink writes have this key. */

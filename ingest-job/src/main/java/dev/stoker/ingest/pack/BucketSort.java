@@ -28,6 +28,11 @@ final class BucketSort {
          */
         void key(@Nullable FileEntry file, @Nullable FileEntry taken) throws TakenKeyException;
 
+        /** Returns the error for two files of the source with one key. A tree has each path once. */
+        default TakenKeyException twice(FileEntry one, FileEntry other) {
+            return KeyRefusals.OF_FILES.twice(one, other);
+        }
+
         /** Ends a bucket. */
         default void endBucket() throws ExecutionException, InterruptedException {}
 
@@ -102,8 +107,7 @@ final class BucketSort {
             if (entry.isTaken()) {
                 taken = entry.file();
             } else if (file != null) {
-                // A tree has each path once, so none of the two is the first.
-                throw TakenKeyException.twice(file.path());
+                throw output.twice(file, entry.file());
             } else {
                 file = entry.file();
             }

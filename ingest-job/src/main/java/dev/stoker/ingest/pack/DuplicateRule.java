@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
  * Decides about files whose keys the dataset already has. For one thread.
  *
  * @param onDuplicate the decision
+ * @param refusals makes the errors
  * @param skipped counts files that are left out
  * @param output takes the files
  */
-record DuplicateRule(OnDuplicate onDuplicate, SkipCounts skipped, Output output) implements BucketSort.Keys {
+record DuplicateRule(OnDuplicate onDuplicate, KeyRefusals refusals, SkipCounts skipped, Output output)
+        implements BucketSort.Keys {
 
     /** Takes the files, in order. */
     interface Output {
@@ -33,9 +35,14 @@ record DuplicateRule(OnDuplicate onDuplicate, SkipCounts skipped, Output output)
         }
         StoredRow stored = TakenKeysOperator.place(taken);
         switch (onDuplicate.stored()) {
-            case REFUSES -> throw TakenKeyException.inDataset(file.path(), "chunk " + stored.ordinal());
+            case REFUSES -> throw refusals.inDataset(file, stored.ordinal());
             case STAYS -> skipped.add(FileSkip.STORED, file.path());
             case IS_REPLACED -> output.file(file, stored);
         }
+    }
+
+    @Override
+    public TakenKeyException twice(FileEntry one, FileEntry other) {
+        return refusals.twice(one, other);
     }
 }

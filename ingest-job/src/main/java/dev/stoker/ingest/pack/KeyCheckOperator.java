@@ -17,12 +17,20 @@ public final class KeyCheckOperator extends AbstractStreamOperator<PackReport>
 
     private static final long serialVersionUID = 1;
 
+    private final KeyRefusals refusals;
+
     private transient BucketSort buckets;
+
+    /** @param refusals makes the errors */
+    public KeyCheckOperator(KeyRefusals refusals) {
+        this.refusals = refusals;
+    }
 
     @Override
     public void open() throws Exception {
         super.open();
-        buckets = new BucketSort(0, new DuplicateRule(OnDuplicate.FAIL, new SkipCounts(), (file, stored) -> {}));
+        buckets = new BucketSort(
+                0, new DuplicateRule(OnDuplicate.FAIL, refusals, new SkipCounts(), (file, stored) -> {}));
     }
 
     @Override

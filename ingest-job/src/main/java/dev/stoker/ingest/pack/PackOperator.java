@@ -117,7 +117,10 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         removed = new RowsByChunk();
         sync = plan.sync() == null ? null : sync(plan.sync(), labels, info, patience);
         buckets = new BucketSort(
-                seed, sync == null ? new DuplicateRule(plan.onDuplicate(), skipped, planner::add) : sync);
+                seed,
+                sync == null
+                        ? new DuplicateRule(plan.onDuplicate(), KeyRefusals.OF_FILES, skipped, planner::add)
+                        : sync);
         classes = new TreeMap<>();
         missing = new TreeMap<>();
         chunks = 0;
@@ -213,7 +216,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         FileEntries.decode(bundle, listed);
         for (FileEntry file : listed) {
             if (Arrays.equals(lastKey, file.key())) {
-                throw TakenKeyException.twice(file.path());
+                throw TakenKeyException.listedTwice(file.path());
             }
             lastKey = file.key();
             planner.add(file);

@@ -56,7 +56,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                 .filter(name -> !source.found().ignored().contains(name))
                 .forEach(name -> requireKnown("--without", List.of(name), source, problems));
         requireKnown("--rename", wanted.renamed().keySet(), source, problems);
-        requireKnown("--key", wanted.key(), source, problems);
+        KeyColumns.require(wanted.key(), source, problems);
         requireContents(wanted.contents(), source, problems);
         requireKnown("--type", wanted.types().keySet(), source, problems);
         wanted.label().ifPresent(name -> requireKnown("--label", List.of(name), source, problems));
@@ -80,7 +80,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                 }
             }
         }
-        List<String> key = key(wanted, source);
+        List<String> key = KeyColumns.of(wanted, source);
         boolean isStrict = options.tree().errors() == FileTree.Errors.FAIL;
         List<RowColumn> taken = taken(wanted, key, source);
         List<RowMapping.Mapped> fields = new ArrayList<>();
@@ -130,10 +130,11 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         if (fields.isEmpty() && problems.isEmpty()) {
             problems.add("no column would become a field: the source has "
                     + (source.columns().isEmpty() ? "no columns" : "the columns " + shown(source))
-                    + (key.size() == 1 && source.columns().containsKey(key.get(0))
-                            ? ", and " + key.get(0) + " is the key; make a field of it, too, with --columns "
-                                    + ShellText.word(key.get(0))
-                            : ""));
+                    + KeyColumns.only(key)
+                            .filter(source.columns()::containsKey)
+                            .map(name -> ", and " + name + " is the key; make a field of it, too, with --columns "
+                                    + ShellText.word(name))
+                            .orElse(""));
         }
         existing.ifPresent(info -> requireFit(info, fields, problems));
         RowMapping mapping = new RowMapping(
@@ -214,8 +215,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         return classes;
     }
 
-    private static void requireKnown(
-            String option, Iterable<String> names, RowInspection source, List<String> problems) {
+    static void requireKnown(String option, Iterable<String> names, RowInspection source, List<String> problems) {
         for (String name : names) {
             if (!source.columns().containsKey(name)) {
                 problems.add("option " + option + ": the source has no column " + name
@@ -295,18 +295,6 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                 : String.join(", ", names.subList(0, 20)) + ", … (" + names.size() + ")";
     }
 
-    /** Returns the columns of the key: the user's choice, or else the key column of the format. */
-    private static List<String> key(RowIngestOptions.Columns wanted, RowInspection source) {
-        if (!wanted.key().isEmpty()) {
-            return wanted.key();
-        }
-        return source.columns().values().stream()
-                .filter(column -> column.role() == RowColumn.Role.KEY)
-                .map(RowColumn::name)
-                .limit(1)
-                .toList();
-    }
-
     private static List<RowColumn> taken(RowIngestOptions.Columns wanted, List<String> key, RowInspection source) {
         if (wanted.taken().isPresent()) {
             return Stream.concat(wanted.taken().get().stream(), wanted.contents().fields().stream())
@@ -317,9 +305,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         }
         Map<String, RowColumn> all = new LinkedHashMap<>(source.columns());
         // The key and the split are stored as such.
-        if (key.size() == 1) {
-            all.remove(key.get(0));
-        }
+        KeyColumns.only(key).ifPresent(all::remove);
         wanted.split().ifPresent(all::remove);
         wanted.without().forEach(all::remove);
         return List.copyOf(all.values());
@@ -379,14 +365,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                     + (field.nullable() ? ", nullable" : "") + (field.payload() ? ", payload" : "")
                     + mapped.map(m -> from(m, source)).orElse(", empty"));
         }
-        lines.add("key    "
-                + (mapping.key().isEmpty()
-                        ? "the position in the source: " + source.files().get(0).path() + "#0, …"
-                        : "from column " + String.join(", ", mapping.key())
-                                + (mapping.fields().stream()
-                                                .anyMatch(m -> mapping.key().contains(m.column()))
-                                        ? ""
-                                        : ", which becomes no field; --columns can name it, too")));
+        lines.add("key    " + KeyColumns.text(mapping, source));
         return lines;
     }
 

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
  *
  * @param hash of the key under the shuffle's seed
  * @param kind of the contents
- * @param place of a row: number of its run and of the row in it, of a key of the dataset: ordinal and row; 32 bits each
+ * @param place of a row: see {@link SourcePlaces}; of a key of the dataset: ordinal and row, 32 bits each
  * @param key UTF-8
  * @param split of the row; empty for the split rule
  * @param data the values, see {@link RowBytes}; or their place; or the counts of rows that were left out
@@ -35,11 +35,6 @@ record HashedRow(long hash, Kind kind, long place, byte[] key, String split, byt
 
     static HashedRow taken(long hash, byte[] key, long ordinal, int row) {
         return new HashedRow(hash, Kind.TAKEN, ordinal << Integer.SIZE | row, key, "", NOTHING);
-    }
-
-    /** Returns the place of a row of the source, so that later rows have greater places. */
-    static long place(int run, long row) {
-        return (long) run << Integer.SIZE | row;
     }
 
     /** Returns whether a row comes after another one in the source. */

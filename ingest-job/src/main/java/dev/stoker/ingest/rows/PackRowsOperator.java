@@ -27,6 +27,7 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
     private static final long serialVersionUID = 1;
 
     private final RowWork work;
+    private final RowRefusals refusals;
 
     private transient ObjectStore store;
     private transient SkipCounts skipped;
@@ -37,8 +38,9 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
     private transient SameHash same;
     private transient RowsByChunk replaced;
 
-    PackRowsOperator(RowWork work) {
+    PackRowsOperator(RowWork work, RowRefusals refusals) {
         this.work = work;
+        this.refusals = refusals;
     }
 
     @Override
@@ -52,7 +54,7 @@ final class PackRowsOperator extends AbstractStreamOperator<PackReport>
                 work.errors(), skipped, lines -> output.collect(new StreamRecord<>(new PackReport.Skips(task, lines))));
         chunks = new RowChunks(work, store, report -> output.collect(new StreamRecord<>(report)));
         held = HeldRows.find(work.ingest());
-        same = new SameHash(work.onDuplicate(), skipped);
+        same = new SameHash(work.onDuplicate(), refusals, skipped);
         replaced = new RowsByChunk();
         meter = IngestMeter.find(work.ingest());
     }

@@ -111,7 +111,7 @@ final class PackRunsOperator extends AbstractStreamOperator<PackReport>
         }
         chunks.add(key, split, size.bytes(), scan::value);
         if (isChecking) {
-            keys.add("", key, key.length, 0, 0, NO_SIDECARS);
+            keys.add("", key, key.length, 0, scan.place(), NO_SIDECARS);
         }
         packedBytes += size.bytes();
         packedRows++;

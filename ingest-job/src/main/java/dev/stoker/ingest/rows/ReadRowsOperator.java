@@ -28,8 +28,6 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
     private transient RowScan scan;
     private transient RowBytes bytes;
     private transient FieldType[] types;
-    private transient int run;
-    private transient long row;
     private transient Optional<IngestMeter> meter;
 
     ReadRowsOperator(RowWork work) {
@@ -54,8 +52,6 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
 
     @Override
     public void processElement(StreamRecord<RowRun> element) throws Exception {
-        run = element.getValue().number();
-        row = 0;
         try {
             scan.scan(element.getValue(), this::add);
         } catch (IOException | RuntimeException e) {
@@ -71,7 +67,7 @@ final class ReadRowsOperator extends AbstractStreamOperator<HashedRow>
         }
         int length = bytes.length();
         long hash = KeyHash.hash(work.seed(), key);
-        long place = HashedRow.place(run, row++);
+        long place = scan.place();
         HashedRow hashed = bytes.hold()
                 .map(values -> HashedRow.held(hash, place, key, split, values))
                 .orElseGet(() -> new HashedRow(hash, HashedRow.Kind.ROW, place, key, split, bytes.take()));

@@ -39,8 +39,8 @@ public final class RowIngestFlags {
             .asList()
             .defaultValues()
             .withDescription(
-                    "Columns that name a sample; the values of several are joined by /. Default: the position in"
-                            + " the source, as file#row.");
+                    "Columns that name a sample; the values of several are joined by /. __file__ stands for the path"
+                            + " of the file. Default: the position in the source, as file#row.");
 
     public static final ConfigOption<String> LABEL = ConfigOptions.key(IngestFlags.PREFIX + "label")
             .stringType()

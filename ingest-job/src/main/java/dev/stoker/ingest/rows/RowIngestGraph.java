@@ -81,7 +81,10 @@ public record RowIngestGraph(RowIngestPlan plan) {
         return spread(
                 env,
                 rows.keyBy(HashedRow::hash, Types.LONG)
-                        .transform("pack", PackReportSerializer.TYPE, new PackRowsOperator(work))
+                        .transform(
+                                "pack",
+                                PackReportSerializer.TYPE,
+                                new PackRowsOperator(work, RowRefusals.of(work.mapping(), plan.runs())))
                         .uid("pack"));
     }
 
@@ -102,7 +105,10 @@ public record RowIngestGraph(RowIngestPlan plan) {
         return packed.union(spread(
                 env,
                 all.keyBy(PathBundle::bucketKey, Types.INT)
-                        .transform("check keys", PackReportSerializer.TYPE, new KeyCheckOperator())
+                        .transform(
+                                "check keys",
+                                PackReportSerializer.TYPE,
+                                new KeyCheckOperator(RowRefusals.of(work.mapping(), plan.runs())))
                         .uid("check")));
     }
 

@@ -169,7 +169,7 @@ record RowInspection(
             excludedParts += file.parts().excludedParts();
             excludedRows += file.parts().excludedRows();
             for (RowPart part : file.parts().parts()) {
-                pieces.add(RowRun.Piece.of(files.get(i), part));
+                pieces.add(RowRun.Piece.of(files.get(i), i, part));
                 rows = part.rows() < 0 || rows < 0 ? -1 : rows + part.rows();
             }
         }

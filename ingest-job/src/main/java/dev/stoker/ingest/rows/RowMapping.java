@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * Says which columns of the source become which fields.
  *
  * @param fields the columns that become fields, in the order of the dataset's fields
- * @param key columns whose values, joined by {@code /}, are the key; empty for the position in the source
+ * @param key columns whose values, joined by {@code /}, are the key, or {@link #FILE}; empty for the position in the
+ *     source
  * @param split column whose value is the split; null for the split rule
  * @param where the expression that rows must satisfy; null for all rows
  */
@@ -29,6 +30,12 @@ record RowMapping(
         ArrayList<String> key,
         @Nullable String split,
         @Nullable String where) implements Serializable {
+    /** Stands for the path of the file in a key. */
+    static final String FILE = "__file__";
+
+    /** The index of {@link #FILE}. */
+    static final int OF_FILE = -2;
+
     private static final long serialVersionUID = 1;
 
     /**
@@ -67,7 +74,7 @@ record RowMapping(
     Set<String> stored() {
         Set<String> names = new LinkedHashSet<>();
         fields.forEach(mapped -> names.add(mapped.column()));
-        names.addAll(key);
+        key.stream().filter(name -> !name.equals(FILE)).forEach(names::add);
         if (split != null) {
             names.add(split);
         }
@@ -118,8 +125,8 @@ record RowMapping(
         }
         int[] keyColumns = new int[key.size()];
         for (int k = 0; k < keyColumns.length; k++) {
-            keyColumns[k] = indexes.getOrDefault(key.get(k), -1);
-            if (keyColumns[k] < 0) {
+            keyColumns[k] = key.get(k).equals(FILE) ? OF_FILE : indexes.getOrDefault(key.get(k), -1);
+            if (keyColumns[k] == -1) {
                 throw missing(key.get(k), file);
             }
         }
@@ -143,7 +150,7 @@ record RowMapping(
      *
      * @param selected indexes into the file's columns
      * @param fields for each mapped field its index in {@code selected}, or -1 for null
-     * @param key the same for the key
+     * @param key the same for the key, or {@link #OF_FILE}
      * @param split the same for the split, or -1
      */
     record Bound(int[] selected, int[] fields, int[] key, int split) {}

@@ -18,18 +18,19 @@ record RowRun(int number, ArrayList<Piece> pieces) implements Serializable {
      * A part of a file.
      *
      * @param file the file
+     * @param place number of the file in the source
      * @param number number of the part in its file
      * @param offset first byte
      * @param bytes length in the file
      * @param rows number of rows, or -1 if only reading tells
      * @param memoryBytes memory that reading it takes
      */
-    record Piece(SourceFile file, int number, long offset, long bytes, long rows, long memoryBytes)
+    record Piece(SourceFile file, int place, int number, long offset, long bytes, long rows, long memoryBytes)
             implements Serializable {
         private static final long serialVersionUID = 1;
 
-        static Piece of(SourceFile file, RowPart part) {
-            return new Piece(file, part.number(), part.offset(), part.bytes(), part.rows(), part.memoryBytes());
+        static Piece of(SourceFile file, int place, RowPart part) {
+            return new Piece(file, place, part.number(), part.offset(), part.bytes(), part.rows(), part.memoryBytes());
         }
 
         RowPart part() {

@@ -12,7 +12,7 @@ import org.apache.flink.core.memory.DataOutputView;
 
 /**
  * i32 number, i32 count; per part the root and path of its file as texts, i64 length of the file, its split and
- * index as texts, i32 number, i64 offset, bytes, rows, memory.
+ * index as texts, i32 place, number, i64 offset, bytes, rows, memory.
  */
 public final class RowRunSerializer extends ValueSerializer<RowRun> {
     static final RowRunSerializer INSTANCE = new RowRunSerializer();
@@ -37,6 +37,7 @@ public final class RowRunSerializer extends ValueSerializer<RowRun> {
             out.writeLong(piece.file().length());
             Texts.write(piece.file().split(), out);
             Texts.write(piece.file().index(), out);
+            out.writeInt(piece.place());
             out.writeInt(piece.number());
             out.writeLong(piece.offset());
             out.writeLong(piece.bytes());
@@ -53,8 +54,8 @@ public final class RowRunSerializer extends ValueSerializer<RowRun> {
         for (int i = 0; i < count; i++) {
             SourceFile file =
                     new SourceFile(Texts.read(in), Texts.read(in), in.readLong(), Texts.read(in), Texts.read(in));
-            pieces.add(
-                    new RowRun.Piece(file, in.readInt(), in.readLong(), in.readLong(), in.readLong(), in.readLong()));
+            pieces.add(new RowRun.Piece(
+                    file, in.readInt(), in.readInt(), in.readLong(), in.readLong(), in.readLong(), in.readLong()));
         }
         return new RowRun(number, pieces);
     }

@@ -40,6 +40,7 @@ final class RowScan implements Closeable {
 
     private @Nullable Opened opened;
     private @Nullable RowReader reader;
+    private int file;
     private long excluded;
 
     /**
@@ -157,6 +158,7 @@ final class RowScan implements Closeable {
             throws IOException, InterruptedException {
         try (RowReader rows = from.rows().read(piece.part(), from.bound().selected())) {
             reader = rows;
+            file = piece.place();
             for (long row = 0; row < done; row++) {
                 rows.next();
             }
@@ -190,7 +192,7 @@ final class RowScan implements Closeable {
                 excluded++;
                 return;
             }
-            byte[] key = (bound.key().length == 0 ? place : keyOf(bound, rows)).getBytes(StandardCharsets.UTF_8);
+            byte[] key = (bound.key().length == 0 ? place : keyOf(piece, bound, rows)).getBytes(StandardCharsets.UTF_8);
             String split = piece.file().split();
             if (bound.split() >= 0) {
                 rows.get(bound.split(), splitText);
@@ -202,18 +204,23 @@ final class RowScan implements Closeable {
         }
     }
 
-    private String keyOf(RowMapping.Bound bound, RowReader rows) throws IOException, BadValueException {
+    private String keyOf(RowRun.Piece piece, RowMapping.Bound bound, RowReader rows)
+            throws IOException, BadValueException {
         if (bound.key().length == 1) {
-            return textAt(bound, rows, 0);
+            return textAt(piece, bound, rows, 0);
         }
         StringBuilder text = new StringBuilder();
         for (int k = 0; k < bound.key().length; k++) {
-            text.append(k == 0 ? "" : "/").append(textAt(bound, rows, k));
+            text.append(k == 0 ? "" : "/").append(textAt(piece, bound, rows, k));
         }
         return text.toString();
     }
 
-    private String textAt(RowMapping.Bound bound, RowReader rows, int k) throws IOException, BadValueException {
+    private String textAt(RowRun.Piece piece, RowMapping.Bound bound, RowReader rows, int k)
+            throws IOException, BadValueException {
+        if (bound.key()[k] == RowMapping.OF_FILE) {
+            return piece.file().path();
+        }
         try {
             rows.get(bound.key()[k], keyText);
         } catch (BadValueException e) {
@@ -223,6 +230,12 @@ final class RowScan implements Closeable {
             throw new BadValueException("column " + work.mapping().key().get(k) + ": an empty key");
         }
         return keyText.text();
+    }
+
+    /** Returns the place of the present row in the source. */
+    long place() {
+        return SourcePlaces.place(
+                file, Objects.requireNonNull(reader, "called for a row").position());
     }
 
     /** Gives the value of a mapped field of the present row. */

@@ -24,13 +24,18 @@ final class SameHash {
     }
 
     private final OnDuplicate onDuplicate;
+    private final RowRefusals refusals;
     private final SkipCounts skipped;
     private final List<HashedRow> rows = new ArrayList<>();
     private final List<HashedRow> taken = new ArrayList<>();
     private long hash;
 
-    /** @param skipped counts rows that are left out */
-    SameHash(OnDuplicate onDuplicate, SkipCounts skipped) {
+    /**
+     * @param refusals makes the errors
+     * @param skipped counts rows that are left out
+     */
+    SameHash(OnDuplicate onDuplicate, RowRefusals refusals, SkipCounts skipped) {
+        this.refusals = refusals;
         this.onDuplicate = onDuplicate;
         this.skipped = skipped;
     }
@@ -54,7 +59,7 @@ final class SameHash {
         }
         String key = text(row);
         if (onDuplicate == OnDuplicate.FAIL) {
-            throw TakenKeyException.twice(key);
+            throw refusals.twice(key, rows.get(other).place(), row.place());
         }
         skipped.add(FileSkip.REPEATED, key);
         if (row.isAfter(rows.get(other)) == onDuplicate.takesLast()) {
@@ -75,8 +80,7 @@ final class SameHash {
             }
             switch (onDuplicate.stored()) {
                 case REFUSES ->
-                    throw TakenKeyException.inDataset(
-                            text(row), "chunk " + taken.get(stored).ordinal());
+                    throw refusals.inDataset(text(row), taken.get(stored).ordinal());
                 case STAYS -> skipped.add(FileSkip.STORED, text(row));
                 case IS_REPLACED -> output.row(row, taken.get(stored));
             }

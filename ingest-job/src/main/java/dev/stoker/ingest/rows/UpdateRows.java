@@ -80,8 +80,8 @@ final class UpdateRows {
         ChunkHead rows = ChunkReader.open(new BufferRangeReader(location, bytes.flip()));
         int twice = values.add(rows);
         if (twice >= 0) {
-            throw new CorruptDataException(
-                    "The key '" + rows.key(twice) + "' occurs twice in " + location + "; nothing was committed");
+            throw new CorruptDataException("The key '" + rows.key(twice) + "' occurs twice in " + location
+                    + "; remove all its rows but one; nothing was committed");
         }
     }
 }

@@ -40,7 +40,8 @@ public final class TopicIngestFlags {
             .withDescription(
                     "Key of a sample. From a topic: offset (topic-partition-offset), or record for the record's"
                             + " key, which must be UTF-8 and unique. From rows: columns with commas between them, whose"
-                            + " values are joined by /; without it the position in the source, as file#row.");
+                            + " values are joined by /, and __file__ for the path of the file; without it the position"
+                            + " in the source, as file#row.");
 
     public static final ConfigOption<String> TOMBSTONES = ConfigOptions.key(PREFIX + "tombstones")
             .stringType()

@@ -96,7 +96,7 @@ class RowSourcesTest {
     void partsAreJoinedToRunsThatFillSeveralChunks() {
         SourceFile file = new SourceFile("/r", "f", 1000);
         List<RowRun.Piece> pieces = IntStream.range(0, 10)
-                .mapToObj(i -> new RowRun.Piece(file, i, 100L * i, 100, 5, 0))
+                .mapToObj(i -> new RowRun.Piece(file, 0, i, 100L * i, 100, 5, 0))
                 .toList();
         List<RowRun> runs = RowRun.join(pieces, 250);
         assertThat(runs).extracting(RowRun::number).containsExactly(0, 1, 2, 3);
