@@ -23,14 +23,12 @@ import dev.stoker.ingest.spec.NothingToIngestException;
 import dev.stoker.ingest.topic.TopicIngestJob;
 import dev.stoker.ingest.topic.TopicIngestOptions;
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitUnknownException;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
-import dev.stoker.storage.UnknownOutcomeException;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -334,31 +332,18 @@ public final class IngestJob {
 
     /** Releases the lease if no task can still commit and nothing can have been committed. */
     private static void releaseIfOver(RunningJob job, Throwable failure, Dataset dataset, String ingest) {
-        if (!mayBeCommitted(failure) && job.isOver()) {
+        if (!IngestFailedException.mayBeCommitted(failure) && job.isOver()) {
             new Leases(dataset).release(ingest);
         }
     }
 
-    private static boolean mayBeCommitted(Throwable failure) {
-        return has(failure, CommitUnknownException.class) || has(failure, UnknownOutcomeException.class);
-    }
-
-    private static boolean has(Throwable failure, Class<?> type) {
-        for (Throwable t = failure; t != null; t = t.getCause()) {
-            if (type.isInstance(t)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     static IngestFailedException failed(String ingest, Throwable failure) {
-        boolean isEmpty = has(failure, NoSamplesException.class);
+        boolean isEmpty = IngestFailedException.has(failure, NoSamplesException.class);
         return new IngestFailedException(
                 FailureText.of(failure)
                         + (isEmpty
                                 ? ""
-                                : (mayBeCommitted(failure) ? " (" : " (nothing was committed; ")
+                                : (IngestFailedException.mayBeCommitted(failure) ? " (" : " (nothing was committed; ")
                                         + "resume with --ingest-id " + ingest + ")"),
                 ingest,
                 failure);

@@ -63,7 +63,7 @@ public final class TargetDataset {
     }
 
     /** Returns whether an ingest, and not a person, chose the fields of a dataset. */
-    static boolean isBegunByIngest(DatasetInfo info) {
+    public static boolean isBegunByIngest(DatasetInfo info) {
         return INGEST.equals(info.options().get(BEGUN_BY_OPTION));
     }
 

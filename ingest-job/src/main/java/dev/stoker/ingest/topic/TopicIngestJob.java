@@ -117,14 +117,22 @@ public final class TopicIngestJob {
             try (TopicWatch watch = new TopicWatch(options, preparation, meter, tasks)) {
                 watch.await(launcher, listener, stop, name(options));
             } catch (ExecutionException e) {
+                // After a failure, a savepoint of a cluster may still contain a commit. A job in this process has none.
+                if (launcher.mode() == JobLauncher.Mode.EMBEDDED && !IngestFailedException.mayBeCommitted(e)) {
+                    release(options, run);
+                }
                 throw failed(
                         options, preparation, run, Objects.requireNonNull(e.getCause(), "a failed future has a cause"));
             }
-            // The job has ended: its chunks are committed. After a failure, a savepoint may still contain a commit.
-            try (ObjectStore store = DatasetStore.BY_LOCATION.open(options.target())) {
-                new Leases(Dataset.open(store)).release(run);
-            }
+            // The job has ended: its chunks are committed.
+            release(options, run);
             return result(options, preparation, run, meter, Duration.ofNanos(System.nanoTime() - began));
+        }
+    }
+
+    private static void release(TopicIngestOptions options, String run) throws IOException {
+        try (ObjectStore store = DatasetStore.BY_LOCATION.open(options.target())) {
+            new Leases(Dataset.open(store)).release(run);
         }
     }
 
@@ -146,7 +154,7 @@ public final class TopicIngestJob {
         try (ObjectStore store = stores.open(options.target())) {
             Stores.requireAtomicCreate(store);
         }
-        preparation = preparation.create(options, stores);
+        preparation = preparation.create(options, stores, run, launcher.writerProcess());
         try (ObjectStore store = stores.open(options.target())) {
             new Leases(Dataset.open(store))
                     .take(run, Clock.systemUTC(), WriterProcess.user(), launcher.writerProcess());

@@ -55,8 +55,9 @@ record TopicPreparation(
      *
      * @param isNew whether it does not exist
      * @param baseVersion its newest version
+     * @param before the description that an ingest without success left with other fields, if there is one
      */
-    record State(boolean isNew, long baseVersion) {}
+    record State(boolean isNew, long baseVersion, Optional<DatasetInfo> before) {}
 
     /**
      * What is read of a topic.
@@ -116,18 +117,26 @@ record TopicPreparation(
                 options.value(), name, options.topic().clients());
         TopicPosition committed =
                 position.orElseGet(() -> new TopicPosition(name, shape.id(), shape.cluster(), new TreeMap<>()));
-        if (dataset.isPresent()) {
-            DatasetInfo info = dataset.get().latest().info();
-            requireFit(info, options, value, isEmpty);
-            SplitRule rule = options.shape().splitRule().orElseGet(() -> SplitRule.kept(info));
-            return new TopicPreparation(info, new State(false, version), shape, committed, reach, value, rule, notes);
+        Optional<DatasetInfo> found = newest.map(Snapshot::info);
+        Optional<DatasetInfo> begun = found.filter(info -> options.mode() == TopicIngestOptions.Mode.CREATE
+                && version == 0
+                && TargetDataset.isBegunByIngest(info));
+        if (found.isEmpty() || begun.isPresent()) {
+            List<SourceRecord> first = topic.first(start, end, FIRST_RECORDS, FIRST_BYTES);
+            SplitRule rule = options.shape().splitRule().orElseGet(() -> new SplitRule.Shares(new LinkedHashMap<>()));
+            List<Field> fields = new NewFields(options, value, first, notes).decide();
+            DatasetInfo fresh = TargetDataset.describe(
+                    options.shape().name(), fields, Map.of(), options.work().chunkSizeBytes(), rule);
+            if (begun.isEmpty() || !TargetDataset.isSame(begun.get(), fresh)) {
+                State state = new State(begun.isEmpty(), 0, begun);
+                return new TopicPreparation(fresh, state, shape, committed, reach, value, rule, notes);
+            }
         }
-        List<SourceRecord> first = topic.first(start, end, FIRST_RECORDS, FIRST_BYTES);
-        SplitRule rule = options.shape().splitRule().orElseGet(() -> new SplitRule.Shares(new LinkedHashMap<>()));
-        List<Field> fields = new NewFields(options, value, first, notes).decide();
-        DatasetInfo info = TargetDataset.describe(
-                options.shape().name(), fields, Map.of(), options.work().chunkSizeBytes(), rule);
-        return new TopicPreparation(info, new State(true, 0), shape, committed, reach, value, rule, notes);
+        DatasetInfo info = found.get();
+        requireFit(info, options, value, isEmpty);
+        SplitRule rule = options.shape().splitRule().orElseGet(() -> SplitRule.kept(info));
+        State state = new State(false, version, Optional.empty());
+        return new TopicPreparation(info, state, shape, committed, reach, value, rule, notes);
     }
 
     /**
@@ -161,8 +170,16 @@ record TopicPreparation(
         }
     }
 
-    /** Creates the dataset if it does not exist, so that its chunks belong to a dataset. */
-    TopicPreparation create(TopicIngestOptions options, DatasetStore stores) throws IOException {
+    /**
+     * Creates the dataset if it does not exist, so that its chunks belong to a dataset.
+     *
+     * @param process the packing process; empty if there are several
+     */
+    TopicPreparation create(TopicIngestOptions options, DatasetStore stores, String run, String process)
+            throws IOException {
+        if (state.before().isPresent()) {
+            TargetDataset.begin(options.target(), stores, state.before().get(), info, run, process);
+        }
         if (!state.isNew()) {
             return this;
         }
