@@ -136,6 +136,17 @@ def test_a_bucket_with_other_objects_is_refused(server: str) -> None:
         write("s3://bucket/other", 0)
 
 
+def test_a_failed_first_writer_binds_nothing_in_s3(server: str) -> None:
+    uri = "s3://bucket/unbound"
+    with pytest.raises(ZeroDivisionError), stoker.Writer(uri, {"n": "int8"}, chunk_size=1) as w:  # noqa: PT012
+        w.write({"n": 1})
+        w.write({"n": 2})
+        1 / 0  # noqa: B018
+    with stoker.Writer(uri, {"n": "int64"}) as w:
+        w.write({"n": 300})
+    assert [s["n"] for s in stoker.open(uri)] == [300]
+
+
 class Forgetful:
     """A store without conditional writes."""
 

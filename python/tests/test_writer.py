@@ -89,8 +89,8 @@ def test_nothing_is_visible_after_an_exception_or_within(tmp_path: Path) -> None
     with pytest.raises(ValueError, match="closed"):
         w.write(photo(1))
     assert list((tmp_path / "x/_stoker/leases").iterdir()) == []
-    with pytest.raises(ValueError, match=r"Another writer began this dataset .* if it is dead, delete"):
-        Writer(tmp_path / "x", {"text": "utf8"})
+    with pytest.raises(ValueError, match=r"Another writer began this dataset .* without append=True, or delete"):
+        Writer(tmp_path / "x", {"text": "utf8"}, append=True)
     with Writer(tmp_path / "x", PHOTOS) as w:
         w.write(photo(1))
     assert w.version == 1

@@ -6,9 +6,11 @@ import contextlib
 import json
 import os
 import re
+import time
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from stoker._commit.entry import seal
@@ -23,6 +25,10 @@ from stoker.errors import CorruptDataError, FormatTooNewError
 _NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,127})\.json")
 _FOLDER = "_stoker/leases"
 _READ_BACKS = 5
+_TOGETHER = timedelta(seconds=5)
+"""Leases that were taken within this time may be of writers that ask at the same time."""
+_PAUSE_S = 0.1
+_PAUSES = 30
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,25 @@ class Leases:
         """Returns the leases of other writers that are, or may be, at work."""
         return [lease for name, lease in self.all().items() if name != ingest and not has_ended(lease.process)]
 
+    def rival(self, ingest: str, has_committed: Callable[[str], bool]) -> Lease | None:
+        """Returns the lease beside which a first writer must not go on; None if it is alone.
+
+        A writer that took its lease after another one asked finds it, so at most one goes on. Of writers that ask at
+        the same time, the one with the smallest id waits until the others have given up, so that one goes on.
+        """
+        rivals: list[Lease] = []
+        for pause in range(_PAUSES):
+            leases = self.all()
+            rivals = [r for n, r in leases.items() if n != ingest and not has_ended(r.process)]
+            rivals = [r for r in rivals if not has_committed(r.ingest)]
+            settled = [r for r in rivals if not _are_together(r, leases.get(ingest))]
+            rivals.sort(key=lambda r: r.ingest)
+            if settled or not rivals or rivals[0].ingest < ingest:
+                return next(iter(settled or rivals), None)
+            if pause + 1 < _PAUSES:
+                time.sleep(_PAUSE_S)
+        return rivals[0]
+
     def release(self, ingests: Iterable[str]) -> None:
         """Releases the leases of ingests that have committed or never will. `stoker gc` removes those that remain."""
         for ingest in ingests:
@@ -130,6 +155,17 @@ class Leases:
 
 def _name(ingest: str) -> str:
     return f"{_FOLDER}/{ingest}.json"
+
+
+def _are_together(lease: Lease, own: Lease | None) -> bool:
+    try:
+        return own is not None and abs(_time(lease) - _time(own)) <= _TOGETHER
+    except ValueError:
+        return False
+
+
+def _time(lease: Lease) -> datetime:
+    return datetime.fromisoformat(lease.created.replace("Z", "+00:00"))
 
 
 def this_process() -> str:

@@ -49,6 +49,9 @@ class FileCalls:
     def link(self, source: Path, target: Path) -> None:
         os.link(source, target)
 
+    def rename(self, source: Path, target: Path) -> None:
+        os.replace(source, target)
+
     def unlink(self, path: Path) -> None:
         os.unlink(path)
 
@@ -89,6 +92,14 @@ class LocalStore:
                 return False
         self.force_directory(target.parent)
         return True
+
+    def replace(self, name: str, content: bytes) -> None:
+        """Writes a file in one atomic step, also if there is one of this name. Raises `OSError`."""
+        target = self.path(name)
+        with Unpublished(self, target) as file:
+            file.write([content])
+            file.replace()
+        self.force_directory(target.parent)
 
     def require_atomic_creates(self) -> None:
         """Does nothing: a file system without hard links fails at the first file."""
@@ -189,6 +200,19 @@ class Unpublished:
 
         The directory is not forced: the caller does, once for several files. Raises `UnknownOutcome`, `OSError`.
         """
+        self._force()
+        if not self._link():
+            return False
+        self._remove()
+        return True
+
+    def replace(self) -> None:
+        """Forces the content and gives the file its name, which may be taken. Raises `OSError`."""
+        self._force()
+        self._calls.rename(self._temporary, self._target)
+        self._left = False
+
+    def _force(self) -> None:
         try:
             self._calls.force(self._fd)
         except OSError as e:
@@ -196,10 +220,6 @@ class Unpublished:
         finally:
             os.close(self._fd)
             self._fd = -1
-        if not self._link():
-            return False
-        self._remove()
-        return True
 
     def _link(self) -> bool:
         try:

@@ -52,6 +52,11 @@ class RemoteStore:
         except OSError as e:
             raise UnknownOutcome(str(e)) from e
 
+    def replace(self, name: str, content: bytes) -> None:
+        """Writes an object, also if there is one of this name. Raises `OSError`."""
+        path = self.path(name)
+        path.objects.replace(path.key, content)
+
     def unpublished(self, path: RemotePath) -> Upload:
         """Returns an object that is not created yet."""
         return Upload(path)

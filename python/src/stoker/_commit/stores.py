@@ -48,6 +48,10 @@ class Store(Protocol):
         """Creates a file unless its name is taken; returns whether it did. Raises `UnknownOutcome`, `OSError`."""
         ...
 
+    def replace(self, name: str, content: bytes) -> None:
+        """Writes a file in one atomic step, also if there is one of this name. Raises `OSError`."""
+        ...
+
     def unpublished(self, path: Any) -> AbstractContextManager[NewFile]:
         """Returns a file that has no name yet. `settle` makes its name durable."""
         ...

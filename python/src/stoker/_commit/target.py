@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from stoker._commit.commit import INFO, Committer, copy_info
+from stoker._commit.commit import COPY, INFO, Committer, copy_info
 from stoker._commit.entry import encode_info
 from stoker._commit.lease import Leases
 from stoker._commit.local_store import UnknownOutcome
@@ -20,6 +23,35 @@ from stoker._store.remote_path import AnyPath, list_names
 from stoker.errors import CommitRefusedError
 
 CHUNK_SIZE = 8 << 20
+_BEGUN_BY = {"begun_by": "ingest"}
+"""The option of a dataset whose fields a writer chose for its own first version."""
+_PAUSE_S = 0.1
+_PAUSES = 60
+
+
+@dataclass(frozen=True)
+class NewDataset:
+    """What the caller says of a dataset that does not exist yet. None: a default."""
+
+    name: str | None
+    chunk_size: int
+    payload: Sequence[str] | None
+
+
+@dataclass(frozen=True)
+class LeaseOf:
+    """The writer whose lease is taken."""
+
+    ingest: str
+    by: str
+    process: str
+    """The only process that writes, or "" if there may be several."""
+    clock: Callable[[], int]
+    """Returns the time in milliseconds."""
+
+    def created(self) -> str:
+        """The time now."""
+        return utc_text(self.clock())
 
 
 class Target:
@@ -37,6 +69,8 @@ class Target:
             self.info = newest.info
         self.is_used = newest is not None and len(newest.chunks) > 0
         """Whether a version has, or had, a sample."""
+        self._left: DatasetInfo | None = None
+        """What a writer that failed has left, and what does not bind this one."""
 
     def require_free(self) -> None:
         """Refuses a directory that holds something else than a dataset."""
@@ -54,6 +88,14 @@ class Target:
                     f"{self.root} is not a dataset and contains {other[0]}; give a directory that is empty or does not "
                     "exist yet"
                 )
+
+    def unbind(self, ingest: str) -> None:
+        """Takes the dataset for a new one if a first writer has failed: its fields bind nobody."""
+        info = self.info
+        if info is None or self.version or info.options.get("begun_by") != _BEGUN_BY["begun_by"]:
+            return
+        if not Leases(self._store, info.id).others(ingest):
+            self._left, self.info = info, None
 
     def require_unused(self) -> None:
         """Refuses a dataset that has a version."""
@@ -95,13 +137,13 @@ class Target:
 
     def require_alone(self, leases: Leases, committer: Committer, ingest: str) -> None:
         """Refuses to make the first version beside another writer that is at work, or may be."""
-        for other in leases.others(ingest):
-            if not committer.has(other.ingest):
-                raise CommitRefusedError(
-                    f"another writer is at work on the new dataset {self.root}: ingest {other.ingest} of {other.by}, "
-                    f"since {other.created}. Nothing was packed. Write beside it with append=True, or wait until it "
-                    f"has finished; if it is dead, end it with: stoker gc {self.root} --break {other.ingest} --yes"
-                )
+        other = leases.rival(ingest, committer.has)
+        if other is not None:
+            raise CommitRefusedError(
+                f"another writer is at work on the new dataset {self.root}: ingest {other.ingest} of {other.by}, "
+                f"since {other.created}. Nothing was packed. Write beside it with append=True, or wait until it "
+                f"has finished; if it is dead, end it with: stoker gc {self.root} --break {other.ingest} --yes"
+            )
         # Only now: a writer releases its lease after its commit.
         Target(self.root, self._store).require_unused()
 
@@ -116,34 +158,69 @@ class Target:
         if self.version:
             return ""
         return (
-            ". Another writer began this dataset and has not committed yet; if it is dead, delete "
-            f"{self.root} and run again"
+            ". Another writer began this dataset and has not committed yet; if it is dead, write without append=True, "
+            f"or delete {self.root} and run again"
         )
 
     def create(
         self,
         fields: Sequence[Field],
-        name: str | None,
-        chunk_size: int,
-        now_ms: int,
+        new: NewDataset,
+        writer: LeaseOf,
         wanted: Sequence[WantedField],
-        payload: Sequence[str] | None,
     ) -> Sequence[Field]:
         """Makes the dataset unless another writer has; returns its fields. ValueError if they do not fit."""
+        info = DatasetInfo(
+            str(uuid.uuid4()),
+            new.name or self.root.resolve().name,
+            writer.created(),
+            tuple(fields),
+            {"chunk_size": new.chunk_size, **_BEGUN_BY},
+        )
         self.adopt()
         if self.info is None:
-            self._create(fields, name, {"chunk_size": chunk_size}, now_ms)
-        return self.fields_for(wanted, payload, exact=True)
+            self._create(info)
+        elif self._left is not None:
+            self._begin(info, self._left, writer)
+        return self.fields_for(wanted, new.payload, exact=True)
 
-    def _create(self, fields: Sequence[Field], name: str | None, options: dict[str, int], now_ms: int) -> None:
-        info = DatasetInfo(
-            str(uuid.uuid4()), name or self.root.resolve().name, utc_text(now_ms), tuple(fields), options
-        )
+    def _create(self, info: DatasetInfo) -> None:
         try:
             self._store.create_if_absent(INFO, encode_info(info))
         except UnknownOutcome:
             if not (self.root / INFO).exists():
                 raise
+        self.info = read_info(self.root)
+        copy_info(self._store, self.info)
+
+    def _begin(self, info: DatasetInfo, left: DatasetInfo, writer: LeaseOf) -> None:
+        """Gives a dataset without a version other fields, or adopts the dataset of a writer that was faster."""
+        leases = Leases(self._store, left.id)
+        committer = Committer(self._store, writer.clock, writer.by)
+        for _ in range(_PAUSES):
+            if self.info != left or (left.fields, left.options) == (info.fields, info.options):
+                return
+            leases.take(writer.ingest, writer.created(), writer.by, writer.process)
+            try:
+                if leases.rival(writer.ingest, committer.has) is None:
+                    self._replace(info)
+                    return
+            finally:
+                leases.release([writer.ingest])
+            time.sleep(_PAUSE_S)
+            self.info = read_info(self.root)
+
+    def _replace(self, info: DatasetInfo) -> None:
+        """A writer of the old description finds the other id when it commits, and fails."""
+        if newest_version(self.root):
+            return
+        before = read_info(self.root)
+        # Without a copy, the first commit writes it. A copy of the old description would be wrong.
+        with contextlib.suppress(FileNotFoundError):
+            self._store.delete(self._store.path(COPY))
+        self._store.replace(INFO, encode_info(info))
+        if newest_version(self.root):
+            self._store.replace(INFO, encode_info(before))
         self.info = read_info(self.root)
         copy_info(self._store, self.info)
 

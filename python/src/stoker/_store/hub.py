@@ -71,6 +71,10 @@ class HubObjects:
             "that with: hf upload --repo-type dataset"
         )
 
+    def replace(self, name: str, content: bytes) -> None:
+        """See `Objects`."""
+        raise PermissionError(f"{self._base}/{name}: Stoker replaces nothing on the Hub")
+
     def delete(self, name: str) -> None:
         """See `Objects`."""
         raise PermissionError(f"{self._base}/{name}: Stoker deletes nothing on the Hub")

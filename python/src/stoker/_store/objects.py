@@ -55,6 +55,10 @@ class Objects(Protocol):
         """
         ...
 
+    def replace(self, name: str, content: bytes) -> None:
+        """Writes an object in one atomic step, also if there is one of this name."""
+        ...
+
     def delete(self, name: str) -> None:
         """Deletes an object; one that does not exist is not an error."""
         ...

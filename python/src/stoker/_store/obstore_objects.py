@@ -169,6 +169,13 @@ class ObstoreObjects:
                 return False
         return True
 
+    def replace(self, name: str, content: bytes) -> None:
+        """See `Objects`."""
+        if self._is_web:
+            raise PermissionError(f"{self._base}/{name}: a web server cannot replace objects")
+        with self._explained(name):
+            self._obstore.put(self._store(len(content)), name, content, mode="overwrite", use_multipart=False)
+
     def delete(self, name: str) -> None:
         """See `Objects`."""
         with self._explained(name):

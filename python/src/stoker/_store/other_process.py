@@ -140,6 +140,9 @@ class _Forwarded:
     def create(self, name: str, content: bytes) -> bool:
         return self._call("create", name, content)  # type: ignore[no-any-return]
 
+    def replace(self, name: str, content: bytes) -> None:
+        self._call("replace", name, content)
+
     def delete(self, name: str) -> None:
         self._call("delete", name)
 

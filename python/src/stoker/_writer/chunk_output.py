@@ -11,10 +11,10 @@ from stoker._commit.keys import OwnKeys
 from stoker._commit.lease import Leases, this_process
 from stoker._commit.publish import who
 from stoker._commit.stores import Store
-from stoker._commit.target import Target
+from stoker._commit.target import LeaseOf, NewDataset, Target
 from stoker._format.fields import Field
 from stoker._packing.filling_chunk import FillingChunk
-from stoker._packing.pack import ChunkIdentity, new_chunk_id, utc_text
+from stoker._packing.pack import ChunkIdentity, new_chunk_id
 from stoker._packing.segments import Segment
 from stoker._writer.spool import Spool, Written
 from stoker._writer.writer_fields import WriterFields
@@ -32,15 +32,6 @@ class Ingest:
     clock: Callable[[], int]
     """Returns the time in milliseconds."""
     random: random.Random
-
-
-@dataclass(frozen=True)
-class NewDataset:
-    """What the caller says of a dataset that does not exist yet. None: a default."""
-
-    name: str | None
-    chunk_size: int
-    payload: Sequence[str] | None
 
 
 class ChunkOutput:
@@ -71,15 +62,19 @@ class ChunkOutput:
 
     def _create(self, fields: Sequence[Field]) -> Sequence[Field]:
         """Makes the dataset, and returns its fields."""
-        made = self._new.name, self._new.chunk_size, self._ingest.started_ms
-        return self._target.create(fields, *made, self._fields.wanted, self._new.payload)
+        return self._target.create(fields, self._new, self._writer(), self._fields.wanted)
+
+    def _writer(self) -> LeaseOf:
+        process = "" if self._ingest.is_part else this_process()
+        return LeaseOf(self._ingest.id, who(), process, self._ingest.clock)
 
     def _take_lease(self) -> None:
         """Takes the lease before the first chunk. From then on, garbage collection keeps this writer's chunks."""
         info, ingest = self._target.info, self._ingest
         assert info is not None
         leases = Leases(self._store, info.id)
-        leases.take(ingest.id, utc_text(ingest.started_ms), who(), "" if ingest.is_part else this_process())
+        writer = self._writer()
+        leases.take(ingest.id, writer.created(), writer.by, writer.process)
         self._leases = leases
         committer = Committer(self._store, ingest.clock, who())
         if committer.find(ingest.id) is None and ingest.mode == "create" and not ingest.is_part:

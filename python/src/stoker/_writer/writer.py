@@ -20,13 +20,13 @@ from stoker._commit.commit import Committer, checked_ingest_id
 from stoker._commit.keys import OwnKeys
 from stoker._commit.publish import publish, union_of_classes, who
 from stoker._commit.stores import Store, store_of
-from stoker._commit.target import Target
+from stoker._commit.target import NewDataset, Target
 from stoker._dataset.location import dataset_path
 from stoker._format.sizes import bytes_of
 from stoker._packing.columns import Unfit, keys_of, segment, sliced, unfit
 from stoker._packing.schema_text import WantedField, wanted_fields
 from stoker._packing.values import text
-from stoker._writer.chunk_output import ChunkOutput, Ingest, NewDataset
+from stoker._writer.chunk_output import ChunkOutput, Ingest
 from stoker._writer.open_chunks import OpenChunks, checked_split
 from stoker._writer.sample_keys import SampleKeys
 from stoker._writer.writer_fields import WriterFields
@@ -96,6 +96,8 @@ class Writer:
         self._ingest = ingest = Ingest(ingest_id, mode, part, _now_ms(), _now_ms, random.SystemRandom())
         self._target = Target(self._root, self._store)
         self._target.require_free()
+        if mode == "create" and schema is not None:
+            self._target.unbind(ingest_id)
         new = NewDataset(name, self._target.chunk_size(chunk_size), payload)
         self._own_keys = OwnKeys(self._root, numbered=not shuffle)
         self._pid = os.getpid()

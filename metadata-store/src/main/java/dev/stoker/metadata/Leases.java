@@ -9,12 +9,17 @@ import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.UnknownOutcomeException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,6 +31,13 @@ public final class Leases {
 
     private static final Logger LOG = LoggerFactory.getLogger(Leases.class);
     private static final int READ_BACKS = 5;
+
+    /** Leases that were taken within this time may be of writers that ask at the same time. */
+    private static final Duration TOGETHER = Duration.ofSeconds(5);
+
+    private static final Duration PAUSE = Duration.ofMillis(100);
+    /** The time that other writers have to find this one, and to release their leases. */
+    private static final Duration GIVING_UP = Duration.ofSeconds(3);
 
     private final Dataset dataset;
     private final ObjectStore store;
@@ -84,28 +96,59 @@ public final class Leases {
 
     /**
      * Takes the lease of an ingest that creates the first version of its dataset. Fails if another writer is running. A
-     * writer that starts later is rejected in its turn.
+     * writer that starts later is rejected in its turn. Of writers that start at the same time, the one with the
+     * smallest id waits until the others have given up, so that one of them goes on.
      *
      * @throws LeaseHeldException if another writer is running, or may be
      * @throws DatasetExistsException if another writer has committed in the meantime
      */
     public void takeAlone(String ingest, InstantSource clock, String by, String process) throws IOException {
         take(ingest, clock, by, process);
-        for (Map.Entry<String, Lease> other : all().entrySet()) {
-            if (!other.getKey().equals(ingest)
-                    && !WriterProcess.hasEnded(other.getValue().process())
-                    && new Committer(dataset, clock, by)
-                            .standing(other.getKey())
-                            .isEmpty()) {
-                release(ingest);
-                throw new LeaseHeldException(dataset.where(), other.getValue());
-            }
+        Optional<Lease> rival = rival(ingest, new Committer(dataset, clock, by));
+        if (rival.isPresent()) {
+            release(ingest);
+            throw new LeaseHeldException(dataset.where(), rival.get());
         }
         // Check after the leases: a writer releases its lease after its commit.
         if (dataset.latest().table().size() > 0) {
             release(ingest);
             throw new DatasetExistsException(dataset.where());
         }
+    }
+
+    /** Returns the lease beside which a first writer must not go on; empty if it is alone. */
+    private Optional<Lease> rival(String ingest, Committer committer) throws IOException {
+        long waited = 0;
+        while (true) {
+            Map<String, Lease> leases = all();
+            Lease own = leases.remove(ingest);
+            List<Lease> rivals = new ArrayList<>();
+            for (Lease lease : leases.values()) {
+                if (!WriterProcess.hasEnded(lease.process())
+                        && committer.standing(lease.ingest()).isEmpty()) {
+                    rivals.add(lease);
+                }
+            }
+            Optional<Lease> older = rivals.stream()
+                    .filter(lease -> own == null || !areTogether(lease, own))
+                    .findFirst();
+            if (rivals.isEmpty() || older.isPresent()) {
+                return older;
+            }
+            if (rivals.get(0).ingest().compareTo(ingest) < 0 || waited >= GIVING_UP.toNanos()) {
+                return Optional.of(rivals.get(0));
+            }
+            long from = System.nanoTime();
+            LockSupport.parkNanos(PAUSE.toNanos());
+            if (Thread.currentThread().isInterrupted()) {
+                throw new InterruptedIOException("interrupted while another writer may have given up");
+            }
+            waited += System.nanoTime() - from;
+        }
+    }
+
+    private static boolean areTogether(Lease lease, Lease other) {
+        return Duration.between(lease.created(), other.created()).abs().compareTo(TOGETHER) <= 0;
     }
 
     /**

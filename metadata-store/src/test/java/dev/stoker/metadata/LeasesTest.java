@@ -13,9 +13,18 @@ import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 class LeasesTest {
@@ -72,6 +81,71 @@ class LeasesTest {
         leases.release("a");
         leases.takeAlone("b", CLOCK, "bob@host", "");
         assertThat(leases.all()).containsOnlyKeys("b");
+    }
+
+    @RepeatedTest(3)
+    void ofWritersThatBeginAtTheSameTimeOneGoesOn() throws Exception {
+        int writers = 6;
+        CyclicBarrier together = new CyclicBarrier(writers);
+        ExecutorService threads = Executors.newFixedThreadPool(writers);
+        try {
+            List<Future<Boolean>> results = new ArrayList<>();
+            for (int i = 0; i < writers; i++) {
+                String ingest = "writer-" + i;
+                results.add(threads.submit(() -> takesAlone(ingest, together)));
+            }
+            List<Boolean> alone = new ArrayList<>();
+            for (Future<Boolean> result : results) {
+                alone.add(result.get());
+            }
+            assertThat(alone).containsOnlyOnce(true);
+            assertThat(leases.all()).containsOnlyKeys("writer-" + alone.indexOf(true));
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** Looks for others when all writers have taken their leases. */
+    private boolean takesAlone(String ingest, CyclicBarrier together) throws IOException {
+        AtomicBoolean met = new AtomicBoolean();
+        FaultyObjectStore own = new FaultyObjectStore(store)
+                .on(
+                        call -> {
+                            boolean isFirst = call.operation() == FaultyObjectStore.Operation.LIST
+                                    && call.name().equals(DatasetLayout.LEASES)
+                                    && !met.getAndSet(true);
+                            return isFirst && !meet(together);
+                        },
+                        Fault.FAIL_BEFORE);
+        try {
+            new Leases(Dataset.open(own)).takeAlone(ingest, CLOCK, "ada@host", "");
+            return true;
+        } catch (LeaseHeldException e) {
+            return false;
+        }
+    }
+
+    private static boolean meet(CyclicBarrier together) {
+        try {
+            together.await(60, TimeUnit.SECONDS);
+            return true;
+        } catch (Exception e) {
+            return false;
+        }
+    }
+
+    @Test
+    void aWriterOfLongAgoIsNotWaitedFor() throws IOException {
+        leases.take("z", InstantSource.fixed(CLOCK.instant().minusSeconds(6)), "ada@host", "");
+        FaultyObjectStore counted = new FaultyObjectStore(store);
+
+        assertThatThrownBy(() -> new Leases(Dataset.open(counted)).takeAlone("a", CLOCK, "bob@host", ""))
+                .isInstanceOf(LeaseHeldException.class)
+                .hasMessageContaining("ingest z of ada@host");
+        assertThat(counted.calls())
+                .filteredOn(call -> call.name().equals(DatasetLayout.LEASES)
+                        && call.operation() == FaultyObjectStore.Operation.LIST)
+                .hasSize(1);
     }
 
     @Test
