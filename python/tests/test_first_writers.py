@@ -153,7 +153,7 @@ def test_a_writer_waits_only_for_leases_that_are_as_new_as_its_own(
     first.write({"n": 2})
     with pytest.raises(CommitRefusedError, match=r"another writer is at work .* ingest z of"):
         write(tmp_path / "x", {"n": "int8"}, {"n": 1}, ingest_id="a")
-    assert pauses, "it may be about to give up"
+    assert pauses, "it may be about to release its lease"
     pauses.clear()
     with pytest.raises(CommitRefusedError, match=r"another writer is at work .* ingest z of"):
         write(tmp_path / "x", {"n": "int8"}, {"n": 1}, ingest_id="zz")

@@ -107,10 +107,10 @@ class Leases:
         return [lease for name, lease in self.all().items() if name != ingest and not has_ended(lease.process)]
 
     def rival(self, ingest: str, has_committed: Callable[[str], bool]) -> Lease | None:
-        """Returns the lease beside which a first writer must not go on; None if it is alone.
+        """Returns the lease that keeps a first writer from its work; None if it is alone.
 
-        A writer that took its lease after another one asked finds it, so at most one goes on. Of writers that ask at
-        the same time, the one with the smallest id waits until the others have given up, so that one goes on.
+        A writer that took its lease after another one looked finds it, so at most one continues. Of writers that look
+        at the same time, the one with the smallest id waits until the others have released theirs, and continues.
         """
         rivals: list[Lease] = []
         for pause in range(_PAUSES):

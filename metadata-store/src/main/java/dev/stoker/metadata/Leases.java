@@ -97,7 +97,7 @@ public final class Leases {
     /**
      * Takes the lease of an ingest that creates the first version of its dataset. Fails if another writer is running. A
      * writer that starts later is rejected in its turn. Of writers that start at the same time, the one with the
-     * smallest id waits until the others have given up, so that one of them goes on.
+     * smallest id waits until the others have released their leases, and continues.
      *
      * @throws LeaseHeldException if another writer is running, or may be
      * @throws DatasetExistsException if another writer has committed in the meantime
@@ -116,7 +116,7 @@ public final class Leases {
         }
     }
 
-    /** Returns the lease beside which a first writer must not go on; empty if it is alone. */
+    /** Returns the lease that keeps a first writer from its work; empty if it is alone. */
     private Optional<Lease> rival(String ingest, Committer committer) throws IOException {
         long waited = 0;
         while (true) {
@@ -141,7 +141,7 @@ public final class Leases {
             long from = System.nanoTime();
             LockSupport.parkNanos(PAUSE.toNanos());
             if (Thread.currentThread().isInterrupted()) {
-                throw new InterruptedIOException("interrupted while another writer may have given up");
+                throw new InterruptedIOException("interrupted while another writer may release its lease");
             }
             waited += System.nanoTime() - from;
         }
