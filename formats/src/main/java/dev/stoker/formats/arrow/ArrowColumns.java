@@ -50,7 +50,7 @@ final class ArrowColumns {
      * A place in the schema.
      *
      * @param root index of the field of the schema
-     * @param nullable whether the outermost list around it is nullable
+     * @param nullable whether a struct around it, or the outermost list, is nullable
      */
     private record Place(int root, String name, List<Step> steps, boolean nullable) {
         Place then(Step step, String newName, boolean nowNullable) {
@@ -79,7 +79,7 @@ final class ArrowColumns {
     }
 
     private void add(ArrowNode field, Place place, Feature feature) {
-        boolean nullable = place.lists() == 0 ? field.nullable() : place.nullable();
+        boolean nullable = place.nullable() || (place.lists() == 0 && field.nullable());
         try {
             if (isList(field)) {
                 if (place.lists() == 0 && tensorShape(field) != null) {

@@ -89,10 +89,6 @@ final class ArrowValue {
         while (at < steps.size() && !steps.get(at).isList()) {
             Step step = steps.get(at);
             if (vec.isNull(row)) {
-                if (!step.payload()) {
-                    throw new BadValueException("struct '" + step.name()
-                            + "' is null; fill it before, or leave its fields out with --without");
-                }
                 sink.setNull();
                 return;
             }
@@ -237,15 +233,10 @@ final class ArrowValue {
         }
     }
 
-    /** Follows the structs from an item of a list. */
-    private Vec inside(Vec item, int index, int from, int to) throws BadValueException {
+    /** Follows the structs from an item of a list, up to one that is null. */
+    private Vec inside(Vec item, int index, int from, int to) {
         Vec vec = item;
-        for (int i = from; i < to; i++) {
-            if (vec.isNull(index)) {
-                throw new BadValueException(
-                        "an item of list '" + steps.get(from - 1).name()
-                                + "' is null; fill it before, or leave the column out with --without");
-            }
+        for (int i = from; i < to && !vec.isNull(index); i++) {
             vec = ((NestedVecs.Structs) vec).fields.get(steps.get(i).child());
         }
         return vec;
@@ -277,7 +268,9 @@ final class ArrowValue {
         for (int i = from; i < to; i++) {
             Vec vec = inside(item, i, next, inner);
             if (vec.isNull(i)) {
-                throw new BadValueException("a list inside '" + steps.get(inner).name()
+                boolean isStruct = vec instanceof NestedVecs.Structs;
+                throw new BadValueException((isStruct ? "an item of list '" : "a list inside '")
+                        + steps.get(isStruct ? next - 1 : inner).name()
                         + "' is null; fill it before, or leave the column out with --without");
             }
             NestedVecs.Lists lists = (NestedVecs.Lists) vec;

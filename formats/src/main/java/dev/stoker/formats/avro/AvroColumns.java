@@ -72,14 +72,14 @@ final class AvroColumns {
     /**
      * A place in the schema.
      *
-     * @param nullable whether the value, or the outermost list around it, may be null
+     * @param nullable whether the value, a struct around it, or the outermost list may be null
      * @param lists number of lists around it
      * @param wanted false inside something that was refused
      */
     private record Place(String name, boolean nullable, int lists, boolean wanted, int depth) {
         Place field(String field) {
             String dotted = name.isEmpty() ? field : name + "." + field;
-            return new Place(dotted, lists > 0 && nullable, lists, wanted, depth + 1);
+            return new Place(dotted, nullable, lists, wanted, depth + 1);
         }
 
         Place orNull() {
@@ -124,10 +124,7 @@ final class AvroColumns {
             fields.add(add(field.schema(), place.field(field.name())));
         }
         open.remove(type);
-        String nullStruct = place.lists() > 0
-                ? nullItem(place)
-                : "struct '" + place.name() + "' is null; fill it before, or leave its fields out with --without";
-        return new Node.Struct(fields, nullStruct);
+        return new Node.Struct(fields);
     }
 
     /** @param map the place if it is a map, otherwise null */

@@ -54,8 +54,8 @@ interface Node {
         }
     }
 
-    /** A record. */
-    record Struct(List<Node> fields, String nullStruct) implements Node {
+    /** A record. If it is null, each of its fields is null. */
+    record Struct(List<Node> fields) implements Node {
         @Override
         public void read(AvroBytes in) throws IOException {
             for (Node field : fields) {
@@ -70,7 +70,7 @@ interface Node {
 
         @Override
         public void setNull() {
-            slots(slot -> slot.setBad(nullStruct));
+            fields.forEach(Node::setNull);
         }
     }
 

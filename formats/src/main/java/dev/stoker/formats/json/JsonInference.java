@@ -144,7 +144,7 @@ final class JsonInference {
         return new RowSchema(columns, refused);
     }
 
-    /** Returns whether the path has only objects, in at most one list. */
+    /** Returns whether the path has only objects, in at most one list, of which some may be null. */
     private static boolean isStruct(Observed observed) {
         return observed.has(Kind.OBJECT)
                 && !observed.isUneven()
@@ -154,7 +154,7 @@ final class JsonInference {
                 && !observed.has(Kind.BIG)
                 && !observed.has(Kind.FLOAT)
                 && !observed.has(Kind.TEXT)
-                && !observed.has(Kind.NULL_ITEM);
+                && (!observed.has(Kind.NULL_ITEM) || observed.depth() == 1);
     }
 
     private @Nullable String reason(String path, Observed observed) {
@@ -176,8 +176,9 @@ final class JsonInference {
         if (kinds > 1 || observed.isUneven()) {
             return "its values have different types: " + observed.words() + option(path);
         }
-        if (observed.has(Kind.NULL_ITEM)) {
-            return "an item of its list in line " + observed.line(Kind.NULL_ITEM) + " is null"
+        Observed withNull = withNullItem(path);
+        if (withNull != null) {
+            return "an item of its list in line " + withNull.line(Kind.NULL_ITEM) + " is null"
                     + nullable(path, observed);
         }
         if (observed.has(Kind.BIG)) {
@@ -207,6 +208,16 @@ final class JsonInference {
         for (String up = parent(path); !up.isEmpty(); up = parent(up)) {
             if (!isStruct(observed(up))) {
                 return up;
+            }
+        }
+        return null;
+    }
+
+    /** Returns the path, or an object around it, that has a null item in its list: its fields are null then. */
+    private @Nullable Observed withNullItem(String path) {
+        for (String at = path; !at.isEmpty(); at = parent(at)) {
+            if (observed(at).has(Kind.NULL_ITEM)) {
+                return observed(at);
             }
         }
         return null;

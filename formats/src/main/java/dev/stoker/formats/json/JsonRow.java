@@ -172,8 +172,10 @@ final class JsonRow {
             list(parser, node, prefix, key, depth);
         } else if (parser.currentToken() == JsonToken.START_OBJECT) {
             struct(parser, node, prefix, key, depth);
-        } else if (parser.currentToken() != JsonToken.VALUE_NULL || depth > 0) {
+        } else if (parser.currentToken() != JsonToken.VALUE_NULL) {
             failInside(node, parser);
+        } else if (depth > 0) {
+            nullItem(node, depth);
         }
     }
 
@@ -225,6 +227,14 @@ final class JsonRow {
                     slot.fail("object " + node.objects + " of the list does not have it");
                 }
             }
+        }
+    }
+
+    /** Reads a null object of a list: each of its fields is null. */
+    private static void nullItem(Node node, int depth) {
+        node.objects++;
+        for (JsonSlot slot : node.inside) {
+            slot.takeNullItem(depth);
         }
     }
 

@@ -50,7 +50,7 @@ final class BytesLists extends ListValue {
 
     @Override
     void addNull(ColumnPath.Node missing) throws BadValueException {
-        if (!missing.kind().isValue()) {
+        if (missing.kind() == ColumnPath.Kind.LIST) {
             super.addNull(missing);
         }
         add(ByteBuffer.allocate(0));

@@ -8,8 +8,8 @@ import java.util.List;
 
 /** Numbers of classes, given as names. -1 is null. */
 final class ClassLabelValue extends FlatValue {
-    ClassLabelValue(LeafReader reader, ColumnPath path, List<String> names) {
-        super(reader, new Names(names), path);
+    ClassLabelValue(LeafReader reader, List<String> names) {
+        super(reader, new Names(names));
     }
 
     private static final class Names extends Scalar {

@@ -4,13 +4,13 @@ import dev.stoker.formats.BadValueException;
 import java.util.List;
 
 /**
- * The nodes of a schema from the root to a leaf whose definition levels say something.
+ * The nodes of a schema from the root to a leaf whose definition levels say something. If a struct is null, each of its
+ * fields is null.
  *
  * @param nodes the nodes, from the outermost one
  * @param lists the definition level of an item of each list, from the outermost list
- * @param emptyStructs whether a struct may be null, which then means that each of its fields is null
  */
-record ColumnPath(List<Node> nodes, int[] lists, boolean emptyStructs) {
+record ColumnPath(List<Node> nodes, int[] lists) {
     /** What a node is. */
     enum Kind {
         STRUCT,
@@ -20,11 +20,7 @@ record ColumnPath(List<Node> nodes, int[] lists, boolean emptyStructs) {
         /** A value in a list. */
         ELEMENT,
         /** A value in a struct or in a row. */
-        VALUE;
-
-        boolean isValue() {
-            return this == ELEMENT || this == VALUE;
-        }
+        VALUE
     }
 
     /**
@@ -34,14 +30,6 @@ record ColumnPath(List<Node> nodes, int[] lists, boolean emptyStructs) {
      * @param definition definition level of a value in which the node is there
      */
     record Node(String name, Kind kind, int definition) {}
-
-    /** Throws unless the innermost node that is missing at this level is the value itself. */
-    void requireStructs(int definition) throws BadValueException {
-        Node missing = missing(definition);
-        if (missing.kind() != Kind.VALUE && !emptyStructs) {
-            throw nullNode(missing);
-        }
-    }
 
     /** Returns the outermost node that is missing at a level below the greatest. */
     Node missing(int definition) {
@@ -54,16 +42,7 @@ record ColumnPath(List<Node> nodes, int[] lists, boolean emptyStructs) {
     }
 
     static BadValueException nullNode(Node node) {
-        return switch (node.kind()) {
-            case STRUCT ->
-                new BadValueException(
-                        "struct '" + node.name() + "' is null; fill it before, or leave its fields out with --without");
-            case LIST ->
-                new BadValueException("a list inside '" + node.name()
-                        + "' is null; fill it before, or leave the column out with --without");
-            case ITEM, ELEMENT, VALUE ->
-                new BadValueException("an item of list '" + node.name()
-                        + "' is null; fill it before, or leave the column out with --without");
-        };
+        return new BadValueException((node.kind() == Kind.LIST ? "a list inside '" : "an item of list '") + node.name()
+                + "' is null; fill it before, or leave the column out with --without");
     }
 }

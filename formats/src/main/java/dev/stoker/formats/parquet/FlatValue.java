@@ -8,13 +8,11 @@ import java.io.IOException;
 class FlatValue implements Value {
     private final LeafReader reader;
     private final Scalar scalar;
-    private final ColumnPath path;
     private long row;
 
-    FlatValue(LeafReader reader, Scalar scalar, ColumnPath path) {
+    FlatValue(LeafReader reader, Scalar scalar) {
         this.reader = reader;
         this.scalar = scalar;
-        this.path = path;
     }
 
     @Override
@@ -28,7 +26,6 @@ class FlatValue implements Value {
             Batch batch = reader.value();
             scalar.give(batch, reader.index(), sink);
         } else {
-            path.requireStructs(reader.definition());
             sink.setNull();
         }
     }

@@ -105,11 +105,10 @@ abstract class ListValue implements Value {
                 return; // an empty list
             }
         }
-        ColumnPath.Node missing = path.missing(definition);
-        if (definition < lists[0] && missing.kind() == ColumnPath.Kind.LIST) {
+        if (definition < lists[0]) {
             isNull = true;
         } else {
-            addNull(missing);
+            addNull(path.missing(definition));
         }
     }
 }

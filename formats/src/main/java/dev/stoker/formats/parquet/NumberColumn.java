@@ -23,7 +23,6 @@ final class NumberColumn {
     private static final int QUIET = 0x00400000;
 
     private final Leaf leaf;
-    private final ColumnPath path;
     private final FieldType type;
     private final PageReader pages;
     private final Scratch scratch;
@@ -48,7 +47,6 @@ final class NumberColumn {
      */
     NumberColumn(ParquetColumn column, PageReader pages, Scratch scratch, int[] definitions) {
         this.leaf = column.source().leaf();
-        this.path = column.source().path();
         this.type = column.column().type();
         this.pages = pages;
         this.scratch = scratch;
@@ -184,7 +182,6 @@ final class NumberColumn {
         for (int row = first + count - 1; row >= first; row--) {
             boolean isNull = definitions[row - first] < max;
             if (isNull) {
-                path.requireStructs(definitions[row - first]);
                 validity[row >>> 3] &= (byte) ~(1 << (row & 7));
             } else {
                 value--;

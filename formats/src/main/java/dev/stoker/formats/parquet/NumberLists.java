@@ -35,7 +35,7 @@ final class NumberLists extends ListValue {
 
     @Override
     void addNull(ColumnPath.Node missing) throws BadValueException {
-        if (!missing.kind().isValue()) {
+        if (missing.kind() == ColumnPath.Kind.LIST) {
             super.addNull(missing);
         }
         name = missing.name();

@@ -38,14 +38,14 @@ record ParquetColumn(
         int lists = path.lists().length;
         if (lists == 0) {
             if (!classes.isEmpty()) {
-                return new ClassLabelValue(reader, path, classes);
+                return new ClassLabelValue(reader, classes);
             }
-            FlatValue value = new FlatValue(reader, scalar.make(), path);
+            FlatValue value = new FlatValue(reader, scalar.make());
             if (file == null) {
                 return value;
             }
             LeafReader paths = opener.open(file.leaf());
-            return new PayloadValue(value, new FlatValue(paths, new Scalars.Bytes(), file.path()), column.name());
+            return new PayloadValue(value, new FlatValue(paths, new Scalars.Bytes()), column.name());
         }
         ScalarType element = element();
         if (!element.isNumber()) {

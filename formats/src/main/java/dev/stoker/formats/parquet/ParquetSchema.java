@@ -97,13 +97,11 @@ final class ParquetSchema {
         }
 
         boolean nullable() {
-            Kind kind = lists.length > 0 ? Kind.LIST : Kind.VALUE;
-            return nodes.stream()
-                    .anyMatch(node -> node.kind() == kind && (lists.length == 0 || node.definition() < lists[0]));
+            return nodes.stream().anyMatch(node -> lists.length == 0 || node.definition() < lists[0]);
         }
 
         ColumnPath path() {
-            return new ColumnPath(nodes, lists, payload);
+            return new ColumnPath(nodes, lists);
         }
     }
 

@@ -8,6 +8,7 @@ import dev.stoker.formats.BlockReader;
 import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.ReadRows;
+import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowPart;
 import dev.stoker.formats.RowReader;
@@ -126,7 +127,7 @@ class BlockReaderTest {
     }
 
     @Test
-    void aNullStructEndsTheBlocks() throws Exception {
+    void theFieldsOfANullStructAreNull() throws Exception {
         byte[] file = MemoryOutput.write(
                 "message m { optional group s { required int32 a; optional int32 b; } }",
                 UnaryOperator.identity(),
@@ -139,9 +140,12 @@ class BlockReaderTest {
         try (RowFile open = open(file);
                 BlockReader blocks =
                         open.readBlocks(open.parts().get(0), new int[] {0, 1}).orElseThrow()) {
-            assertThatThrownBy(blocks::next)
-                    .isInstanceOf(BadValueException.class)
-                    .hasMessageContaining("struct 's' is null");
+            assertThat(open.schema().columns()).allMatch(RowColumn::nullable);
+            assertThat(blocks.next()).isEqualTo(2);
+            assertThat(blocks.values(0).hasNull(0, 1)).isFalse();
+            assertThat(blocks.values(0).hasNull(1, 2)).isTrue();
+            assertThat(blocks.values(1).hasNull(0, 1)).isTrue();
+            assertThat(blocks.values(1).hasNull(1, 2)).isTrue();
         }
     }
 

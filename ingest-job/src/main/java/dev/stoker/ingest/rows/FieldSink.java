@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Sets a field of the builder's open row. For one thread. */
 final class FieldSink implements ValueSink {
     private final List<Field> fields;
+    private final String nullAdvice;
     private final boolean[] classes;
     private final boolean[] reals;
     private @Nullable ChunkBuilder builder;
@@ -28,9 +29,13 @@ final class FieldSink implements ValueSink {
     private boolean isReal;
     private long bytes;
 
-    /** @param fields of the dataset, as the builder has them */
-    FieldSink(List<Field> fields) {
+    /**
+     * @param fields of the dataset, as the builder has them
+     * @param nullAdvice the next step for a value that is missing, but must not be, as a clause
+     */
+    FieldSink(List<Field> fields, String nullAdvice) {
         this.fields = fields;
+        this.nullAdvice = nullAdvice;
         this.classes = new boolean[fields.size()];
         this.reals = new boolean[fields.size()];
         for (int f = 0; f < classes.length; f++) {
@@ -76,6 +81,10 @@ final class FieldSink implements ValueSink {
 
     @Override
     public void setNull() throws BadValueException {
+        if (!fields.get(field).nullable()) {
+            throw new BadValueException("there is no value, but the dataset's field "
+                    + fields.get(field).name() + " requires one; " + nullAdvice);
+        }
         set(() -> row().setNull(field));
     }
 

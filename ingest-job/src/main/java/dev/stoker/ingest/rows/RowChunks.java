@@ -61,7 +61,8 @@ final class RowChunks {
         this.places = work.mapping().fields().stream()
                 .mapToInt(mapped -> names.indexOf(mapped.field()))
                 .toArray();
-        this.sink = new FieldSink(fields);
+        this.sink =
+                new FieldSink(fields, "leave such rows out with --on-error skip, or select the others with --where");
         this.splits = new Splits(work.splitRule());
         this.output = output;
         this.chunkSizeBytes = work.chunkSizeBytes();

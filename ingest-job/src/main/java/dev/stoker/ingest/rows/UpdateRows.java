@@ -38,7 +38,7 @@ final class UpdateRows {
     /** @param location of the table, for errors */
     UpdateRows(List<Field> fields, NewValues values, UUID dataset, String location) {
         this.builder = new ChunkBuilder(fields, NO_SEGMENTS);
-        this.sink = new FieldSink(fields);
+        this.sink = new FieldSink(fields, "give each key a value");
         this.values = values;
         this.dataset = dataset;
         this.location = location;

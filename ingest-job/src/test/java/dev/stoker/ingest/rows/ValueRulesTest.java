@@ -54,7 +54,7 @@ class ValueRulesTest {
 
     private static @Nullable Object given(ValueRules.Case value, Giver giver) throws Exception {
         return ValueRules.stored(value, row -> {
-            FieldSink sink = new FieldSink(value.fields());
+            FieldSink sink = new FieldSink(value.fields(), "fill it");
             sink.begin(row);
             giver.give(sink.at(0));
         });
