@@ -102,6 +102,44 @@ def test_other_readers_read_an_export(exported):
     assert pq.read_table(file, filters=[("text", "=", some)])["key"].to_pylist() == ["k059"]
 
 
+def test_columns_are_encoded_in_the_way_that_makes_them_small(cli, tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    polars = pytest.importorskip("polars")
+    rows = 200_000
+    random = np.random.default_rng(1)
+    table = pa.table(
+        {
+            "key": [f"photos/{n:08d}.jpg" for n in range(rows)],
+            "sorted": np.cumsum(random.integers(0, 4, rows)),
+            "wave": np.sin(np.arange(rows) / 1000),
+            "vector": pa.FixedSizeListArray.from_arrays(random.normal(size=2 * rows).astype(np.float32), 2),
+            "text": [f"row {7 * n:09d}" for n in range(rows)],
+            "random": random.integers(-(2**63), 2**63, rows),
+        }
+    )
+    schema = {"sorted": "int64", "wave": "float64", "vector": "float32[2]", "text": "utf8", "random": "int64"}
+    with stoker.Writer(tmp_path / "data", schema, shuffle=False) as writer:
+        writer.write_batch(table)
+    cli.run("export", tmp_path / "data", tmp_path / "out", "--format", "parquet")
+    (file,) = (tmp_path / "out").glob("*.parquet")
+
+    group = pq.ParquetFile(file).metadata.row_group(0)
+    columns = {group.column(c).path_in_schema.partition(".")[0]: group.column(c) for c in range(group.num_columns)}
+    for name, encoding in {
+        "key": "DELTA_BYTE_ARRAY",
+        "sorted": "DELTA_BINARY_PACKED",
+        "wave": "BYTE_STREAM_SPLIT",
+        "text": "DELTA_BYTE_ARRAY",
+        "random": "PLAIN",
+    }.items():
+        assert encoding in columns[name].encodings, (name, columns[name].encodings)
+    assert columns["sorted"].total_compressed_size < rows / 2
+    assert pq.read_table(file, page_checksum_verification=True).to_pydict() == table.to_pydict()
+    names = ", ".join(table.column_names)
+    assert duckdb.sql(f"select {names} from '{file}'").arrow().read_all().to_pydict() == table.to_pydict()
+    assert polars.read_parquet(file).to_dict(as_series=False) == table.to_pydict()
+
+
 def test_files_of_arrow_writers_keep_what_parquet_has_no_types_for(cli, tmp_path):
     table = pa.table({
         "when": pa.array([0], pa.timestamp("us", "Europe/Berlin")),

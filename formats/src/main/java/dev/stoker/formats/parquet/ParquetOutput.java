@@ -16,7 +16,6 @@ import java.util.TreeMap;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.ParquetProperties;
 import org.apache.parquet.column.impl.ColumnWriteStoreV1;
-import org.apache.parquet.column.values.factory.DefaultV1ValuesWriterFactory;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +61,7 @@ final class ParquetOutput implements RowOutput {
         this.table = table;
         List<Type> types = new ArrayList<>();
         ParquetProperties.Builder builder =
-                ParquetProperties.builder().withValuesWriterFactory(new DefaultV1ValuesWriterFactory());
+                ParquetProperties.builder().withValuesWriterFactory(new EncodingChoice(this::codec));
         for (OutputColumn column : table.columns()) {
             types.add(OutputType.of(column.type()).column(column.name(), column.nullable()));
         }
@@ -89,6 +88,11 @@ final class ParquetOutput implements RowOutput {
         properties = builder.build();
         footer = new ParquetFooter(schema, table);
         write(MAGIC);
+    }
+
+    private BlockCompressor codec(ColumnDescriptor leaf) {
+        int column = schema.getFieldIndex(leaf.getPath()[0]);
+        return ParquetFooter.codec(table.columns().get(column), table.compression());
     }
 
     private static boolean isDirect(OutputColumn column, OutputTable table) {
