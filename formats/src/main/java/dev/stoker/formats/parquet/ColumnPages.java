@@ -193,7 +193,8 @@ final class ColumnPages implements PageWriter {
         return header;
     }
 
-    private static byte[] bytes(BytesInput page) throws IOException {
+    /** Returns the bytes of a page. */
+    static byte[] bytes(BytesInput page) throws IOException {
         PageBytes copy = new PageBytes(Math.toIntExact(page.size()));
         page.writeAllTo(copy);
         return copy.array();

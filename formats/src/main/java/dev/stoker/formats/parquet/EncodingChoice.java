@@ -27,8 +27,8 @@ import org.apache.parquet.column.values.plain.PlainValuesWriter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the encodings of the columns: a dictionary if it is smaller than plain values and its indexes are shorter than
- * deltas, or else the smallest of the following after compression.
+ * Chooses the encodings of the columns: a dictionary if it is smaller than plain values and its indexes are no longer
+ * than deltas, or else the smallest of the following after compression.
  *
  * <pre>
  * integers   PLAIN, DELTA_BINARY_PACKED
@@ -40,6 +40,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class EncodingChoice implements ValuesWriterFactory {
     private static final int FIRST_BYTES = 1024;
+
+    /** The name that pages of version 1 have for dictionaries. */
+    @SuppressWarnings("deprecation") // Its successor is for pages of version 2.
     private static final Encoding INDEX = Encoding.PLAIN_DICTIONARY;
 
     private final DefaultV1ValuesWriterFactory others = new DefaultV1ValuesWriterFactory();

@@ -85,7 +85,7 @@ final class TriedEncodings extends ValuesWriter {
         double least = Double.POSITIVE_INFINITY;
         byte[] bytes = null;
         for (ValuesWriter candidate : candidates) {
-            byte[] page = candidate.getBytes().toByteArray();
+            byte[] page = ColumnPages.bytes(candidate.getBytes());
             double size = codec.compress(page).length;
             if (size < least) {
                 least = chosen == null ? size * (1 - LEAST_SAVING) : size;
