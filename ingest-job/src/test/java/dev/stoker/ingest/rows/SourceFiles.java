@@ -43,7 +43,7 @@ final class SourceFiles {
     static byte[] typed(RowFormatWriter format, FieldType type, JsonNode value) throws Exception {
         List<Field> fields = List.of(Field.nullable("x", type));
         ChunkBuilder builder = new ChunkBuilder(fields, 4096);
-        FieldSink sink = new FieldSink(fields);
+        FieldSink sink = new FieldSink(fields, "fill it");
         builder.beginRow("k");
         sink.begin(builder);
         give(type, value, sink.at(0));
