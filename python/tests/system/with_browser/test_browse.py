@@ -278,6 +278,8 @@ def test_versions_are_listed_and_compared(page, zoo_url):
     page.until(READY)
     page.value("document.querySelector('#to-versions').click()")
     page.until("document.querySelectorAll('#log tbody tr').length === 4")
+    counts = page.value("[...document.querySelector('#log tbody tr').cells].slice(5, 8).map(cell => cell.textContent)")
+    assert counts == ["0", "12", "0"]
     page.value("document.querySelector('input[name=from][value=\"2\"]').click()")
     page.value("document.querySelector('#compare').click()")
     page.until("!document.querySelector('#diff').hidden")

@@ -2,14 +2,12 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.stoker.metadata.Dataset;
-import dev.stoker.metadata.update.SampleUpdate;
+import dev.stoker.metadata.history.VersionChange;
 import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.LogEntry;
-import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -50,37 +48,32 @@ final class LogVerb implements Callable<Integer> {
                     "VERSION", "WHEN", "WHO", "OPERATION", "ADDED", "REMOVED", "UPDATED", "CHUNKS", "BYTES", "INGEST");
             ArrayNode array = Json.array();
             long first = Math.max(0, newest - count) + 1;
-            long[] left = liveRows(dataset, first - 1, newest);
-            for (long version = newest; version >= first; version--) {
-                LogEntry entry = dataset.entry(version, newest);
-                int at = (int) (version - first);
-                long added = entry.addedSamples();
-                long removed = left[at] + added - left[at + 1];
-                Optional<Long> updated = updated(entry);
+            for (VersionChange change : VersionChange.of(dataset, first, newest, newest)) {
+                LogEntry entry = change.entry();
                 long bytes =
                         entry.added().stream().mapToLong(AddedChunk::length).sum()
                                 + entry.updated().stream()
                                         .mapToLong(chunk -> chunk.overlay().length())
                                         .sum();
                 table.add(
-                        Long.toString(version),
+                        Long.toString(change.version()),
                         Units.date(entry.committedMs()),
                         KeyText.line(entry.committedBy()),
                         entry.operation().code(),
-                        Units.count(added),
-                        Units.count(removed),
-                        updated.map(Units::count).orElse("unknown"),
+                        Units.count(change.added()),
+                        Units.count(change.removed()),
+                        change.updated().map(Units::count).orElse("unknown"),
                         Units.count(entry.added().size()),
                         Units.bytes(bytes),
                         entry.ingest());
                 array.addObject()
-                        .put("version", version)
+                        .put("version", change.version())
                         .put("committed_ms", entry.committedMs())
                         .put("committed_by", entry.committedBy())
                         .put("operation", entry.operation().code())
-                        .put("added_samples", added)
-                        .put("removed_samples", removed)
-                        .put("updated_samples", updated.orElse(null))
+                        .put("added_samples", change.added())
+                        .put("removed_samples", change.removed())
+                        .put("updated_samples", change.updated().orElse(null))
                         .put("added_chunks", entry.added().size())
                         .put("added_bytes", bytes)
                         .put("ingest", entry.ingest())
@@ -98,28 +91,5 @@ final class LogVerb implements Callable<Integer> {
             }
             return 0;
         }
-    }
-
-    /** Returns how many samples got other values; empty if the entry was rebuilt from files, which do not tell. */
-    private static Optional<Long> updated(LogEntry entry) {
-        String count = entry.properties().get(SampleUpdate.SAMPLES);
-        if (count == null || !count.matches("[0-9]{1,18}")) {
-            return entry.updated().isEmpty() ? Optional.of(0L) : Optional.empty();
-        }
-        return Optional.of(Long.parseLong(count));
-    }
-
-    /** Returns the samples of the versions from {@code first} to {@code last}; version 0 has none. */
-    private static long[] liveRows(Dataset dataset, long first, long last) throws IOException {
-        ChunkTable table = first == 0
-                ? ChunkTable.empty(dataset.info())
-                : dataset.anySnapshot(first).table();
-        long[] rows = new long[(int) (last - first + 1)];
-        rows[0] = table.liveRows();
-        for (int i = 1; i < rows.length; i++) {
-            table = table.with(dataset.entry(first + i, last));
-            rows[i] = table.liveRows();
-        }
-        return rows;
     }
 }

@@ -7,6 +7,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.diff.VersionDiff;
+import dev.stoker.metadata.history.VersionChange;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
 import dev.stoker.schemas.arrow.Field;
@@ -78,18 +79,20 @@ final class BrowseApi implements AutoCloseable {
         ObjectNode node = JsonNodeFactory.instance.objectNode().put("newest", newest);
         ArrayNode array = node.putArray("versions");
         Map<String, Tag> tags = new Tags(dataset).all();
-        for (long version = from; version >= Math.max(1, from - limit + 1); version--) {
-            LogEntry entry = dataset.entry(version, newest);
+        for (VersionChange change : VersionChange.of(dataset, Math.max(1, from - limit + 1), from, newest)) {
+            LogEntry entry = change.entry();
             ObjectNode one = array.addObject()
-                    .put("version", version)
+                    .put("version", change.version())
                     .put("committed_ms", entry.committedMs())
                     .put("committed_by", entry.committedBy())
                     .put("operation", entry.operation().code())
-                    .put("added_samples", entry.addedSamples())
+                    .put("added_samples", change.added())
+                    .put("removed_samples", change.removed())
+                    .put("updated_samples", change.updated().orElse(null))
                     .put("added_chunks", entry.added().size());
             ArrayNode names = one.putArray("tags");
             for (Map.Entry<String, Tag> tag : tags.entrySet()) {
-                if (tag.getValue().version() == version) {
+                if (tag.getValue().version() == change.version()) {
                     names.add(tag.getKey());
                 }
             }

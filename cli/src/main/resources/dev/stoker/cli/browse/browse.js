@@ -367,7 +367,7 @@ async function readLog(from) {
       cell.append(radio);
       row.append(cell);
     }
-    row.append(make("td", String(one.version), "n"), make("td", time(one.committed_ms)), make("td", one.operation), make("td", whole(one.added_samples), "n"), make("td", one.tags.join(", ")), make("td", one.committed_by));
+    row.append(make("td", String(one.version), "n"), make("td", time(one.committed_ms)), make("td", one.operation), make("td", whole(one.added_samples), "n"), make("td", whole(one.removed_samples), "n"), make("td", one.updated_samples === null ? "unknown" : whole(one.updated_samples), "n"), make("td", one.tags.join(", ")), make("td", one.committed_by));
     body.append(row);
   }
 }

@@ -273,6 +273,10 @@ class BrowseServerTest {
         SampleDatasets.committer(dataset)
                 .commit(CommitRequest.remove("delete", base -> List.of(RemovedRows.of(1, 1)), Map.of()));
         long newest = dataset.latestVersion();
+        JsonNode change = json("api/versions?limit=1").at("/versions/0");
+        assertThat(change.get("added_samples").asLong()).isZero();
+        assertThat(change.path("removed_samples").asLong(-1)).isEqualTo(1);
+        assertThat(change.path("updated_samples").asLong(-1)).isZero();
         assertThat(all("version=" + newest)).hasSize(203).doesNotContain("usual/101");
         assertThat(all("version=" + newest + "&order=key")).hasSize(203).doesNotContain("usual/101");
         assertThat(ask("api/sample?version=" + newest + "&chunk=1&row=1").statusCode())
@@ -399,6 +403,8 @@ class BrowseServerTest {
         JsonNode last = json("api/versions?limit=2&from=1");
         assertThat(last.get("versions")).hasSize(1);
         assertThat(last.has("next")).isFalse();
+        assertThat(newest.at("/versions/0/added_samples").asLong()).isEqualTo(50);
+        assertThat(newest.at("/versions/0/removed_samples").asLong(-1)).isZero();
 
         String path = "api/diff?from=2&to=3&limit=3&offset=3";
         JsonNode diff = json(path);
