@@ -136,6 +136,15 @@ class AdviceTest {
     void aReservedName() throws IOException {
         file("a.jsonl", "{\"key\":1,\"x\":2}\n");
         assertHelps(source, "--rename", "NAME", "id");
+        assertHelps("--key");
+    }
+
+    @Test
+    void theIndexOfADataFrame() throws IOException {
+        file("a.jsonl", "{\"v\":1,\"__index_level_0__\":\"r1\"}\n");
+        assertHelps("--key");
+        assertHelps("--without");
+        assertHelps(source, "--rename", "NAME", "id");
     }
 
     @Test

@@ -13,7 +13,6 @@ import dev.stoker.schemas.io.RangeReader;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import org.apache.avro.NameValidator;
 import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +92,7 @@ final class AvroRowFile implements RowFile {
         private long next;
         private AvroContainer.@Nullable Block block;
         private long record;
+        private long position;
         private boolean damaged;
 
         Reader(AvroContainer blocks, RowPart part, AvroColumns.Decoder decoder) throws IOException {
@@ -121,6 +121,7 @@ final class AvroRowFile implements RowFile {
                 next = block.end();
             }
             record++;
+            position = (block.offset() << RECORD_BITS) + record;
             if (record >> RECORD_BITS != 0) {
                 throw blocks.damaged("the block at byte " + block.offset() + " has more than 16 million records", null);
             }
@@ -160,8 +161,7 @@ final class AvroRowFile implements RowFile {
         /** Returns the offset of the block times 2^24, plus the number of the record in the block. */
         @Override
         public long position() {
-            AvroContainer.Block current = Objects.requireNonNull(block, "there is no row; call next first");
-            return (current.offset() << RECORD_BITS) + record;
+            return position;
         }
 
         @Override

@@ -119,7 +119,10 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                         column.name(), name, type.canonical(), field.nullable(), field.payload()));
             } catch (IllegalArgumentException e) {
                 problems.add("the column " + column.name() + ": " + e.getMessage()
-                        + "; give the field another name with " + ShellText.pair("--rename", column.name(), "NAME"));
+                        + (name.equals(Field.KEY)
+                                ? "; take it as the keys with --key " + ShellText.word(column.name()) + ", or"
+                                : ";")
+                        + " give the field another name with " + ShellText.pair("--rename", column.name(), "NAME"));
             }
         }
         wanted.payload()

@@ -57,12 +57,23 @@ final class LeftOut {
         }
     }
 
-    /** Handles a part of a file, or its rest. */
-    void part(RowRun.Piece piece, IOException why) throws UnreadableException {
+    private void requireSkip(IOException why) throws UnreadableException {
         if (errors == FileTree.Errors.FAIL) {
             throw new UnreadableException(
                     ErrorText.of(why) + "; --on-error skip leaves out what cannot be read, and lists it");
         }
+    }
+
+    /** Handles a row that is damaged, while those behind it can be read. */
+    void damagedRow(SourceFile file, long position, IOException why) throws UnreadableException {
+        requireSkip(why);
+        counts.add(FileSkip.DAMAGED, file.path() + "#" + position);
+        add(JSON.createObjectNode().put("file", file.location()).put("position", position), ErrorText.of(why));
+    }
+
+    /** Handles a part of a file, or its rest. */
+    void part(RowRun.Piece piece, IOException why) throws UnreadableException {
+        requireSkip(why);
         counts.add(FileSkip.DAMAGED, piece.file().path());
         add(
                 JSON.createObjectNode().put("file", piece.file().location()).put("part", piece.number()),

@@ -175,10 +175,11 @@ final class RowScan implements Closeable {
             try {
                 return rows.next();
             } catch (DamagedFileException e) {
-                leftOut.part(piece, e);
                 if (!rows.skip()) {
+                    leftOut.part(piece, e);
                     return false;
                 }
+                leftOut.damagedRow(piece.file(), rows.position(), e);
             }
         }
     }

@@ -16,14 +16,17 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** Warns if columns name files or splits, but the ingest takes them as text. Reads the first rows. For one use. */
+/** Warns if columns name files, splits or rows, but the ingest takes them as values. Reads the first rows. For one use. */
 final class TableHints {
     private static final int SAMPLED_ROWS = 64;
 
     /** Values of a column that must be the paths of files. */
     private static final int PATHS = 3;
+
+    private static final Pattern PANDAS_INDEX = Pattern.compile("__index_level_[0-9]+__");
 
     private final RowIngestOptions options;
     private final RowInspection source;
@@ -42,16 +45,17 @@ final class TableHints {
         boolean looksForSplits =
                 options.splitRule().isEmpty() && options.columns().split().isEmpty();
         if (source.pieces().isEmpty() || (!looksForFiles && !looksForSplits && !isArchive)) {
-            return List.of();
+            return indexes(options, source);
         }
         TableHints hints = new TableHints(options, source);
+        List<String> lines = new ArrayList<>(indexes(options, source));
         try {
             hints.read(source.pieces().get(0));
         } catch (DamagedFileException | UnsupportedFileException e) {
             // The tasks report it, with the place.
-            return List.of();
+            return lines;
         }
-        List<String> lines = new ArrayList<>(hints.archives());
+        lines.addAll(hints.archives());
         for (int c = 0; c < hints.texts.size(); c++) {
             String name = hints.texts.get(c).name();
             if (looksForFiles && hints.areFiles(hints.values.get(c))) {
@@ -68,6 +72,22 @@ final class TableHints {
             }
         }
         return lines;
+    }
+
+    /** Warns if the index of a pandas data frame would become a field. */
+    private static List<String> indexes(RowIngestOptions options, RowInspection source) {
+        RowIngestOptions.Columns wanted = options.columns();
+        if (!wanted.key().isEmpty() || !wanted.taken().isEmpty()) {
+            return List.of();
+        }
+        return source.columns().keySet().stream()
+                .filter(name -> PANDAS_INDEX.matcher(name).matches())
+                .filter(name ->
+                        !wanted.without().contains(name) && !wanted.renamed().containsKey(name))
+                .map(name -> "warning: the column " + name + " is the index of a pandas data frame; take it as the key"
+                        + " with --key " + name + ", leave it out with --without " + name + ", or name the field with "
+                        + ShellText.pair("--rename", name, "NAME"))
+                .toList();
     }
 
     /** Warns if the members of an archive look like a directory of files and not like samples of several members. */

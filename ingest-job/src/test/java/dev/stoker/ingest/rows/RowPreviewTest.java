@@ -51,6 +51,19 @@ class RowPreviewTest {
     }
 
     @Test
+    void namesTheRowThatIsDamaged() throws Exception {
+        Path table = directory.resolve("rows.csv");
+        Files.writeString(table, "id,name\n1,a\n2,b,y\n3,c\n4\n");
+        List<String> lines = RowIngestJob.plan(RowIngestOptions.parse(
+                new String[] {table.toString(), directory.resolve("data").toString(), "--dry-run", "--on-error", "skip"
+                }));
+        assertThat(lines)
+                .contains("  rows.csv#2 (train): id=3, name=c")
+                .anyMatch(line -> line.contains("\"position\":1,\"reason\":"))
+                .anyMatch(line -> line.contains("\"position\":3,\"reason\":"));
+    }
+
+    @Test
     void saysWhatWouldBeLeftOut() throws Exception {
         write(40);
         Files.writeString(

@@ -1,5 +1,6 @@
 package dev.stoker.schemas.text;
 
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Writes texts of data into the commands that messages recommend. */
@@ -7,16 +8,24 @@ public final class ShellText {
     /** Brackets and the question mark are in types, such as {@code int8?[]}, which no file is called. */
     private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9._/@%+:=?\\[\\]…-]+");
 
-    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cc}");
 
     private ShellText() {}
 
-    /** Returns a text as one word of a shell. */
+    /** Returns a text as one word of a shell; one with control characters as a word of bash, zsh or ksh. */
     public static String word(String text) {
         if (PLAIN.matcher(text).matches() && !text.startsWith("=")) {
             return text;
         }
-        return "'" + CONTROL.matcher(text).replaceAll("?").replace("'", "'\\''") + "'";
+        if (!CONTROL.matcher(text).find()) {
+            return "'" + text.replace("'", "'\\''") + "'";
+        }
+        String escaped = text.replace("\\", "\\\\").replace("'", "\\'");
+        return "$'" + CONTROL.matcher(escaped).replaceAll(found -> code(found.group())) + "'";
+    }
+
+    private static String code(String character) {
+        return Matcher.quoteReplacement(String.format("\\u%04x", (int) character.charAt(0)));
     }
 
     /** Returns an option that takes a pair, such as {@code --type 'my age=int8'}. */
