@@ -39,6 +39,9 @@ def test_a_directory_that_was_taken_for_a_feed(tmp_path: Path, monkeypatch: pyte
         next(iter(Feed("photos")))
     with pytest.raises(errors.FeedNotFoundError, match="does not exist"):
         next(iter(Feed("others")))
+    (tmp_path / "rows.jsonl").touch()
+    with pytest.raises(errors.FeedNotFoundError, match=r"rows\.jsonl is a file: .* `stoker ingest rows\.jsonl "):
+        next(iter(Feed("rows.jsonl")))
 
 
 def test_a_batch_that_was_taken_for_a_tuple(tmp_path: Path) -> None:
@@ -113,6 +116,37 @@ def test_a_path_beside_the_dataset_that_was_meant(folder: Path, given: str, says
             call(given)
         assert says.format(folder=folder) in str(caught.value)
         assert ("stoker ingest" in str(caught.value)) == ("stoker ingest" in says)
+
+
+def test_paths_that_are_no_directories(folder: Path) -> None:
+    (folder / "rows.jsonl").touch()
+    for call in (Feed, stoker.open, lambda path: stoker.commit(path, [])):
+        with pytest.raises(
+            errors.NotADatasetError, match=r"it is a file; pack it with: stoker ingest rows\.jsonl DATASET"
+        ):
+            call("./rows.jsonl")
+        with pytest.raises(errors.NotADatasetError, match=r"rows\.jsonl is a file; give another path"):
+            call("./rows.jsonl/more")
+    for path in ("./rows.jsonl", "./rows.jsonl/more"):
+        with pytest.raises(errors.CommitRefusedError, match=r"rows\.jsonl is a file; give a directory"):
+            stoker.Writer(path, {"a": "int8"})
+    for path in ("./photos/more", "./photos/chunks/more"):
+        with pytest.raises(
+            errors.CommitRefusedError, match=r"is inside the dataset .*/photos; give a directory outside"
+        ):
+            stoker.Writer(path, {"a": "int8"})
+    for path, kind, says in (
+        ("./a\0b", ValueError, r"the path './a\\x00b' has a NUL character"),
+        (b"photos", TypeError, "of type bytes"),
+        (["photos"], TypeError, "of type list"),
+        (7, TypeError, "of type int"),
+    ):
+        for call in (Feed, stoker.open, lambda path: stoker.Writer(path, {"a": "int8"})):
+            with pytest.raises(kind, match=says):
+                call(path)
+    for call in (stoker.open, lambda path: stoker.Writer(path, {"a": "int8"})):
+        with pytest.raises(ValueError, match="the path of a dataset is empty"):
+            call("")
 
 
 def test_a_split_in_place_of_a_version(folder: Path) -> None:

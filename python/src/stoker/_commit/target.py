@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from stoker._commit.commit import COPY, INFO, Committer, copy_info
 from stoker._commit.entry import encode_info
@@ -72,8 +74,19 @@ class Target:
         self._left: DatasetInfo | None = None
         """What a writer that failed has left, and what does not bind this one."""
 
+    @staticmethod
+    def _require_place(root: Path) -> None:
+        absolute = Path(os.path.abspath(root))
+        for parent in (absolute, *absolute.parents):
+            if parent.exists() and not parent.is_dir():
+                raise CommitRefusedError(f"{root}: {parent} is a file; give a directory that does not exist yet")
+            if parent != absolute and (parent / INFO).is_file():
+                raise CommitRefusedError(f"{root} is inside the dataset {parent}; give a directory outside it")
+
     def require_free(self) -> None:
-        """Refuses a directory that holds something else than a dataset."""
+        """Refuses a file, a directory inside another dataset, and one that holds something else than a dataset."""
+        if self.info is None and isinstance(self.root, Path):
+            self._require_place(self.root)
         if self.info is None and self.root.is_dir():
             # Another writer may have created the dataset since this target was made.
             if has_content(self.root) and self.adopt() is None:

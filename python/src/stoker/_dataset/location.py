@@ -24,7 +24,13 @@ def is_remote(location: str) -> bool:
 
 def dataset_path(location: str | os.PathLike[str], instead: str) -> AnyPath:
     """The folder of a dataset; `ValueError` for one that Python cannot read, which says what to do `instead`."""
+    if not isinstance(location, (str, os.PathLike)):
+        raise TypeError(f"the path of a dataset must be a str or a Path, not of type {type(location).__name__}")
     text = os.fspath(location)
+    if "\0" in text:
+        raise ValueError(f"the path {text!r} has a NUL character, which no path can have")
+    if not text:
+        raise ValueError("the path of a dataset is empty; the current directory is '.'")
     if is_remote(text):
         found = RemotePath.of(text)
         if found is None:

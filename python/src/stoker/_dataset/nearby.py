@@ -18,7 +18,7 @@ _NAMED: Final = 5
 def advice(root: Path) -> str:
     """The next step: the dataset that was meant, if there is one, or how to create one."""
     try:
-        found = _part_of_another(root) or _in_notation_of_the_command(root) or _beside(root)
+        found = _part_of_another(root) or _file(root) or _in_notation_of_the_command(root) or _beside(root)
     except OSError:
         found = ""
     return found or f"create one with: stoker ingest <source> {root}"
@@ -29,6 +29,14 @@ def _part_of_another(root: Path) -> str:
         if (parent / _INFO).is_file():
             return f"it is in the directory of the dataset {parent}; give that one"
     return ""
+
+
+def _file(root: Path) -> str:
+    """A source, or a file where a directory should be."""
+    if root.is_file():
+        return f"it is a file; pack it with: stoker ingest {root} DATASET"
+    above = next((parent for parent in root.parents if parent.exists()), root)
+    return "" if above.is_dir() or above == root else f"{above} is a file; give another path"
 
 
 def _in_notation_of_the_command(root: Path) -> str:

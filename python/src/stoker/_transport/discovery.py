@@ -177,6 +177,11 @@ def feed_file(name: str) -> dict[str, Any]:
             split_address(address)
     except FileNotFoundError:
         others = f"known feeds: {', '.join(known)}" if (known := known_feeds()) else ""
+        if Path(name).is_file():
+            raise FeedNotFoundError(
+                f"no feed {name!r} on this machine{f' ({others})' if others else ''}. ./{name} is a file: pack it with "
+                f"`stoker ingest {name} ./DATASET`, and read that directory"
+            ) from None
         if Path(name).is_dir():
             raise FeedNotFoundError(
                 f"no feed {name!r} on this machine{f' ({others})' if others else ''}. ./{name} is a directory: read "

@@ -116,20 +116,29 @@ final class OpenDataset implements AutoCloseable {
             return "there is no directory " + directory + "; " + text + " is a feed, of "
                     + feed.get().streams();
         }
+        Optional<DatasetReference> split = DatasetReference.parse(text)
+                .filter(reference -> reference.split().isPresent() && isDataset(Stores.local(reference.path())));
+        if (split.isPresent()) {
+            return "there is no directory " + directory + "; this command takes no split with the dataset "
+                    + split.get().path() + ": leave out :" + split.get().split().get();
+        }
         Optional<Path> around = around(directory);
         if (around.isPresent()) {
             return "there is no directory " + directory + "; the dataset around it is " + around.get();
         }
         Path parent = directory.getParent();
         if (parent != null && Files.isDirectory(parent)) {
-            List<String> near = new ArrayList<>();
+            List<String> names = new ArrayList<>();
             try (DirectoryStream<Path> siblings = Files.newDirectoryStream(parent)) {
                 for (Path sibling : siblings) {
-                    if (isDataset(sibling) && Spelling.isNear(name(directory), name(sibling))) {
-                        near.add(sibling.toString());
+                    if (isDataset(sibling)) {
+                        names.add(name(sibling));
                     }
                 }
             }
+            List<String> near = Spelling.near(name(directory), names).stream()
+                    .map(name -> parent.resolve(name).toString())
+                    .toList();
             if (!near.isEmpty()) {
                 return "there is no directory " + directory + "; did you mean " + String.join(" or ", near) + "?";
             }

@@ -294,6 +294,37 @@ class VerbsTest extends DatasetVerbs {
     }
 
     @Test
+    void aTargetInADatasetIsRefused() throws IOException {
+        Path source = Files.createDirectories(directory.resolve("raw"));
+        Files.writeString(source.resolve("1.jpg"), "x");
+        for (String place : List.of("/more", "/chunks/more", "/_stoker/more")) {
+            assertThat(stoker("ingest", source.toString(), path() + place, "--dry-run"))
+                    .isEqualTo(2);
+            assertThat(err.toString())
+                    .contains(place + " is inside the dataset " + path() + "; give a directory outside");
+        }
+    }
+
+    @Test
+    void anEmptyPathIsNotTheCurrentDirectory() {
+        for (String verb : List.of("info", "verify", "gc", "recover", "log")) {
+            assertThat(stoker(verb, "")).isEqualTo(2);
+            assertThat(err.toString()).contains("a path is empty; the current directory is .");
+        }
+        assertThat(stoker("ingest", "", path())).isEqualTo(2);
+        assertThat(err.toString()).contains("a path is empty");
+    }
+
+    @Test
+    void aSplitThatAVerbDoesNotTakeIsNamed() {
+        assertThat(stoker("info", path() + ":train")).isEqualTo(1);
+        assertThat(err.toString())
+                .contains("this command takes no split with the dataset " + path() + ": leave out :train");
+        assertThat(stoker("info", path() + "@")).isEqualTo(1);
+        assertThat(err.toString()).contains("did you mean " + path() + "?");
+    }
+
+    @Test
     void aClusterThatDoesNotAnswerIsNamedInWords() {
         assertThat(stoker("verify", path(), "--flink", "127.0.0.1:1")).isEqualTo(1);
         assertThat(err.toString())

@@ -186,6 +186,14 @@ class IngestOptionsTest {
     }
 
     @Test
+    void refusesATargetBelowAFile() throws IOException {
+        Path file = Files.createFile(directory.resolve("rows.jsonl"));
+        assertThat(problems(source.toString(), file.resolve("a/b").toString()))
+                .containsExactly("the target " + file.resolve("a/b") + " is below the file " + file
+                        + "; give another directory");
+    }
+
+    @Test
     void refusesSourceAndTargetWithinEachOther() throws IOException {
         Path link = Files.createSymbolicLink(directory.resolve("link"), source);
 

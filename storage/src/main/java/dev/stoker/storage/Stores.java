@@ -92,6 +92,9 @@ public final class Stores {
         if (isRemote(location)) {
             throw new IllegalArgumentException(location + " is not a path of this machine");
         }
+        if (location.isEmpty()) {
+            throw new IllegalArgumentException("a path is empty; the current directory is .");
+        }
         Path path = isFile(location) ? Path.of(URI.create(location)) : Path.of(location);
         return path.toAbsolutePath().normalize();
     }

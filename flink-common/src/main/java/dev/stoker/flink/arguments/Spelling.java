@@ -14,11 +14,24 @@ public final class Spelling {
 
     private static final int MOST = 4;
 
+    /** Two of three letters that differ make another name. */
+    private static final int SHORT = 4;
+
     private Spelling() {}
 
     /** Returns whether a name may be a known one that is misspelled. */
     public static boolean isNear(String typed, String known) {
-        return distance(typed, known) <= Math.max(2, typed.length() / 3);
+        return distance(typed, known) <= Math.max(typed.length() < SHORT ? 1 : 2, typed.length() / 3);
+    }
+
+    /** Returns at most three known names that are {@linkplain #isNear near}, the most similar first. */
+    public static List<String> near(String typed, Collection<String> known) {
+        return known.stream()
+                .filter(name -> isNear(typed, name))
+                .sorted(Comparator.<String>comparingInt(name -> distance(typed, name))
+                        .thenComparing(Comparator.naturalOrder()))
+                .limit(3)
+                .toList();
     }
 
     /** Returns the known name that is most similar; empty if none is {@linkplain #isNear near}. */

@@ -38,6 +38,12 @@ public final class FreeTarget {
     }
 
     private static void require(Path target) throws IOException {
+        for (Path parent = target.getParent(); parent != null; parent = parent.getParent()) {
+            if (Files.isRegularFile(parent.resolve(DatasetLayout.DATASET_JSON))) {
+                throw new InvalidIngestException(
+                        "the target " + target + " is inside the dataset " + parent + "; give a directory outside it");
+            }
+        }
         if (!Files.isDirectory(target)) {
             return;
         }

@@ -66,8 +66,19 @@ public record LocationChecks(Consumer<String> problems) {
             checkApart(qualified, target);
         } else if (!Stores.isRemote(source)) {
             checkLocalSource(Stores.local(source));
-        } else if (Files.exists(Stores.local(target)) && !Files.isDirectory(Stores.local(target))) {
+        } else {
+            checkTarget(Stores.local(target));
+        }
+    }
+
+    private void checkTarget(Path target) {
+        if (Files.exists(target) && !Files.isDirectory(target)) {
             problems.accept("the target " + target + " is a file; give a directory that does not exist yet");
+        }
+        for (Path parent = target.getParent(); parent != null; parent = parent.getParent()) {
+            if (Files.exists(parent) && !Files.isDirectory(parent)) {
+                problems.accept("the target " + target + " is below the file " + parent + "; give another directory");
+            }
         }
     }
 
@@ -132,9 +143,7 @@ public record LocationChecks(Consumer<String> problems) {
         if (!checkLocalSource(source)) {
             return;
         }
-        if (Files.exists(target) && !Files.isDirectory(target)) {
-            problems.accept("the target " + target + " is a file; give a directory that does not exist yet");
-        }
+        checkTarget(target);
         try {
             Path realSource = source.toRealPath();
             Path realTarget = realPathOf(target);
