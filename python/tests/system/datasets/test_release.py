@@ -64,6 +64,18 @@ def test_too_few_open_files_are_one_line(tmp_path: Path) -> None:
     )
 
 
+def test_a_deleted_current_directory_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    for name in ("stoker", "java.sh", "launch.sh"):
+        shutil.copy(REPOSITORY / "cli" / "launcher" / name, tmp_path / "bin")
+    (tmp_path / "gone").mkdir()
+    script = 'cd gone; rmdir ../gone; exec "$0" --version'
+    done = run("bash", "-c", script, tmp_path / "bin" / "stoker", home=tmp_path)
+    assert done.returncode == 1
+    said = [line for line in done.stderr.splitlines() if not line.startswith("shell-init: ")]
+    assert said == ["stoker: the current directory was deleted: change to another one"]
+
+
 @pytest.mark.full("programs")
 def test_the_distribution_needs_no_compiler(cli: Cli, tmp_path: Path) -> None:
     """A Java runtime is enough, and none at all is one line."""

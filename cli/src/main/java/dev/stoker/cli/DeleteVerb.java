@@ -168,6 +168,10 @@ final class DeleteVerb implements Callable<Integer> {
         for (String file : keyFiles) {
             KeyFile.read(file, nul ? '\0' : '\n', all);
         }
+        if (prefixes.contains("")) {
+            throw new IllegalArgumentException("option --prefix: it is empty, and all keys begin with it; to delete all"
+                    + " samples of a split, give --split");
+        }
         if (nul && keyFiles.isEmpty()) {
             throw new IllegalArgumentException("option --null needs --keys-from");
         }

@@ -134,6 +134,12 @@ class DeleteVerbTest extends DatasetVerbs {
     }
 
     @Test
+    void anEmptyPrefixDoesNotSelectAllSamples() throws IOException {
+        assertThat(stoker("delete", path(), "--prefix", "", "--yes")).isEqualTo(2);
+        assertThat(err.toString()).contains("option --prefix: it is empty", "give --split");
+    }
+
+    @Test
     void aKeyCannotMoveTheCursor() {
         assertThat(KeyText.line("a\u001b[2Jb\nc\\d\u202ee")).isEqualTo("\"a\\u001B[2Jb\\nc\\\\d\\u202ee\"");
     }
