@@ -206,6 +206,24 @@ class UpdateVerbTest extends DatasetVerbs {
     }
 
     @Test
+    void aTableWithoutRowsChangesNothing() throws IOException {
+        assertThat(stoker("update", path(), table("none.csv", "key,label\n"), "--yes"))
+                .as(err.toString())
+                .isZero();
+        assertThat(out.toString()).contains("nothing to update: version 1 has these values");
+    }
+
+    @Test
+    void keysOfTextAndNumbersAreText() throws IOException {
+        String table = table(
+                "mixed.jsonl", "{\"key\":17,\"label\":\"x\"}\n{\"key\":\"" + key(0, 1) + "\",\"label\":\"mended\"}\n");
+        assertThat(stoker("update", path(), table, "--missing", "ignore", "--yes"))
+                .as(err.toString())
+                .isZero();
+        assertThat(sample(key(0, 1)).findValue("label").asText()).isEqualTo("mended");
+    }
+
+    @Test
     void aNumberThatIsTooLargeForItsFieldIsAnError() throws IOException {
         for (String name : List.of("scores.csv", "scores.jsonl")) {
             for (String value : List.of("1e300", "-1e39", "9007199254740993")) {

@@ -203,7 +203,12 @@ public final class UpdateTable {
         // A format that is told the type of a column has it, also if the file does not.
         try (SourceReader bytes = SourceReader.open(files.get(0));
                 RowFile rows = format.open(bytes, RowFiles.limits(0))) {
-            place(files.get(0), rows.schema(), request.key(), problems);
+            // With its type, it can be read although the first rows do not tell one: there may be none.
+            boolean isThere = rows.schema().refused().stream()
+                    .anyMatch(column -> column.name().equals(request.key()));
+            if (!isThere) {
+                place(files.get(0), rows.schema(), request.key(), problems);
+            }
         }
         if (!problems.isEmpty()) {
             throw new InvalidIngestException(problems);
