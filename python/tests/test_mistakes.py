@@ -270,3 +270,11 @@ def test_samples_and_tables_of_other_kinds(tmp_path: Path) -> None:
             with pytest.raises(TypeError, match=r"expected a pyarrow\.Table or RecordBatch, not a .*from_pandas"):
                 w.write_batch(table)  # type: ignore[arg-type]
         w.write({"n": 1, "a": "x"})
+
+
+def test_lists_without_a_shape_are_named(tmp_path: Path) -> None:
+    for kind in ("float32(2,2)", "float32[]"):
+        with stoker.Writer(tmp_path / kind, {"a": kind}) as w:
+            with pytest.raises(errors.InvalidSampleError, match="'a': the lists in it have different lengths, so that"):
+                w.write({"a": [[1], [2, 3]]})
+            w.write({"a": [[1, 2], [3, 4]] if "(" in kind else [1]})

@@ -239,11 +239,18 @@ def _numbers(field: Field) -> Converter:
     return convert
 
 
+def _regular(value: Any) -> np.ndarray[Any, Any]:
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError("the lists in it have different lengths, so that it has no shape") from None
+
+
 def _array(field: Field) -> Converter:
     shape = field.shape
 
     def convert(value: Any) -> bytes:
-        array = value if isinstance(value, np.ndarray) else np.asarray(value)
+        array = value if isinstance(value, np.ndarray) else _regular(value)
         if array.dtype.kind == "O" and array.ndim:
             _check_objects(array, field)
         if shape is None:
