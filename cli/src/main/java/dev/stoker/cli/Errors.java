@@ -101,7 +101,7 @@ final class Errors {
 
     /**
      * Returns the most specific message: the innermost of Stoker's own, or one that says the same and more, or else the
-     * innermost one.
+     * refusal of an argument by Stoker, or else the innermost one.
      */
     static String message(Throwable e) {
         List<Throwable> chain = new ArrayList<>();
@@ -124,6 +124,10 @@ final class Errors {
                 known = message;
             }
         }
+        if (known.isEmpty() && isOwnRefusal(e)) {
+            // Its cause is of a library, which does not know the option.
+            best = e;
+        }
         if (best instanceof NoSuchFileException) {
             return "there is no file " + best.getMessage();
         }
@@ -138,6 +142,14 @@ final class Errors {
         String logged = Logs.file().map(file -> " (details: " + file + ")").orElse("");
         boolean plain = best.getClass().getName().startsWith("dev.stoker.") || best instanceof IllegalArgumentException;
         return plain ? text : text + logged;
+    }
+
+    private static boolean isOwnRefusal(Throwable e) {
+        StackTraceElement[] trace = e.getStackTrace();
+        return e instanceof IllegalArgumentException
+                && e.getMessage() != null
+                && trace.length > 0
+                && trace[0].getClassName().startsWith("dev.stoker.");
     }
 
     private static String firstLine(Throwable e) {

@@ -13,6 +13,8 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TagVerbTest extends DatasetVerbs {
 
@@ -79,6 +81,15 @@ class TagVerbTest extends DatasetVerbs {
         assertThat(stoker("info", path(), "--as-of", "1960-01-01")).isEqualTo(1);
         assertThat(err.toString()).contains("has no version at ");
         assertThat(stoker("info", path(), "--as-of", "0", "--version", "1")).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"noon", "2026-13-01", "2026-11-20T25:00", "7", "99999999999999d", "-7d", ""})
+    void aTimeThatIsNoneIsAnsweredWithTheFormsOfTimes(String text) throws IOException {
+        assertThat(stoker("info", path(), "--as-of", text)).isEqualTo(2);
+        assertThat(err.toString())
+                .contains(
+                        "option --as-of: '" + text + "' is not a time such as 2026-11-20, 2026-11-20T10:00:00Z or 7d");
     }
 
     @Test
