@@ -14,6 +14,8 @@ import pytest
 
 import stoker
 
+pytestmark = pytest.mark.full("stores")
+
 ROWS: list[dict[str, Any]] = [
     {"id": "a", "s": {"n": 1, "in": {"t": "x"}, "l": [1, 2]}, "boxes": [{"x": 1, "name": "b"}, {"x": 2, "name": "c"}]},
     {"id": "b", "s": None, "boxes": [{"x": 1, "name": "b"}, None]},

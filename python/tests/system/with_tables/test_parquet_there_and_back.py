@@ -102,6 +102,7 @@ def test_other_readers_read_an_export(exported):
     assert pq.read_table(file, filters=[("text", "=", some)])["key"].to_pylist() == ["k059"]
 
 
+@pytest.mark.full("stores")
 def test_columns_are_encoded_in_the_way_that_makes_them_small(cli, tmp_path):
     duckdb = pytest.importorskip("duckdb")
     polars = pytest.importorskip("polars")

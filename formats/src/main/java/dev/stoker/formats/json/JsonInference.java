@@ -176,10 +176,10 @@ final class JsonInference {
         if (kinds > 1 || observed.isUneven()) {
             return "its values have different types: " + observed.words() + option(path);
         }
-        Observed withNull = withNullItem(path);
+        String withNull = withNullItem(path);
         if (withNull != null) {
-            return "an item of its list in line " + withNull.line(Kind.NULL_ITEM) + " is null"
-                    + nullable(path, observed);
+            return "an item of its list in line " + observed(withNull).line(Kind.NULL_ITEM) + " is null"
+                    + nullable(path, observed, withNull);
         }
         if (observed.has(Kind.BIG)) {
             return "a number in line " + observed.line(Kind.BIG) + " does not fit into int64; use --type " + path
@@ -214,10 +214,10 @@ final class JsonInference {
     }
 
     /** Returns the path, or an object around it, that has a null item in its list: its fields are null then. */
-    private @Nullable Observed withNullItem(String path) {
+    private @Nullable String withNullItem(String path) {
         for (String at = path; !at.isEmpty(); at = parent(at)) {
             if (observed(at).has(Kind.NULL_ITEM)) {
-                return observed(at);
+                return at;
             }
         }
         return null;
@@ -249,12 +249,16 @@ final class JsonInference {
         return "; use " + ShellText.pair("--type", path, "utf8") + " to keep the JSON text";
     }
 
-    /** Returns the options that keep the null items of a list. */
-    private static String nullable(String path, Observed observed) {
+    /**
+     * Returns the options that keep the null items of a list.
+     *
+     * @param list the path of the list: the column, or an object around it
+     */
+    private static String nullable(String path, Observed observed, String list) {
         return observed.depth() != 1 || observed.isUnknown()
-                ? option(path)
+                ? option(list)
                 : "; use " + ShellText.pair("--type", path, element(observed) + "?[]") + " to keep it, or "
-                        + ShellText.pair("--type", path, "utf8") + " to keep the JSON text";
+                        + ShellText.pair("--type", list, "utf8") + " to keep the JSON text";
     }
 
     private static String element(Observed observed) {

@@ -102,6 +102,19 @@ class JsonLinesFormatTest {
                 + "{\"a\":[3],\"b\":[\"\"],\"c\":[1]}";
         assertThat(Rows.read(open(rows, "a", "int32?[]", "b", "utf8?[]", "c", "float32?[]")))
                 .containsExactly("[[1,null,-2],[null,\"x\"],[0.5,null]]", "[[],null,[null]]", "[[3],[\"\"],[1.0]]");
+        assertThat(onlyRefusal("{\"a\":[{\"b\":1},null]}"))
+                .isEqualTo("a.b: an item of its list in line 1 is null; use --type a.b=int64?[] to keep it, or"
+                        + " --type a=utf8 to keep the JSON text");
+        assertThat(Rows.read(open("{\"a\":[{\"b\":1},null]}", "a", "utf8")))
+                .containsExactly("[\"[{\\\"b\\\":1},null]\"]");
+        // A null object of a list is a null item of each key.
+        assertThat(Rows.read(open(
+                        "{\"a\":[{\"b\":1,\"c\":\"x\"},null]}\n{\"a\":[null]}\n{\"a\":null}\n",
+                        "a.b",
+                        "int64?[]",
+                        "a.c",
+                        "utf8?[]")))
+                .containsExactly("[[1,null],[\"x\",null]]", "[[null],[null]]", "[null,null]");
         assertThat(Rows.read(open("{\"a\":[1]}\n{\"a\":[null]}", "a", "int64[]"))
                         .get(1))
                 .contains("an item of the list is null; --type a=int64?[] keeps it");
