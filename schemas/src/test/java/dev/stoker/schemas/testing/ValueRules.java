@@ -50,7 +50,10 @@ public final class ValueRules {
 
     private static JsonNode table() {
         try (InputStream in = ValueRules.class.getResourceAsStream("/vectors/values.json")) {
-            return new JsonMapper().readTree(in);
+            // A long text.
+            return new JsonMapper()
+                    .readTree(new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                            .replace("\\ue000", "a".repeat(1 << 16)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
