@@ -15,8 +15,8 @@ public interface RowReader extends RowValues, Closeable {
 
     /**
      * Returns where the row is: its number in the file if the format counts rows, otherwise its first byte's offset (of
-     * the decompressed file). It does not depend on how the file is divided into parts. After {@link #skip}, it is the place
-     * of the row that was left out.
+     * the decompressed file). It does not depend on how the file is divided into parts. After {@link #skip}, it is the
+     * place of the row that was left out.
      */
     long position();
 

@@ -19,7 +19,7 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
-/** Warns if columns name files, splits or rows, but the ingest takes them as values. Reads the first rows. For one use. */
+/** Warns if the ingest takes columns as values that name files, splits or rows. Reads the first rows. For one use. */
 final class TableHints {
     private static final int SAMPLED_ROWS = 64;
 
