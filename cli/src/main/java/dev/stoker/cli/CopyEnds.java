@@ -1,10 +1,15 @@
 package dev.stoker.cli;
 
+import dev.stoker.ingest.spec.FreeTarget;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.DatasetReference;
+import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /** The source and the target of a copy; the verb closes them. */
 final class CopyEnds implements AutoCloseable {
@@ -38,9 +43,41 @@ final class CopyEnds implements AutoCloseable {
             if (location.equals(source.dataset().where())) {
                 throw new IllegalArgumentException("source and target are both " + location);
             }
-            return new CopyEnds(source, from, Stores.open(location), location);
+            return new CopyEnds(source, from, target(location), location);
         } catch (IOException | RuntimeException e) {
             source.close();
+            throw e;
+        }
+    }
+
+    /** Opens the target, which is a dataset, a killed copy, empty, or absent. */
+    private static ObjectStore target(String location) throws IOException {
+        if (!Stores.isRemote(location)) {
+            for (Path path = Stores.local(location); path != null; path = path.getParent()) {
+                if (Files.exists(path) && !Files.isDirectory(path)) {
+                    throw new IllegalArgumentException(
+                            "the target " + location + ": " + path + " is a file; give a directory");
+                }
+            }
+        }
+        ObjectStore store = Stores.open(location);
+        try {
+            store.length(DatasetLayout.DATASET_JSON);
+            return store;
+        } catch (NoSuchObjectException e) {
+            requireFree(location, store);
+            return store;
+        } catch (IOException | RuntimeException e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    private static void requireFree(String location, ObjectStore store) throws IOException {
+        try {
+            FreeTarget.require(location, store);
+        } catch (IOException | RuntimeException e) {
+            store.close();
             throw e;
         }
     }

@@ -56,6 +56,27 @@ class CopyVerbTest extends DatasetVerbs {
     }
 
     @Test
+    void aTargetWithOtherContentsIsRefused() throws IOException {
+        Path photos = Files.createDirectories(directory.resolve("raw"));
+        Path file = Files.writeString(photos.resolve("1.jpg"), "x");
+        for (String verb : List.of("copy", "mirror")) {
+            assertThat(stoker(verb, path(), photos.toString())).isEqualTo(2);
+            assertThat(err.toString()).contains("is not a dataset and contains 1.jpg");
+            assertThat(stoker(verb, path(), path() + "/inner")).isEqualTo(2);
+            assertThat(err.toString()).contains("is inside the dataset " + path());
+            for (Path below : List.of(file, file.resolve("more"))) {
+                assertThat(stoker(verb, path(), below.toString())).isEqualTo(2);
+                assertThat(err.toString()).contains(file + " is a file; give a directory");
+            }
+        }
+        assertThat(photos).isDirectoryContaining(file::equals).satisfies(only -> {
+            try (var files = Files.list(only)) {
+                assertThat(files).hasSize(1);
+            }
+        });
+    }
+
+    @Test
     void damagedChunksAreNamedAndTheVersionIsHidden() throws IOException {
         Files.delete(dataset.file(1));
         assertThat(stoker("copy", path(), target())).isEqualTo(1);
