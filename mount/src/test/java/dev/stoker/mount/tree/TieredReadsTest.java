@@ -77,7 +77,7 @@ class TieredReadsTest {
             readAll(tree, List.copyOf(files.keySet()));
             // The head and some samples are read before the order is known. The program and the reader of the next
             // samples read them at the same time, so each of them can be read twice.
-            int atFirst = 3 + 2 * NextSamples.AHEAD;
+            long atFirst = 3 + 2 * NextSamples.AHEAD;
             assertThat(tree.reads().reads()).isLessThanOrEqualTo(CHUNKS + atFirst);
             assertThat(tree.reads().bytes()).isLessThan(tree.bytes() + atFirst * BYTES);
         }
