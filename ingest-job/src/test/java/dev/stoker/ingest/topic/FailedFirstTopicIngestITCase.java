@@ -19,6 +19,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
@@ -75,6 +76,7 @@ class FailedFirstTopicIngestITCase {
         assertThat(Packed.leases(data)).isEmpty();
     }
 
+    @Tag("full-feeds")
     @Test
     void theSameOptionsKeepTheDescription() throws Exception {
         fail();
@@ -85,6 +87,7 @@ class FailedFirstTopicIngestITCase {
         assertThat(Files.readString(data.resolve("_stoker/dataset.json"))).isEqualTo(before);
     }
 
+    @Tag("full-feeds")
     @Test
     void aVersionAndALiveWriterBind() throws Exception {
         fail();
