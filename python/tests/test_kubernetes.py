@@ -48,7 +48,7 @@ def schemas():
 
 def manifests():
     return [
-        document for path in sorted(MANIFESTS.glob("*.yaml")) if path.stem != "kustomization"
+        document for path in sorted(MANIFESTS.rglob("*.yaml")) if path.stem != "kustomization"
         for document in yaml.safe_load_all(path.read_text())
     ]  # fmt: skip
 
@@ -105,6 +105,9 @@ def test_all_names_fit_together():
     affinity = deployment["spec"]["taskManager"]["podTemplate"]["spec"]["affinity"]
     (near,) = affinity["podAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
     assert near["labelSelector"]["matchLabels"] == label
+    ingest = DOCUMENTS["FlinkDeployment-photos-ingest"]["spec"]
+    assert ingest["job"]["args"][1] == deployment["spec"]["job"]["args"][0]
+    assert ingest["podTemplate"]["spec"]["volumes"][0] == deployment["spec"]["podTemplate"]["spec"]["volumes"][0]
     policy = DOCUMENTS["NetworkPolicy-photos-feeders"]["spec"]["ingress"][0]
     assert policy["from"][0]["podSelector"]["matchLabels"] == label
     assert policy["ports"] == [{"protocol": "TCP", "port": service["spec"]["ports"][0]["port"]}]
