@@ -101,11 +101,14 @@ public final class Stores {
 
     /**
      * Returns the last part of a location, which users take as the dataset's name: the name of a directory, bucket or
-     * host.
+     * host; empty if there is none.
      *
      * @throws IllegalArgumentException if it is neither a path nor a URI
      */
     public static Optional<String> name(String location) {
+        if (location.isEmpty()) {
+            return Optional.empty();
+        }
         String normal = normalize(location);
         String end = normal.substring(normal.lastIndexOf('/') + 1);
         // A container of Azure has its account behind it.
