@@ -118,11 +118,12 @@ final class GetVerb implements Callable<Integer> {
 
     private int printJson(KeyedSamples from, List<String> keys) throws IOException {
         PrintWriter out = spec.commandLine().getOut();
+        boolean payload = StatVerb.hasPayload(from);
         for (int first = 0; first < keys.size() && !out.checkError(); first += TOGETHER) {
             List<String> some = keys.subList(first, Math.min(keys.size(), first + TOGETHER));
             List<Optional<ReadSample>> samples = from.get(some);
             for (int i = 0; i < some.size(); i++) {
-                ObjectNode node = StatVerb.json(some.get(i), samples.get(i).map(ReadSample::stat));
+                ObjectNode node = StatVerb.json(some.get(i), samples.get(i).map(ReadSample::stat), payload);
                 if (samples.get(i).isPresent()) {
                     node.set("fields", SampleJson.fields(samples.get(i).get()));
                 }

@@ -82,12 +82,13 @@ final class LsVerb implements Callable<Integer> {
         }
         try (KeyedSamples samples = feed.open(path, version, new RedisOption())) {
             PrintWriter out = spec.commandLine().getOut();
+            boolean payload = StatVerb.hasPayload(samples);
             KeyedSamples.Listing listing = samples.list(begin, recursive ? "" : delimiter);
             long left = most;
             for (Optional<ListEntry> entry = next(listing, left);
                     entry.isPresent() && !out.checkError();
                     left--, entry = next(listing, left)) {
-                out.println(json ? json(entry.get()) : line(entry.get()));
+                out.println(json ? json(entry.get(), payload) : line(entry.get()));
             }
             return 0;
         }
@@ -102,9 +103,9 @@ final class LsVerb implements Callable<Integer> {
         return String.format(Locale.ROOT, "%10s  %s", size, KeyText.line(entry.name()));
     }
 
-    private static ObjectNode json(ListEntry entry) {
+    private static ObjectNode json(ListEntry entry, boolean payload) {
         return entry.sample()
-                .map(stat -> StatVerb.json(entry.name(), entry.sample()))
+                .map(stat -> StatVerb.json(entry.name(), entry.sample(), payload))
                 .orElseGet(() -> Json.object().put("prefix", entry.name()));
     }
 }

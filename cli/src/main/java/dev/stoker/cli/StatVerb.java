@@ -2,10 +2,12 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.index.SampleStat;
+import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -47,15 +49,18 @@ final class StatVerb implements Callable<Integer> {
         List<String> keys = wanted.all();
         try (KeyedSamples samples = wanted.open()) {
             PrintWriter out = spec.commandLine().getOut();
-            Table table = new Table("KEY", "SPLIT", "BYTES", "CRC32C", "CHUNK", "ROW");
+            boolean payload = hasPayload(samples);
+            Table table = payload
+                    ? new Table("KEY", "SPLIT", "BYTES", "CRC32C", "CHUNK", "ROW")
+                    : new Table("KEY", "SPLIT", "BYTES", "CHUNK", "ROW");
             for (int first = 0; first < keys.size() && !out.checkError(); first += TOGETHER) {
                 List<String> some = keys.subList(first, Math.min(keys.size(), first + TOGETHER));
                 List<Optional<SampleStat>> stats = samples.stat(some);
                 for (int i = 0; i < some.size(); i++) {
                     if (json) {
-                        out.println(json(some.get(i), stats.get(i)));
+                        out.println(json(some.get(i), stats.get(i), payload));
                     } else {
-                        add(table, some.get(i), stats.get(i));
+                        add(table, some.get(i), stats.get(i), payload);
                     }
                 }
             }
@@ -66,29 +71,38 @@ final class StatVerb implements Callable<Integer> {
         }
     }
 
-    private static void add(Table table, String key, Optional<SampleStat> stat) {
-        if (stat.isEmpty()) {
-            table.add(KeyText.line(key), "not found", "", "", "", "");
-            return;
-        }
-        SampleStat found = stat.get();
-        table.add(
-                KeyText.line(key),
-                found.split(),
-                Units.count(found.length()),
-                Crc32cs.hex(found.crc32c()),
-                Long.toString(found.ordinal()),
-                Integer.toString(found.row()));
+    /** Whether there is payload, and so a checksum. */
+    static boolean hasPayload(KeyedSamples samples) {
+        return samples.fields().stream().anyMatch(Field::payload);
     }
 
-    /** Returns the answer for a key as JSON. */
-    static ObjectNode json(String key, Optional<SampleStat> stat) {
+    private static void add(Table table, String key, Optional<SampleStat> stat, boolean payload) {
+        List<String> cells = new ArrayList<>(List.of(KeyText.line(key)));
+        cells.add(stat.map(SampleStat::split).orElse("not found"));
+        cells.add(stat.map(found -> Units.count(found.length())).orElse(""));
+        if (payload) {
+            cells.add(stat.map(found -> Crc32cs.hex(found.crc32c())).orElse(""));
+        }
+        cells.add(stat.map(found -> Long.toString(found.ordinal())).orElse(""));
+        cells.add(stat.map(found -> Integer.toString(found.row())).orElse(""));
+        table.add(cells.toArray(String[]::new));
+    }
+
+    /**
+     * Returns the answer for a key as JSON.
+     *
+     * @param payload see {@link #hasPayload}
+     */
+    static ObjectNode json(String key, Optional<SampleStat> stat, boolean payload) {
         ObjectNode node = Json.object().put("key", key).put("found", stat.isPresent());
-        stat.ifPresent(found -> node.put("split", found.split())
-                .put("bytes", found.length())
-                .put("crc32c", Crc32cs.hex(found.crc32c()))
-                .put("chunk", found.ordinal())
-                .put("row", found.row()));
-        return node;
+        if (stat.isEmpty()) {
+            return node;
+        }
+        SampleStat found = stat.get();
+        node.put("split", found.split()).put("bytes", found.length());
+        if (payload) {
+            node.put("crc32c", Crc32cs.hex(found.crc32c()));
+        }
+        return node.put("chunk", found.ordinal()).put("row", found.row());
     }
 }

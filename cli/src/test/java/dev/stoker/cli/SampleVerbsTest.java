@@ -6,13 +6,22 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.chunk.PackedChunk;
+import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.ObjectWriter;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -170,6 +179,46 @@ class SampleVerbsTest {
         assertThat(out.toString()).isEqualTo("{\"key\":\"a//b\",\"found\":false}\n");
         assertThat(stoker("stat", photos().toString())).isEqualTo(2);
         assertThat(err.toString()).contains("name at least one key");
+    }
+
+    @Test
+    void samplesWithoutPayloadHaveNoChecksum() throws IOException {
+        Path path = directory.resolve("labels");
+        List<Field> fields = List.of(Field.small("label", FieldType.parse("utf8")));
+        DatasetInfo info = new DatasetInfo(
+                SampleDatasets.id(7), "labels", SampleDatasets.NOW, fields, Map.of("chunk_size", 8_388_608L));
+        ChunkBuilder builder = new ChunkBuilder(fields, 1 << 16);
+        builder.beginRow("one");
+        builder.setBytes(0, StandardCharsets.UTF_8.encode("cat"));
+        builder.endRow();
+        PackedChunk chunk =
+                builder.finish(new ChunkIdentity(info.id(), SampleDatasets.id(8), "i", "train", SampleDatasets.NOW));
+        try (ObjectStore store = new LocalObjectStore(path)) {
+            Dataset dataset = Dataset.create(store, info);
+            try (ObjectWriter writer = store.write(ChunkNames.path(SampleDatasets.id(8)))) {
+                for (ByteBuffer part : chunk.buffers()) {
+                    writer.write(part.duplicate());
+                }
+                writer.commit();
+            }
+            SampleDatasets.committer(dataset)
+                    .commit(CommitRequest.append("i", List.of(chunk.summary()), Map.of(), Map.of()));
+        }
+
+        assertThat(stoker("stat", path.toString(), "one", "two")).isZero();
+        assertThat(out.toString().lines().map(line -> line.strip().replaceAll(" +", " ")))
+                .containsExactly("KEY SPLIT BYTES CHUNK ROW", "one train 3 0 0", "two not found");
+        for (String[] verb : new String[][] {{"stat", "one"}, {"get", "one"}, {"ls"}}) {
+            List<String> arguments = new ArrayList<>(List.of(verb));
+            arguments.add(1, path.toString());
+            arguments.add("--json");
+            assertThat(stoker(arguments.toArray(String[]::new))).isZero();
+            JsonNode line = jsonLines().get(0);
+            assertThat(line.path("found").asBoolean()).isTrue();
+            assertThat(line.has("crc32c")).as(verb[0]).isFalse();
+        }
+        assertThat(stoker("stat", photos().toString(), "readme", "--json")).isZero();
+        assertThat(jsonLines().get(0).path("crc32c").asText()).hasSize(8);
     }
 
     @Test
