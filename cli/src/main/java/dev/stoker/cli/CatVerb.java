@@ -87,7 +87,7 @@ final class CatVerb implements Callable<Integer> {
                 for (int i = 0; i < some.size(); i++) {
                     if (read.get(i).isEmpty()) {
                         failed++;
-                        err.println("not found: " + KeyText.line(some.get(i)));
+                        err.println("not found: " + KeyText.line(some.get(i)) + KeyText.endNote(some.get(i)));
                         continue;
                     }
                     print(ContentField.of(read.get(i).get(), content), some.get(i), isTextOnly);

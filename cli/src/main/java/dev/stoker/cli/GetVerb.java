@@ -101,8 +101,8 @@ final class GetVerb implements Callable<Integer> {
     private int printRaw(KeyedSamples samples, String key, int payload) throws IOException {
         Optional<ReadSample> sample = samples.get(List.of(key)).get(0);
         if (sample.isEmpty()) {
-            throw new CommandException(
-                    "version " + samples.version() + " has no sample with the key " + KeyText.line(key));
+            throw new CommandException("version " + samples.version() + " has no sample with the key "
+                    + KeyText.line(key) + KeyText.endNote(key));
         }
         ByteBuffer content = ContentField.of(sample.get(), payload);
         if (isTerminal.getAsBoolean() && !CatVerb.isText(content)) {
@@ -147,7 +147,7 @@ final class GetVerb implements Callable<Integer> {
                 String key = some.get(i);
                 if (samples.get(i).isEmpty()) {
                     missing++;
-                    err.println("not found: " + KeyText.line(key));
+                    err.println("not found: " + KeyText.line(key) + KeyText.endNote(key));
                     continue;
                 }
                 try {

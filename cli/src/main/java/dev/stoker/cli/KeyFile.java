@@ -10,17 +10,22 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 
 /**
- * Reads keys from a file. Each key ends with a line feed or, on request, with a NUL; the last end may be missing. All
- * other bytes belong to the key, so a key can have spaces and a carriage return at its end. A line that begins with a
+ * Reads keys from a file. Each key ends with a line feed or, on request, with a NUL; the last end may be missing. If
+ * every line ends with a carriage return and a line feed, both are the end. All other bytes belong to the key, so a key
+ * can have spaces at its end; a byte order mark at the start of the file belongs to no key. A line that begins with a
  * quotation mark is a JSON string, as {@link KeyText} prints it.
  */
 final class KeyFile {
 
     /** The name of standard input. */
     static final String STANDARD_INPUT = "-";
+
+    private static final String BYTE_ORDER_MARK = "\ufeff";
 
     private KeyFile() {}
 
@@ -46,37 +51,50 @@ final class KeyFile {
     private static void read(InputStream in, String name, char end, Collection<String> keys) throws IOException {
         byte[] buffer = new byte[1 << 16];
         ByteArrayOutputStream key = new ByteArrayOutputStream();
-        long number = 0;
+        List<String> lines = new ArrayList<>();
         for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
             int from = 0;
             for (int i = 0; i < read; i++) {
                 if (buffer[i] == end) {
                     key.write(buffer, from, i - from);
                     from = i + 1;
-                    keys.add(decoded(key, name, ++number, end));
+                    lines.add(decoded(key, name, lines.size() + 1));
                 }
             }
             key.write(buffer, from, read - from);
         }
+        boolean isReturned =
+                end == '\n' && !lines.isEmpty() && lines.stream().allMatch(line -> line.endsWith(KeyText.RETURN));
         if (key.size() > 0) {
-            keys.add(decoded(key, name, ++number, end));
+            lines.add(decoded(key, name, lines.size() + 1));
+        }
+        long number = 0;
+        for (String line : lines) {
+            number++;
+            String text = isReturned && line.endsWith(KeyText.RETURN) ? line.substring(0, line.length() - 1) : line;
+            keys.add(key(text, name, number, end));
         }
     }
 
-    private static String decoded(ByteArrayOutputStream key, String name, long number, char end)
-            throws CommandException {
-        if (key.size() == 0) {
-            throw new CommandException("key " + number + " of " + name + " is empty; no sample has an empty key");
-        }
+    private static String decoded(ByteArrayOutputStream line, String name, int number) throws CommandException {
         try {
             String text = StandardCharsets.UTF_8
                     .newDecoder()
-                    .decode(ByteBuffer.wrap(key.toByteArray()))
+                    .decode(ByteBuffer.wrap(line.toByteArray()))
                     .toString();
-            key.reset();
-            return end == '\n' ? KeyText.key(text) : text;
+            line.reset();
+            return number == 1 && text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
         } catch (CharacterCodingException e) {
             throw new CommandException("key " + number + " of " + name + " is not UTF-8");
+        }
+    }
+
+    private static String key(String text, String name, long number, char end) throws CommandException {
+        if (text.isEmpty()) {
+            throw new CommandException("key " + number + " of " + name + " is empty; no sample has an empty key");
+        }
+        try {
+            return end == '\n' ? KeyText.key(text) : text;
         } catch (JsonProcessingException e) {
             throw new CommandException("key " + number + " of " + name
                     + " begins with a quotation mark but is not a JSON string: " + e.getOriginalMessage());

@@ -8,7 +8,15 @@ import com.fasterxml.jackson.core.JsonProcessingException;
  */
 final class KeyText {
 
+    /** What stands before the line feed in files of some editors. */
+    static final String RETURN = "\r";
+
     private KeyText() {}
+
+    /** Returns what to say after a key that was not found, if its end explains that. */
+    static String endNote(String key) {
+        return key.endsWith(RETURN) ? " (the key ends with a carriage return)" : "";
+    }
 
     /** Returns a key as one line. */
     static String line(String key) {

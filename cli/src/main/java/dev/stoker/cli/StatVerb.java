@@ -78,7 +78,7 @@ final class StatVerb implements Callable<Integer> {
 
     private static void add(Table table, String key, Optional<SampleStat> stat, boolean payload) {
         List<String> cells = new ArrayList<>(List.of(KeyText.line(key)));
-        cells.add(stat.map(SampleStat::split).orElse("not found"));
+        cells.add(stat.map(SampleStat::split).orElseGet(() -> "not found" + KeyText.endNote(key)));
         cells.add(stat.map(found -> Units.count(found.length())).orElse(""));
         if (payload) {
             cells.add(stat.map(found -> Crc32cs.hex(found.crc32c())).orElse(""));

@@ -55,6 +55,34 @@ class DeleteVerbTest extends DatasetVerbs {
     }
 
     @Test
+    void aMarkAtTheStartOfAFileAndReturnsAtTheEndOfEachLineBelongToNoKey() throws IOException {
+        Path keys = directory.resolve("keys.txt");
+        Files.writeString(keys, "\ufeff" + key(0, 0) + "\r\n\"" + key(0, 3) + "\"\r\n" + key(1, 0));
+        assertThat(stoker("delete", path(), "--keys-from", keys.toString(), "--yes", "--json"))
+                .isZero();
+        assertThat(json().path("samples").asInt()).isEqualTo(3);
+
+        Files.writeString(keys, key(0, 1) + "\r\n\r\n");
+        assertThat(stoker("delete", path(), "--keys-from", keys.toString(), "--yes"))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("key 2 of " + keys + " is empty");
+
+        // In a mixture, a carriage return belongs to its key.
+        Files.writeString(keys, key(0, 1) + "\r\n" + key(0, 2) + "\n");
+        assertThat(stoker("delete", path(), "--keys-from", keys.toString(), "--yes"))
+                .isEqualTo(1);
+        assertThat(err.toString())
+                .contains("has no sample '" + key(0, 1) + "', with a carriage return at its end")
+                .doesNotContain("\r");
+        assertThat(stoker("stat", path(), "--keys-from", keys.toString())).isZero();
+        assertThat(out.toString()).contains("not found (the key ends with a carriage return)");
+        for (String verb : new String[] {"cat", "get"}) {
+            assertThat(stoker(verb, path(), "gone\r")).isEqualTo(1);
+            assertThat(err.toString()).as(verb).contains("gone\\r\" (the key ends with a carriage return)");
+        }
+    }
+
+    @Test
     void aKeyFileThatIsNotOneIsRefused() throws IOException {
         Path keys = directory.resolve("keys.txt");
         Files.writeString(keys, key(0, 0) + "\n\n" + key(0, 3) + "\n");
