@@ -42,3 +42,11 @@ def test_an_entry_with_an_end_is_no_running_feed(register):
     (register / "photos.json").write_text(json.dumps(values | {"ended_ms": 1}), "utf-8")
     with pytest.raises(FeedNotFoundError, match="has ended"):
         discovery.target_of("photos").addresses()
+
+
+def test_a_home_that_is_a_file_says_so(tmp_path, monkeypatch):
+    home = tmp_path / "home"
+    home.touch()
+    monkeypatch.setenv("STOKER_HOME", str(home))
+    with pytest.raises(FeedNotFoundError, match="home is a file; name a directory"):
+        discovery.target_of("photos").addresses()

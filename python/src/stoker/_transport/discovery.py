@@ -192,6 +192,8 @@ def feed_file(name: str) -> dict[str, Any]:
             f"start it with `stoker feed … --name {name}`"
         ) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
+        if home().is_file():
+            raise FeedNotFoundError(f"feed {name!r}: STOKER_HOME={home()} is a file; name a directory") from None
         raise FeedNotFoundError(f"feed {name!r}: {path} cannot be read: {e}") from e
     if values.get("ended_ms"):
         raise FeedNotFoundError(f"feed {name!r} has ended; start it with `stoker feed … --name {name}`")

@@ -32,6 +32,7 @@ final class BackgroundMount {
         if (installed == null) {
             throw new CommandException(OPTION + " needs the launcher bin/stoker");
         }
+        StokerHome.requireDirectory();
         Path folder = PrivateFiles.createDirectories(StokerHome.directory().resolve("logs"));
         Path output = Files.createTempFile(folder, "mount-output-", ".log");
         List<String> words = new ArrayList<>(List.of("setsid", installed + "/bin/stoker"));

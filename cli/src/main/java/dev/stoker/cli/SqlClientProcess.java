@@ -178,6 +178,7 @@ final class SqlClientProcess implements AutoCloseable {
 
     /** Runs the client on this terminal until the user quits, and returns the exit code. */
     int interactive() throws IOException, InterruptedException {
+        StokerHome.requireDirectory();
         Path history = StokerHome.directory().resolve("sql-history");
         process.command().addAll(List.of("-hist", history.toString()));
         try (Signals signals = new Signals()) {

@@ -163,6 +163,9 @@ public record Target(Optional<String> name, List<String> given, Path home, Atomi
         } catch (NoSuchFileException e) {
             throw new FeedNotFoundException(unknown(name.orElseThrow()));
         } catch (IOException e) {
+            if (Files.isRegularFile(home)) {
+                throw new FeedNotFoundException(this + ": STOKER_HOME=" + home + " is a file; name a directory");
+            }
             throw new FeedNotFoundException(this + ": " + path() + " cannot be read: " + e.getMessage());
         }
         if (file.path("ended_ms").asLong(0) != 0) {

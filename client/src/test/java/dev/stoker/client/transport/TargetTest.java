@@ -71,6 +71,15 @@ class TargetTest {
     }
 
     @Test
+    void aHomeThatIsAFileSaysSo() throws IOException {
+        Path file = Files.createFile(home.resolve("file"));
+        Target target = Target.of(Optional.of("photos"), Map.of("STOKER_HOME", file.toString()));
+        assertThatThrownBy(target::addresses)
+                .isInstanceOf(FeedNotFoundException.class)
+                .hasMessage("feed 'photos': STOKER_HOME=" + file + " is a file; name a directory");
+    }
+
+    @Test
     void anUnknownNameOfADirectorySaysHowToServeIt() throws IOException {
         Target target = of("src");
         assertThatThrownBy(target::addresses)

@@ -25,6 +25,7 @@ public final class FeedRegister {
 
     /** Returns the names of all feeds that have an entry, sorted. */
     public static List<String> names() throws IOException {
+        StokerHome.requireDirectory();
         if (!Files.isDirectory(StokerHome.feeds())) {
             return List.of();
         }
@@ -63,6 +64,7 @@ public final class FeedRegister {
 
     /** Writes the entry of a feed. */
     public static void put(String name, String entry) throws IOException {
+        StokerHome.requireDirectory();
         // It names the file with the token, and what runs here.
         PrivateFiles.replace(StokerHome.feedFile(name), entry.getBytes(StandardCharsets.UTF_8));
     }
@@ -83,6 +85,7 @@ public final class FeedRegister {
     }
 
     private static Optional<JsonNode> read(Path file) throws IOException {
+        StokerHome.requireDirectory();
         try {
             return Optional.of(JSON.readTree(RegularFile.read(file, MAX_BYTES)));
         } catch (NoSuchFileException e) {

@@ -1,5 +1,7 @@
 package dev.stoker.feeder.registry;
 
+import dev.stoker.schemas.errors.StokerException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
@@ -27,6 +29,21 @@ public final class StokerHome {
         }
         String home = environment.getOrDefault("HOME", "");
         return Path.of(home.isBlank() ? passwordFileHome : home, ".stoker").toAbsolutePath();
+    }
+
+    /**
+     * Refuses a home that is a file.
+     *
+     * @throws StokerException naming it
+     */
+    public static void requireDirectory() throws StokerException {
+        requireDirectory(directory());
+    }
+
+    static void requireDirectory(Path home) throws StokerException {
+        if (Files.isRegularFile(home)) {
+            throw new StokerException("STOKER_HOME=" + home + " is a file; name a directory");
+        }
     }
 
     /** Where the feeds of this user and machine are listed. */
