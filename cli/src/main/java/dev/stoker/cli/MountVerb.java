@@ -9,6 +9,7 @@ import dev.stoker.mount.fuse.Problems;
 import dev.stoker.mount.tree.MountTree;
 import dev.stoker.mount.tree.MountedDataset;
 import dev.stoker.mount.tree.TreeOptions;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.server.tiers.TierOptions;
 import dev.stoker.server.tiers.TierSpec;
@@ -117,7 +118,8 @@ final class MountVerb implements Callable<Integer> {
     private boolean background;
 
     /** Returns the directory of the records of mounts. */
-    static Path records() {
+    static Path records() throws StokerException {
+        StokerHome.requireDirectory();
         return StokerHome.directory().resolve("mounts");
     }
 
