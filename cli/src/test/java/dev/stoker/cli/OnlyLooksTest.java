@@ -170,6 +170,6 @@ class OnlyLooksTest extends DatasetVerbs {
     private Map<String, String> picture() throws IOException {
         // Pages of the manual are written where the user says.
         Path pages = work.resolve("man");
-        return Picture.of(path -> !path.startsWith(pages) && !path.equals(work), directory, StokerHome.feeds());
+        return FilesSeen.of(path -> !path.startsWith(pages) && !path.equals(work), directory, StokerHome.feeds());
     }
 }

@@ -123,7 +123,7 @@ class UpdateVerbTest extends DatasetVerbs {
 
         String missing = table("null.jsonl", "{\"key\":\"" + key(0, 0) + "\",\"label\":null}\n");
         assertThat(stoker("update", path(), missing, "--yes")).isEqualTo(1);
-        assertThat(err.toString()).contains("null.jsonl#", "column label", "not nullable");
+        assertThat(err.toString()).contains("null.jsonl#", "column label", "requires one");
 
         String type = table("type.jsonl", "{\"key\":\"" + key(0, 0) + "\",\"score\":[1,2]}\n");
         assertThat(stoker("update", path(), type, "--yes")).isEqualTo(1);

@@ -2,7 +2,7 @@ package dev.stoker.cli.browse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.cli.Picture;
+import dev.stoker.cli.FilesSeen;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.server.TestDataset;
 import dev.stoker.storage.LocalObjectStore;
@@ -35,7 +35,7 @@ class VisitTest {
         HttpClient client = HttpClient.newHttpClient();
         try (ObjectStore store = new LocalObjectStore(photos.path())) {
             Dataset dataset = Dataset.open(store);
-            Map<String, String> before = Picture.of(path -> true, directory);
+            Map<String, String> before = FilesSeen.of(path -> true, directory);
             try (BrowseServer server = new BrowseServer(dataset, dataset.snapshot(), 0)) {
                 for (String page : List.of(
                         "",
@@ -56,10 +56,10 @@ class VisitTest {
                     assertThat(answer.statusCode())
                             .as("%s: %s", page, answer.body())
                             .isEqualTo(200);
-                    assertThat(Picture.of(path -> true, directory)).as(page).isEqualTo(before);
+                    assertThat(FilesSeen.of(path -> true, directory)).as(page).isEqualTo(before);
                 }
             }
-            assertThat(Picture.of(path -> true, directory)).as("the end").isEqualTo(before);
+            assertThat(FilesSeen.of(path -> true, directory)).as("the end").isEqualTo(before);
         }
     }
 }

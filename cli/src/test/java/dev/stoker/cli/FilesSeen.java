@@ -12,9 +12,9 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** All files and directories below some directories: content, times of change and rights. */
-public final class Picture {
+public final class FilesSeen {
 
-    private Picture() {}
+    private FilesSeen() {}
 
     /** @param counts whether a path is of interest */
     public static Map<String, String> of(Predicate<Path> counts, Path... directories) throws IOException {
