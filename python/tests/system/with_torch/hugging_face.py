@@ -2,11 +2,13 @@
 
 hugging_face.py parquet|saved ROWS.arrow TARGET    writes the rows as Parquet, or with save_to_disk
 hugging_face.py splits ROWS.arrow TARGET           saves two splits of images, sounds and classes
+hugging_face.py features DIRECTORY TARGET          loads a directory and writes TARGET/features.json, with decoded images
 hugging_face.py load DIRECTORY TARGET              loads a directory and writes TARGET/SPLIT.arrow
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -29,6 +31,14 @@ def main(verb: str, source: Path, target: Path) -> None:
             file = pa.OSFile(str(target / f"{split}.arrow"), "wb")
             with file, pyarrow.ipc.new_file(file, table.schema) as writer:
                 writer.write_table(table)
+        return
+    if verb == "features":
+        loaded = datasets.load_dataset(str(source), split="train")
+        kinds = {name: type(feature).__name__ for name, feature in loaded.features.items()}
+        names = loaded.features["label"].names
+        rows = [row | {"image": row["image"] and [row["image"].format, *row["image"].size]} for row in loaded]
+        text = json.dumps({"kinds": kinds, "names": names, "rows": rows})
+        (target / "features.json").write_text(text, encoding="utf-8")
         return
     rows = pyarrow.ipc.open_file(source).read_all()
     if verb == "parquet":

@@ -272,3 +272,36 @@ def test_datasets_reads_an_export_with_its_splits(exported, tmp_path):
     for key, row in found.items():
         for name in ("flag", "i8", "u64", "f64", "größe", "day", "when", "price", "tokens", "boxes", "image"):
             assert row[name] == wanted[key][name], name
+
+
+def test_datasets_reads_images_and_classes_of_its_layout(cli, tmp_path):
+    types = {"image": "binary?", "label": "categorical?", "tensor": "float32[2,2]", "words": "utf8[]"}
+    with stoker.Writer(tmp_path / "data", types, payload=["image"]) as writer:
+        for n in range(12):
+            writer.write({
+                "key": f"k{n:02d}",
+                "image": None if n % 5 == 0 else encoded(n, 6),
+                "label": None if n % 4 == 0 else ("zebra", "ant")[n % 2],
+                "tensor": np.arange(4, dtype=np.float32).reshape(2, 2) + n,
+                "words": ["a", ""][: n % 3],
+            })  # fmt: skip
+    cli.run("export", tmp_path / "data", tmp_path / "out", "--format", "parquet", "--layout", "huggingface")
+    hugging_face("features", tmp_path / "out", tmp_path / "loaded")
+    found = json.loads((tmp_path / "loaded" / "features.json").read_text(encoding="utf-8"))
+    assert found["kinds"] == {
+        "key": "Value",
+        "image": "Image",
+        "label": "ClassLabel",
+        "tensor": "List",
+        "words": "List",
+    }
+    names = found["names"]
+    assert sorted(names) == ["ant", "zebra"]
+    rows = {row["key"]: row for row in found["rows"]}
+    assert len(rows) == 12
+    for n in range(12):
+        row = rows[f"k{n:02d}"]
+        assert row["image"] == (None if n % 5 == 0 else ["PNG", 6, 6])
+        assert row["label"] == (None if n % 4 == 0 else names.index(("zebra", "ant")[n % 2]))
+        assert row["tensor"] == [n, n + 1, n + 2, n + 3]
+        assert row["words"] == ["a", ""][: n % 3]

@@ -55,6 +55,12 @@ public final class ExportFlags {
             .withDescription("Compression of the files: none, zstd, gzip, snappy or deflate, if the format has it."
                     + " Default: zstd for parquet, none for others. Binary payload in Parquet is never compressed.");
 
+    public static final ConfigOption<String> LAYOUT = ConfigOptions.key(PREFIX + "layout")
+            .stringType()
+            .defaultValue("stoker")
+            .withDescription("Layout of Parquet files: stoker, of which an ingest gives the same fields, or"
+                    + " huggingface, of which the datasets library gives images and classes.");
+
     public static final ConfigOption<Integer> SHARDS = ConfigOptions.key(PREFIX + "shards")
             .intType()
             .noDefaultValue()
@@ -115,6 +121,7 @@ public final class ExportFlags {
                 RENAME,
                 WHERE,
                 COMPRESSION,
+                LAYOUT,
                 SHARDS,
                 SHARD_SIZE,
                 OVERWRITE,

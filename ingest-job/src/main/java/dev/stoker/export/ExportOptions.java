@@ -55,11 +55,24 @@ public record ExportOptions(
      *
      * @param format name of the format
      * @param compression of the files; empty for the format's default
+     * @param layout of the columns
      * @param columns the columns to write; empty for all
      * @param renamed names in the files by column, if they differ
      */
     public record Files(
-            String format, Optional<String> compression, Optional<List<String>> columns, Map<String, String> renamed) {}
+            String format,
+            Optional<String> compression,
+            Layout layout,
+            Optional<List<String>> columns,
+            Map<String, String> renamed) {}
+
+    /** How columns become columns of files. */
+    public enum Layout {
+        /** An ingest of the files gives the same fields. */
+        STOKER,
+        /** The library datasets of Hugging Face gives images and classes; for Parquet. */
+        HUGGINGFACE
+    }
 
     /**
      * Shards and parallelism.

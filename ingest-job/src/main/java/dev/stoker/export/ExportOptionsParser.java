@@ -74,9 +74,14 @@ final class ExportOptionsParser {
                     + (format.isEmpty() ? "it is not given; it" : format + " is unknown; the format")
                     + " is one of " + String.join(", ", Writers.names()));
         }
+        ExportOptions.Layout layout = choice(ExportOptions.Layout.class, ExportFlags.LAYOUT);
+        if (layout == ExportOptions.Layout.HUGGINGFACE && !format.equals("parquet")) {
+            problems.add("option --layout: huggingface is a layout of Parquet files; give --format parquet");
+        }
         return new ExportOptions.Files(
                 format,
                 given.getOptional(ExportFlags.COMPRESSION),
+                layout,
                 given.getOptional(ExportFlags.COLUMNS).map(ExportOptionsParser::names),
                 renamed());
     }

@@ -58,10 +58,9 @@ final class ExportPreparation {
     private final Content content;
     private final OutputTable table;
 
-    private ExportPreparation(ExportOptions options, Snapshot snapshot) throws IOException {
+    private ExportPreparation(ExportOptions options, Snapshot snapshot, ObjectStore store) throws IOException {
         this.options = options;
         this.snapshot = snapshot;
-        this.format = Writers.named(options.files().format()).orElse(null);
         List<String> problems = new ArrayList<>();
         String compression = compression(problems);
         this.splits = splits();
@@ -70,7 +69,11 @@ final class ExportPreparation {
         ArrayList<String> names = names(columns, available, problems);
         requireWhere(problems);
         Optional<String> where = options.source().where().map(RowExpression::toString);
-        this.content = new Content(columns, names, options.files().format(), compression, where.orElse(null));
+        HashSet<String> images = options.files().layout() == ExportOptions.Layout.HUGGINGFACE && problems.isEmpty()
+                ? new ImageColumns(snapshot, store).find(columns, names, splits)
+                : null;
+        this.content = new Content(columns, names, options.files().format(), compression, images, where.orElse(null));
+        this.format = Writers.of(content).orElse(null);
         this.table = Tables.of(snapshot, content);
         if (problems.isEmpty()) {
             problems.addAll(format == null ? FilesWriter.problems(table) : format.problems(table));
@@ -90,7 +93,7 @@ final class ExportPreparation {
         try (ObjectStore store = Stores.open(options.source().dataset())) {
             Dataset dataset = Dataset.open(store);
             Snapshot snapshot = options.source().reference().open(dataset);
-            return new ExportPreparation(options, snapshot);
+            return new ExportPreparation(options, snapshot, store);
         }
     }
 
@@ -99,7 +102,9 @@ final class ExportPreparation {
     }
 
     private String compression(List<String> problems) {
-        List<String> compressions = format == null ? List.of("none") : format.compressions();
+        List<String> compressions = Writers.named(options.files().format())
+                .map(RowFormatWriter::compressions)
+                .orElse(List.of("none"));
         String compression = options.files().compression().orElse(compressions.get(0));
         if (!compressions.contains(compression)) {
             problems.add("option --compression: the format " + options.files().format() + " has "
@@ -287,7 +292,8 @@ final class ExportPreparation {
             return List.of();
         }
         int[] key = {0};
-        Selection selection = Selection.of(fields(), new Content(key, new ArrayList<>(), "", "", content.where()));
+        Selection selection =
+                Selection.of(fields(), new Content(key, new ArrayList<>(), "", "", null, content.where()));
         long seen = 0;
         long excluded = 0;
         try (ObjectStore store = Stores.open(options.source().dataset())) {

@@ -85,6 +85,23 @@ class ExportOptionsTest {
     }
 
     @Test
+    void aLayoutOtherThanTheUsualOneIsForParquet() {
+        assertThat(ExportOptions.parse("/data", "/out", "--format=parquet")
+                        .files()
+                        .layout())
+                .isEqualTo(ExportOptions.Layout.STOKER);
+        assertThat(ExportOptions.parse("/data", "/out", "--format=parquet", "--layout=huggingface")
+                        .files()
+                        .layout())
+                .isEqualTo(ExportOptions.Layout.HUGGINGFACE);
+        assertThatThrownBy(() -> ExportOptions.parse("/data", "/out", "--format=arrow", "--layout=huggingface"))
+                .hasMessageContaining(
+                        "option --layout: huggingface is a layout of Parquet files; give --format parquet");
+        assertThatThrownBy(() -> ExportOptions.parse("/data", "/out", "--format=parquet", "--layout=spark"))
+                .hasMessageContaining("option --layout: spark is not stoker or huggingface");
+    }
+
+    @Test
     void allProblemsAreReportedTogether() {
         assertThatThrownBy(() -> ExportOptions.parse(
                         "/data",

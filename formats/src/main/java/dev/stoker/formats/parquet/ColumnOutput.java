@@ -28,18 +28,30 @@ final class ColumnOutput {
     private final int present;
 
     private final ValueWriter values;
+    /** Whether the column has the path of a struct, which is always null. */
+    private final boolean isNoPath;
+    /** Definition levels of an item of a list: 2 if it may be null. */
+    private final int itemLevels;
 
-    private ColumnOutput(OutputTable table, int column, ColumnDescriptor descriptor) {
+    private ColumnOutput(
+            OutputTable table, int column, ColumnDescriptor descriptor, boolean isNoPath, boolean areItemsOptional) {
         this.table = table;
         this.column = column;
         this.descriptor = descriptor;
         this.type = table.columns().get(column).type();
         this.present = table.columns().get(column).nullable() ? 1 : 0;
+        this.isNoPath = isNoPath;
+        this.itemLevels = areItemsOptional ? 2 : 1;
         this.values = ValueWriter.of(type, table.columns().get(column).classes());
     }
 
-    static ColumnOutput of(OutputTable table, int column, ColumnDescriptor descriptor) {
-        return new ColumnOutput(table, column, descriptor);
+    static ColumnOutput of(OutputTable table, int column, ColumnDescriptor descriptor, ParquetLayout layout) {
+        return new ColumnOutput(table, column, descriptor, false, layout.isHuggingFace());
+    }
+
+    /** Returns the paths of structs of bytes and path, of which a dataset has none. */
+    static ColumnOutput ofNoPaths(OutputTable table, int column, ColumnDescriptor descriptor) {
+        return new ColumnOutput(table, column, descriptor, true, false);
     }
 
     ColumnDescriptor descriptor() {
@@ -52,6 +64,8 @@ final class ColumnOutput {
         for (int row = from; row < to; row++) {
             if (values.isNull(row)) {
                 out.writeNull(0, 0);
+            } else if (isNoPath) {
+                out.writeNull(0, present);
             } else {
                 write(rows, values, row, out);
             }
@@ -83,7 +97,7 @@ final class ColumnOutput {
         int width = values.width();
         int inner = empty == present ? 1 : 2;
         for (int at = 0; at < elements.limit(); at += width) {
-            values.element(elements, at, at == 0 ? repetition : inner, empty + 1, out);
+            values.element(elements, at, at == 0 ? repetition : inner, empty + itemLevels, out);
         }
     }
 
@@ -105,9 +119,9 @@ final class ColumnOutput {
             ByteBuffer bytes = source.itemAt(row, item);
             int repetition = item == 0 ? 0 : 1;
             if (isOfLists) {
-                list(bytes, present + 1, repetition, out);
+                list(bytes, present + itemLevels, repetition, out);
             } else {
-                values.bytes(bytes, repetition, present + 1, out);
+                values.bytes(bytes, repetition, present + itemLevels, out);
             }
         }
     }

@@ -10,6 +10,7 @@ import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimeResolution;
 import dev.stoker.schemas.arrow.TimeType;
 import dev.stoker.schemas.arrow.TimestampType;
+import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimeUnit;
 import org.apache.parquet.schema.PrimitiveType;
@@ -17,6 +18,7 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import org.apache.parquet.schema.Type;
 import org.apache.parquet.schema.Type.Repetition;
 import org.apache.parquet.schema.Types;
+import org.apache.parquet.schema.Types.GroupBuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +37,10 @@ record OutputType(
         @Nullable LogicalTypeAnnotation annotation,
         int lists,
         Repetition items) {
+    /** Fields of the struct of a file. */
+    static final String BYTES = "bytes";
+
+    static final String PATH = "path";
 
     static OutputType of(FieldType type) {
         if (type instanceof ListType list) {
@@ -106,6 +112,11 @@ record OutputType(
         return new OutputType(primitive, 0, annotation, 0, Repetition.REQUIRED);
     }
 
+    /** Returns the same with items that may be null, as Arrow's writers store all lists. */
+    OutputType withOptionalItems() {
+        return new OutputType(primitive, length, annotation, lists, Repetition.OPTIONAL);
+    }
+
     private static OutputType inOptional(OutputType item) {
         return new OutputType(item.primitive, item.length, item.annotation, 1, Repetition.OPTIONAL);
     }
@@ -130,6 +141,19 @@ record OutputType(
     /** Returns the column of the schema. */
     Type column(String name, boolean nullable) {
         return column(name, nullable ? Repetition.OPTIONAL : Repetition.REQUIRED, lists);
+    }
+
+    /** Returns a column of structs of bytes and path, both optional, or with one of them only. */
+    static Type file(String name, boolean bytes, boolean path) {
+        GroupBuilder<GroupType> struct = Types.buildGroup(Repetition.OPTIONAL);
+        if (bytes) {
+            struct = struct.addField(plain(PrimitiveTypeName.BINARY, null).column(BYTES, true));
+        }
+        if (path) {
+            struct = struct.addField(plain(PrimitiveTypeName.BINARY, LogicalTypeAnnotation.stringType())
+                    .column(PATH, true));
+        }
+        return struct.named(name);
     }
 
     private Type column(String name, Repetition repetition, int depth) {

@@ -4,6 +4,8 @@ import dev.stoker.formats.OutputColumn;
 import dev.stoker.formats.OutputTable;
 import dev.stoker.formats.arrow.EmbeddedSchema;
 import dev.stoker.formats.block.BlockCompressor;
+import dev.stoker.formats.huggingface.Feature;
+import dev.stoker.formats.huggingface.FeaturesJson;
 import dev.stoker.schemas.arrow.ArrowField;
 import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.arrow.ArrowStream;
@@ -51,13 +53,15 @@ final class ParquetFooter {
 
     private final MessageType schema;
     private final OutputTable table;
+    private final ParquetLayout layout;
     private final List<RowGroup> groups = new ArrayList<>();
     private final List<Index> indexes = new ArrayList<>();
     private long rows;
 
-    ParquetFooter(MessageType schema, OutputTable table) {
+    ParquetFooter(MessageType schema, OutputTable table, ParquetLayout layout) {
         this.schema = schema;
         this.table = table;
+        this.layout = layout;
     }
 
     /**
@@ -81,9 +85,8 @@ final class ParquetFooter {
         List<ColumnChunk> columns = new ArrayList<>();
         long at = position;
         long plain = 0;
-        for (int c = 0; c < chunks.size(); c++) {
-            ColumnPages chunk = chunks.get(c);
-            columns.add(chunk(c, chunk, at));
+        for (ColumnPages chunk : chunks) {
+            columns.add(chunk(chunk, at));
             at += chunk.bytes();
             plain += chunk.uncompressedBytes();
         }
@@ -95,7 +98,8 @@ final class ParquetFooter {
         rows += groupRows;
     }
 
-    private ColumnChunk chunk(int c, ColumnPages pages, long at) {
+    private ColumnChunk chunk(ColumnPages pages, long at) {
+        int column = schema.getFieldIndex(pages.descriptor().getPath()[0]);
         List<org.apache.parquet.format.Encoding> encodings = new ArrayList<>();
         pages.encodings().forEach(e -> encodings.add(org.apache.parquet.format.Encoding.valueOf(e.name())));
         PrimitiveTypeName primitive = pages.descriptor().getPrimitiveType().getPrimitiveTypeName();
@@ -103,7 +107,7 @@ final class ParquetFooter {
                 SchemaElements.type(primitive),
                 encodings,
                 List.of(pages.descriptor().getPath()),
-                thrift(codec(table.columns().get(c), table.compression())),
+                thrift(codec(table.columns().get(column), table.compression())),
                 pages.values(),
                 pages.uncompressedBytes(),
                 pages.bytes(),
@@ -196,11 +200,7 @@ final class ParquetFooter {
         List<ColumnOrder> orders = new ArrayList<>();
         schema.getColumns().forEach(column -> orders.add(ColumnOrder.TYPE_ORDER(new TypeDefinedOrder())));
         metadata.setColumn_orders(orders);
-        KeyValue arrow = new KeyValue(EmbeddedSchema.METADATA_KEY);
-        arrow.setValue(Base64.getEncoder().encodeToString(arrowSchema()));
-        KeyValue exported = new KeyValue(ExportedColumns.METADATA_KEY);
-        exported.setValue(ExportedColumns.encode(table));
-        metadata.setKey_value_metadata(List.of(arrow, exported));
+        metadata.setKey_value_metadata(keyValues());
         Util.writeFileMetaData(metadata, out);
         int length = out.size() - start;
         out.writeBytes(ByteBuffer.allocate(4)
@@ -208,6 +208,22 @@ final class ParquetFooter {
                 .putInt(length)
                 .array());
         return out.toByteArray();
+    }
+
+    private List<KeyValue> keyValues() {
+        if (layout.isHuggingFace()) {
+            return List.of(keyValue(Feature.METADATA_KEY, FeaturesJson.encode(table.columns(), layout.images())));
+        }
+        String arrow = Base64.getEncoder().encodeToString(arrowSchema());
+        return List.of(
+                keyValue(EmbeddedSchema.METADATA_KEY, arrow),
+                keyValue(ExportedColumns.METADATA_KEY, ExportedColumns.encode(table)));
+    }
+
+    private static KeyValue keyValue(String key, String value) {
+        KeyValue pair = new KeyValue(key);
+        pair.setValue(value);
+        return pair;
     }
 
     /** The types that Arrow's readers restore: time zones, tensors, dictionaries. */

@@ -43,7 +43,7 @@ final class ParquetOutput implements RowOutput {
     private final MessageType schema;
     private final ParquetProperties properties;
     private final List<ColumnOutput> columns = new ArrayList<>();
-    /** Writers of single columns by their indexes. */
+    /** Writers of single columns by the indexes of their leaves. */
     private final Map<Integer, PayloadOutput> payloads = new TreeMap<>();
 
     private final Optional<MessageType> encoded;
@@ -55,47 +55,58 @@ final class ParquetOutput implements RowOutput {
     private @Nullable ColumnWriteStoreV1 store;
 
     /** @param groupBytes encoded bytes from which on a row group is complete */
-    ParquetOutput(OutputStream out, OutputTable table, long groupBytes) throws IOException {
+    ParquetOutput(OutputStream out, OutputTable dataset, ParquetLayout layout, long groupBytes) throws IOException {
         this.out = out;
         this.groupBytes = groupBytes;
-        this.table = table;
+        this.table = layout.table(dataset);
         List<Type> types = new ArrayList<>();
         ParquetProperties.Builder builder =
                 ParquetProperties.builder().withValuesWriterFactory(new EncodingChoice(this::codec));
         for (OutputColumn column : table.columns()) {
-            types.add(OutputType.of(column.type()).column(column.name(), column.nullable()));
+            types.add(
+                    layout.isImage(column)
+                            ? OutputType.file(column.name(), true, true)
+                            : layout.type(column).column(column.name(), column.nullable()));
         }
         schema = new MessageType("schema", types);
         List<ColumnDescriptor> leaves = schema.getColumns();
         List<Type> ofEncoders = new ArrayList<>();
-        int direct = (int) table.columns().stream()
-                .filter(column -> isDirect(column, table))
-                .count();
-        for (int c = 0; c < leaves.size(); c++) {
+        int direct = (int) table.columns().stream().filter(this::isDirect).count();
+        for (int leaf = 0; leaf < leaves.size(); leaf++) {
+            ColumnDescriptor descriptor = leaves.get(leaf);
+            int c = column(descriptor);
             OutputColumn column = table.columns().get(c);
-            if (isDirect(column, table)) {
-                payloads.put(c, new PayloadOutput(table, c, direct));
+            boolean isImage = layout.isImage(column);
+            boolean isPath = isImage && descriptor.getPath()[1].equals(OutputType.PATH);
+            if (isDirect(column) && !isPath) {
+                payloads.put(leaf, new PayloadOutput(table, c, direct, isImage));
                 continue;
             }
-            ofEncoders.add(types.get(c));
-            columns.add(ColumnOutput.of(table, c, leaves.get(c)));
+            ofEncoders.add(isPath ? OutputType.file(column.name(), false, true) : types.get(c));
+            columns.add(
+                    isPath
+                            ? ColumnOutput.ofNoPaths(table, c, descriptor)
+                            : ColumnOutput.of(table, c, descriptor, layout));
             if (column.payload()) {
-                String path = String.join(".", leaves.get(c).getPath());
+                String path = String.join(".", descriptor.getPath());
                 builder.withDictionaryEncoding(path, false).withStatisticsEnabled(path, false);
             }
         }
         encoded = ofEncoders.isEmpty() ? Optional.empty() : Optional.of(new MessageType("schema", ofEncoders));
         properties = builder.build();
-        footer = new ParquetFooter(schema, table);
+        footer = new ParquetFooter(schema, table, layout);
         write(MAGIC);
     }
 
     private BlockCompressor codec(ColumnDescriptor leaf) {
-        int column = schema.getFieldIndex(leaf.getPath()[0]);
-        return ParquetFooter.codec(table.columns().get(column), table.compression());
+        return ParquetFooter.codec(table.columns().get(column(leaf)), table.compression());
     }
 
-    private static boolean isDirect(OutputColumn column, OutputTable table) {
+    private int column(ColumnDescriptor leaf) {
+        return schema.getFieldIndex(leaf.getPath()[0]);
+    }
+
+    private boolean isDirect(OutputColumn column) {
         return PayloadOutput.isFor(column, ParquetFooter.codec(column, table.compression()));
     }
 
@@ -137,10 +148,9 @@ final class ParquetOutput implements RowOutput {
 
     private GroupPages group() {
         if (pages == null) {
-            List<BlockCompressor> codecs = table.columns().stream()
-                    .map(column -> ParquetFooter.codec(column, table.compression()))
-                    .toList();
-            GroupPages group = new GroupPages(schema.getColumns(), codecs);
+            List<ColumnDescriptor> leaves = schema.getColumns();
+            GroupPages group =
+                    new GroupPages(leaves, leaves.stream().map(this::codec).toList());
             pages = group;
             store = encoded.map(types -> new ColumnWriteStoreV1(types, group, properties))
                     .orElse(null);

@@ -30,7 +30,9 @@ final class PayloadOutput {
     private static final byte[] NONE = {};
 
     private final int column;
-    private final boolean isNullable;
+    /** Definition level of a value that is not null; 0 if the column is not nullable. */
+    private final int present;
+
     private final Deque<byte[]> free = new ArrayDeque<>();
     private final ByteArrayOutputStream levels = new ByteArrayOutputStream();
     private final int pageBytes;
@@ -40,11 +42,14 @@ final class PayloadOutput {
     private int runLevel;
     private int runRows;
 
-    /** @param columns number of columns that are written in this way, which share the memory of 16 full pages */
-    PayloadOutput(OutputTable table, int column, int columns) {
+    /**
+     * @param columns number of columns that are written in this way, which share the memory of 16 full pages
+     * @param isInStruct whether the values are optional in an optional struct
+     */
+    PayloadOutput(OutputTable table, int column, int columns, boolean isInStruct) {
         this.column = column;
         this.pageBytes = Math.max(LEAST_PAGE_BYTES, Math.min(PAGE_BYTES, 16 * PAGE_BYTES / columns));
-        this.isNullable = table.columns().get(column).nullable();
+        this.present = isInStruct ? 2 : table.columns().get(column).nullable() ? 1 : 0;
     }
 
     /** Returns whether a column can be written in this way. */
@@ -74,7 +79,7 @@ final class PayloadOutput {
             // Positions of a batch are indexes into its message.
             values.put(values.position(), batch.message(), source.valuePosition(row), length);
             values.position(values.position() + length);
-            level(1);
+            level(present);
         }
     }
 
@@ -124,7 +129,7 @@ final class PayloadOutput {
     }
 
     private byte[] levels() {
-        if (!isNullable) {
+        if (present == 0) {
             runRows = 0;
             return new byte[0];
         }

@@ -46,7 +46,7 @@ class PayloadOutputTest {
 
     private static byte[] write(OutputTable table, RowBatch rows, long groupBytes) throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        try (RowOutput output = new ParquetOutput(out, table, groupBytes)) {
+        try (RowOutput output = new ParquetOutput(out, table, ParquetLayout.STOKER, groupBytes)) {
             for (int i = 0; i < TIMES; i++) {
                 output.write(rows);
             }

@@ -3,6 +3,7 @@ package dev.stoker.export.spec;
 import dev.stoker.formats.expression.RowExpression;
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param names names of these columns in the files
  * @param format name of the format
  * @param compression of the files
+ * @param images names in the files of the columns that hold images, in the layout {@code huggingface}; null in the
+ *     layout {@code stoker}
  * @param where the expression that samples must satisfy; null for all samples
  */
 public record Content(
@@ -20,7 +23,9 @@ public record Content(
         ArrayList<String> names,
         String format,
         String compression,
-        @Nullable String where) implements Serializable {
+        @Nullable HashSet<String> images,
+        @Nullable String where)
+        implements Serializable {
     private static final long serialVersionUID = 1;
 
     /** Returns the expression that samples must satisfy; empty for all samples. */

@@ -67,6 +67,9 @@ public final class CommitOperator extends AbstractStreamOperator<ShardReport>
         json.put(SuccessFile.MARK, 1).put(SuccessFile.ID, work.target().export());
         json.put("dataset", datasetId).put("version", work.version());
         json.put("format", content.format()).put("compression", content.compression());
+        if (content.images() != null) {
+            json.put("layout", "huggingface");
+        }
         json.put("order", work.order().toString());
         content.condition().ifPresent(where -> json.put("where", where.toString()));
         ArrayNode columns = json.putArray("columns");

@@ -17,7 +17,7 @@ interface ShardOutput extends Closeable {
             String directory = work.splitDirectories() ? Shard.safe(shard.split()) + "/" : "";
             return new TreeOfFiles(files, directory, table);
         }
-        RowFormatWriter format = Writers.named(work.content().format()).orElseThrow();
+        RowFormatWriter format = Writers.of(work.content()).orElseThrow();
         String name = shard.name(format.ending(work.content().compression()));
         files.delete(name);
         return new SingleFile(files.write(name), format, table);

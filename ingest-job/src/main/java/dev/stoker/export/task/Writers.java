@@ -1,5 +1,6 @@
 package dev.stoker.export.task;
 
+import dev.stoker.export.spec.Content;
 import dev.stoker.formats.RowFormatWriter;
 import dev.stoker.formats.arrow.ArrowRowWriter;
 import dev.stoker.formats.avro.AvroRowWriter;
@@ -10,6 +11,7 @@ import dev.stoker.formats.tfrecord.TfRecordWriter;
 import dev.stoker.formats.webdataset.WebDatasetWriter;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /** The formats that an export writes. */
@@ -27,6 +29,12 @@ public final class Writers {
     /** Returns the format with this name; empty for a tree of files, which has none. */
     public static Optional<RowFormatWriter> named(String name) {
         return ALL.stream().filter(format -> format.name().equals(name)).findFirst();
+    }
+
+    /** Returns the format of the files, in their layout; empty for a tree of files, which has none. */
+    public static Optional<RowFormatWriter> of(Content content) {
+        Set<String> images = content.images();
+        return images == null ? named(content.format()) : Optional.of(ParquetRowWriter.huggingFace(images));
     }
 
     /** Returns the names of all formats. The name {@code files} means a tree of files. */

@@ -70,7 +70,7 @@ class ShardReaderTest {
     /** Returns the keys in their order. */
     private List<String> read(int[] columns, @Nullable String where, RowOrder order, long memoryBytes)
             throws IOException {
-        Content content = new Content(columns, new ArrayList<>(), "arrow", "none", where);
+        Content content = new Content(columns, new ArrayList<>(), "arrow", "none", null, where);
         Selection selection = Selection.of(snapshot.info().fields(), content);
         Shard all = new Shard("train", 0, 1, 0, SAMPLES);
         store.reset();

@@ -54,7 +54,7 @@ class ShardOutputTest {
 
     private ExportWork work(String format) {
         int[] columns = {0, 1};
-        Content content = new Content(columns, new ArrayList<>(List.of("key", "data")), format, "none", null);
+        Content content = new Content(columns, new ArrayList<>(List.of("key", "data")), format, "none", null, null);
         TargetPlace place = new TargetPlace(target.toString(), "id", TargetPlace.Existing.REFUSE);
         return new ExportWork(
                 root.resolve("data").toString(),
