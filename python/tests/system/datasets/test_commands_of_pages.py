@@ -157,6 +157,11 @@ def require_exported(folder: Path) -> None:
     assert sorted((row["key"], row["label"]) for row in rows) == [(str(row), "cat") for row in range(20, 40, 2)]
 
 
+def require_layout(folder: Path) -> None:
+    (file,) = (folder / "photos-hf").glob("*.parquet")
+    assert set(pq.read_schema(file).metadata) == {b"huggingface"}
+
+
 def measured(folder: Path) -> None:
     with stoker.Writer(folder / "data" / "photos", {"label": "categorical", "image": "binary"}) as writer:
         for row in range(900):
@@ -191,7 +196,7 @@ CASES = {
         (manifests, require_manifests),
         (chosen, require_chosen),
     ],
-    "export.md": [(exported, require_exported)],
+    "export.md": [(exported, require_exported), (exported, require_layout)],
     "bench.md": [(measured, require_report), (measured, require_results), (measured, require_demand)],
 }
 BLOCKS = [
