@@ -165,5 +165,6 @@ def bomb():
             out.write_table(zeros)
 
 
+put("null-lists.arrow", *others.null_lists())
 for step in (scalars, nested, dictionaries, shapes, huggingface, bomb):
     step()

@@ -124,6 +124,29 @@ def shapes():
     put("small.avro", fields, rows[:3], [(n, t, null, v[:3]) for n, t, null, v in columns], codec="deflate")
 
 
+def null_lists():
+    """Lists without a value, whose items are of type null."""
+    nothing = optional({"type": "array", "items": "null"})
+    inner = {
+        "type": "record",
+        "name": "inner",
+        "fields": [{"name": "a", "type": "int"}, {"name": "l", "type": nothing}],
+    }
+    fields = [
+        {"name": "id", "type": "long"}, {"name": "v", "type": nothing}, {"name": "w", "type": nothing},
+        {"name": "s", "type": optional(inner)}, {"name": "last", "type": "long"},
+    ]  # fmt: skip
+    rows = [
+        {"id": 1, "v": [], "w": [None, None], "s": {"a": 1, "l": []}, "last": 7},
+        {"id": 2, "v": [], "w": [], "s": {"a": 2, "l": None}, "last": 8},
+        {"id": 3, "v": None, "w": None, "s": None, "last": 9},
+    ]  # fmt: skip
+    columns = [("id", "int64", False, [1, 2, 3]), ("s.a", "int32", True, [1, 2, None]),
+               ("last", "int64", False, [7, 8, 9])]  # fmt: skip
+    put("null-lists.avro", fields, rows, columns, ["v", "w", "s.l"])
+
+
 if __name__ == "__main__":
+    null_lists()
     for step in (scalars, nested, shapes):
         step()

@@ -291,7 +291,21 @@ def bomb():
                    dictionary_pagesize_limit=1 << 20, store_schema=False)  # fmt: skip
 
 
+def null_lists():
+    """Lists without a value, whose items are of type null."""
+    nothing = pa.list_(pa.null())
+    struct = pa.struct([("a", pa.int32()), ("l", nothing)])
+    table = pa.table({
+        "id": [1, 2, 3], "v": pa.array([[], [], None], nothing), "w": pa.array([[None, None], [], None], nothing),
+        "s": pa.array([{"a": 1, "l": []}, {"a": 2, "l": None}, None], struct), "last": [7, 8, 9],
+    })  # fmt: skip
+    columns = [("id", "int64", True, [1, 2, 3]), ("s.a", "int32", True, [1, 2, None]),
+               ("last", "int64", True, [7, 8, 9])]  # fmt: skip
+    return table, columns, ["v", "w", "s.l"]
+
+
 if __name__ == "__main__":
+    put("null-lists.parquet", *null_lists())
     for step in (scalars, encodings, nested, shapes, pandas, duck, huggingface, encrypted, bomb):
         step()
     print(sum(os.path.getsize(f) for f in HERE.iterdir()), "bytes")

@@ -1,5 +1,8 @@
 package dev.stoker.formats;
 
+import dev.stoker.schemas.arrow.NullableListType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.text.ShellText;
 import java.util.List;
 
 /**
@@ -8,11 +11,24 @@ import java.util.List;
  *
  * @param columns the columns that can become fields, in the order of the file
  * @param refused the columns that cannot, with the reason
+ * @param nullLists those of the refused columns that are lists whose items have the type null. They have lengths but no
+ *     values, so they can be read as lists of any type. The file reads them with the indexes behind the columns.
  */
-public record RowSchema(List<RowColumn> columns, List<RefusedColumn> refused) {
+public record RowSchema(List<RowColumn> columns, List<RefusedColumn> refused, List<RowColumn> nullLists) {
     public RowSchema {
         columns = List.copyOf(columns);
         refused = List.copyOf(refused);
+        nullLists = List.copyOf(nullLists);
+    }
+
+    /** A file without lists whose items have the type null. */
+    public RowSchema(List<RowColumn> columns, List<RefusedColumn> refused) {
+        this(columns, refused, List.of());
+    }
+
+    /** Returns a column of lists whose items have the type null. Its values are empty lists and null items. */
+    public static RowColumn nullList(String name, boolean nullable, String sourceType) {
+        return new RowColumn(name, new NullableListType(ScalarType.UINT8), nullable, sourceType, RowColumn.Role.NONE);
     }
 
     /**
@@ -26,6 +42,15 @@ public record RowSchema(List<RowColumn> columns, List<RefusedColumn> refused) {
     public record RefusedColumn(String name, String sourceType, String reason, boolean isNull) {
         public RefusedColumn(String name, String sourceType, String reason) {
             this(name, sourceType, reason, false);
+        }
+
+        /** Returns the refusal of lists whose items have the type null, unless somebody names their type. */
+        public static RefusedColumn nullList(RowColumn column) {
+            return new RefusedColumn(
+                    column.name(),
+                    column.sourceType(),
+                    "all its items are null, or all its lists are empty; give its type, such as "
+                            + ShellText.pair("--type", column.name(), "float64[]"));
         }
     }
 }

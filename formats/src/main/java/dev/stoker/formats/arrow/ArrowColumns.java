@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.apache.arrow.flatbuf.Type;
 import org.jspecify.annotations.Nullable;
 
@@ -21,20 +22,27 @@ import org.jspecify.annotations.Nullable;
 final class ArrowColumns {
     private final List<ArrowValue.Column> columns = new ArrayList<>();
     private final List<RefusedColumn> refused = new ArrayList<>();
+    private final List<ArrowValue.Column> nullLists = new ArrayList<>();
+    private final List<ArrowValue.Column> readable;
 
     ArrowColumns(List<ArrowNode> fields, Feature features) {
         for (int i = 0; i < fields.size(); i++) {
             ArrowNode field = fields.get(i);
             add(field, new Place(i, field.name(), List.of(), false), features.field(field.name()));
         }
+        readable = Stream.concat(columns.stream(), nullLists.stream()).toList();
     }
 
+    /** Returns the columns of rows and, behind them, the lists whose items have the type null. */
     List<ArrowValue.Column> columns() {
-        return columns;
+        return readable;
     }
 
     RowSchema rows() {
-        return new RowSchema(columns.stream().map(ArrowValue.Column::column).toList(), refused);
+        return new RowSchema(
+                columns.stream().map(ArrowValue.Column::column).toList(),
+                refused,
+                nullLists.stream().map(ArrowValue.Column::column).toList());
     }
 
     /** Thrown when no field type holds the values. The message is a clause. */
@@ -93,6 +101,11 @@ final class ArrowColumns {
                 add(item, place.then(Step.list(place.name()), place.name(), nullable), feature.items());
             } else if (field.dictionary() == null && field.type().id() == Type.Struct_) {
                 struct(field, place, nullable, feature);
+            } else if (field.dictionary() == null && field.type().id() == Type.Null && place.lists() == 1) {
+                RowColumn list = RowSchema.nullList(place.name(), nullable, describe(field));
+                nullLists.add(
+                        new ArrowValue.Column(list, place.root(), place.steps(), ScalarType.UINT8, List.of(), false));
+                refused.add(RefusedColumn.nullList(list));
             } else {
                 leaf(field, place, nullable, feature);
             }

@@ -210,7 +210,10 @@ final class BatchDecoder {
     private Vec values(ArrowNode field) throws IOException {
         ArrowType type = field.type();
         int length = length();
-        if (type.id() == Type.Null || type.id() == Type.RunEndEncoded || type.id() == Type.Union) {
+        if (type.id() == Type.Null) {
+            return new NestedVecs.Nulls(length);
+        }
+        if (type.id() == Type.RunEndEncoded || type.id() == Type.Union) {
             throw new IOException("a field of type " + type.id() + " was selected");
         }
         ByteBuffer validity = validity();
@@ -273,7 +276,7 @@ final class BatchDecoder {
     private static boolean isRefused(ArrowNode field) {
         byte type = field.type().id();
         return field.dictionary() == null
-                && (type == Type.Null || type == Type.Interval || type == Type.Duration || type == Type.RunEndEncoded);
+                && (type == Type.Interval || type == Type.Duration || type == Type.RunEndEncoded);
     }
 
     /** Stands for a field of a struct that no column needs. */

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
-/** The vectors of lists and structs. */
+/** The vectors of lists, structs and nulls. */
 final class NestedVecs {
     private NestedVecs() {}
 
@@ -121,6 +121,28 @@ final class NestedVecs {
         @Override
         void give(int index, ValueSink sink) {
             throw new IllegalStateException("a struct is given by its fields");
+        }
+    }
+
+    /** Nulls, which have no buffers. */
+    static final class Nulls extends Vec {
+        Nulls(int length) throws IOException {
+            super(length, ByteBuffer.allocate(0));
+        }
+
+        @Override
+        boolean isNull(int index) {
+            return true;
+        }
+
+        @Override
+        boolean hasNull(int from, int to) {
+            return from < to;
+        }
+
+        @Override
+        void give(int index, ValueSink sink) {
+            throw new IllegalStateException("it has no values");
         }
     }
 }

@@ -35,7 +35,7 @@ abstract class Vec {
     }
 
     /** Returns whether one of these values is null. */
-    final boolean hasNull(int from, int to) {
+    boolean hasNull(int from, int to) {
         if (validity.hasRemaining()) {
             for (int i = from; i < to; i++) {
                 if (isNull(i)) {

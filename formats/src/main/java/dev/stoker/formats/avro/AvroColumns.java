@@ -28,6 +28,11 @@ final class AvroColumns {
 
     private List<RowColumn> columns = new ArrayList<>();
     private List<RefusedColumn> refused = new ArrayList<>();
+    private List<RowColumn> nullLists = new ArrayList<>();
+
+    /** Number of columns before the lists whose items have the type null. */
+    private int ordinary;
+
     private int[] selected = {};
     private Slot[] slots = {};
     private final Set<Schema> open = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -42,7 +47,8 @@ final class AvroColumns {
                     + root.getType().getName() + " instead of records; write each value as a field of a record");
         }
         node();
-        schema = new RowSchema(columns, refused);
+        ordinary = columns.size();
+        schema = new RowSchema(columns, refused, nullLists);
     }
 
     RowSchema rows() {
@@ -66,6 +72,7 @@ final class AvroColumns {
     private Node node() throws UnsupportedFileException {
         columns = new ArrayList<>();
         refused = new ArrayList<>();
+        nullLists = new ArrayList<>();
         return struct(root, new Place("", false, 0, true, 0));
     }
 
@@ -162,13 +169,31 @@ final class AvroColumns {
         return new Node.Union(nodes);
     }
 
+    /** Adds a list whose items have the type null. */
+    private Node nullList(Schema type, Place place) {
+        String why = nullItem(place);
+        Slot slot = slot(place, ScalarType.UINT8, ordinary + nullLists.size());
+        RowColumn list = RowSchema.nullList(place.name(), place.nullable(), AvroTypes.describe(type));
+        nullLists.add(list);
+        refused.add(RefusedColumn.nullList(list));
+        Node.Reader reader = (in, items) -> {
+            if (items != null) {
+                items.putNull(why);
+            }
+        };
+        return new Node.Leaf(reader, slot, why);
+    }
+
     private Node leaf(Schema type, Place place) {
+        if (type.getType() == Schema.Type.NULL && place.lists() == 1 && place.wanted()) {
+            return nullList(type, place);
+        }
         AvroTypes.Mapping mapping = AvroTypes.map(type);
         Slot slot = null;
         if (place.wanted()) {
             try {
                 FieldType field = fieldType(mapping, place.lists());
-                slot = slot(place, mapping.element());
+                slot = slot(place, mapping.element(), columns.size());
                 columns.add(new RowColumn(
                         place.name(),
                         field,
@@ -183,10 +208,10 @@ final class AvroColumns {
         return new Node.Leaf(mapping.reader(), slot, place.lists() > 0 ? nullItem(place) : null);
     }
 
-    private @Nullable Slot slot(Place place, @Nullable ScalarType element) {
+    private @Nullable Slot slot(Place place, @Nullable ScalarType element, int index) {
         Slot slot = null;
         for (int i = 0; i < selected.length; i++) {
-            if (selected[i] == columns.size()) {
+            if (selected[i] == index) {
                 slots[i] = slot == null ? new Slot(place.name(), place.lists(), element, maxBytes) : slot;
                 slot = slots[i];
             }

@@ -201,6 +201,11 @@ public enum Conversion {
                 : type instanceof TimeType time ? time.unit() : null;
     }
 
+    /** Returns whether values of a type are lists, so that lists without values can be read as this type. */
+    public static boolean isList(FieldType type) {
+        return item(type).isPresent() || element(type).isPresent();
+    }
+
     /** Returns the type of the items of lists of text or of binary. */
     private static Optional<ScalarType> item(FieldType type) {
         FieldType item = type instanceof NestedListType nested

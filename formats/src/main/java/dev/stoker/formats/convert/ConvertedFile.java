@@ -7,14 +7,18 @@ import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowPart;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.RowSchema;
+import dev.stoker.formats.RowSchema.RefusedColumn;
 import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.FieldType;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** A file of which some columns are read as other types. For one thread at a time. */
 public final class ConvertedFile implements RowFile {
@@ -24,17 +28,21 @@ public final class ConvertedFile implements RowFile {
     /** The types of the file, by the index of the column. */
     private final Map<Integer, FieldType> converted;
 
-    private ConvertedFile(RowFile file, RowSchema schema, Map<Integer, FieldType> converted) {
+    /** The index of each column in the file. */
+    private final List<Integer> indexes;
+
+    private ConvertedFile(RowFile file, RowSchema schema, Map<Integer, FieldType> converted, List<Integer> indexes) {
         this.file = file;
         this.schema = schema;
         this.converted = converted;
+        this.indexes = indexes;
     }
 
     /**
      * Converts the columns of a file.
      *
      * @param types the wanted types by name. A column keeps its own type if no conversion exists, or if
-     *     the field converts
+     *     the field converts. Lists whose items have the type null are columns if a type of lists is wanted
      */
     public static RowFile of(RowFile file, Map<String, FieldType> types) {
         List<RowColumn> columns = new ArrayList<>();
@@ -50,9 +58,34 @@ public final class ConvertedFile implements RowFile {
                         column.name(), wanted, column.nullable(), column.sourceType(), column.role(), List.of()));
             }
         }
+        List<Integer> indexes = new ArrayList<>();
+        columns.forEach(column -> indexes.add(indexes.size()));
+        Set<String> named = new HashSet<>();
+        List<RowColumn> others = new ArrayList<>();
+        int index = columns.size();
+        for (RowColumn list : file.schema().nullLists()) {
+            FieldType wanted = types.get(list.name());
+            boolean isTwice = columns.stream().anyMatch(column -> column.name().equals(list.name()));
+            if (wanted == null || isTwice || !Conversion.isList(wanted)) {
+                others.add(list);
+            } else {
+                named.add(list.name());
+                converted.put(columns.size(), list.type());
+                indexes.add(index);
+                columns.add(new RowColumn(list.name(), wanted, list.nullable(), list.sourceType(), list.role()));
+            }
+            index++;
+        }
+        List<RefusedColumn> refused = file.schema().refused().stream()
+                .filter(column -> !named.contains(column.name()))
+                .toList();
         return converted.isEmpty()
                 ? file
-                : new ConvertedFile(file, new RowSchema(columns, file.schema().refused()), converted);
+                : new ConvertedFile(file, new RowSchema(columns, refused, others), converted, indexes);
+    }
+
+    private int[] inFile(int[] columns) {
+        return Arrays.stream(columns).map(indexes::get).toArray();
     }
 
     @Override
@@ -74,7 +107,7 @@ public final class ConvertedFile implements RowFile {
                     ? null
                     : new ConvertingSink(own, schema.columns().get(columns[i]).type());
         }
-        return new Reader(file.read(part, columns), sinks);
+        return new Reader(file.read(part, inFile(columns)), sinks);
     }
 
     @Override

@@ -9,6 +9,7 @@ import dev.stoker.formats.values.Utf8;
 import dev.stoker.formats.values.ValueText;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TimeResolution;
 import java.math.BigDecimal;
@@ -126,7 +127,17 @@ final class ConvertingSink implements ValueSink {
 
     @Override
     public void setBytes(ByteBuffer bytes) throws BadValueException {
-        if (element != null) {
+        if (element != null && to instanceof NestedListType lists) {
+            // Only lists whose items have the type null are read as other lists, and here there are no items.
+            if (lists.item() instanceof ScalarType) {
+                sink().setBytesList(List.of());
+            } else {
+                sink().setLists(bytes, new int[0]);
+            }
+        } else if (element != null && target == null) {
+            // The same, for lists of text with null items.
+            sink().setBytesList(List.of());
+        } else if (element != null) {
             sink().setBytes(numbers(bytes));
         } else if (from == ScalarType.UTF8 && TextValue.isParsed(to)) {
             String text = Utf8.decodeOrNull(bytes);

@@ -14,6 +14,7 @@ import dev.stoker.schemas.errors.ErrorText;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.ListLogicalTypeAnnotation;
@@ -32,6 +33,8 @@ import org.jspecify.annotations.Nullable;
 final class ParquetSchema {
     private final List<ParquetColumn> columns = new ArrayList<>();
     private final List<RefusedColumn> refused = new ArrayList<>();
+    private final List<ParquetColumn> nullLists = new ArrayList<>();
+    private final List<ParquetColumn> readable;
     private int leaves;
 
     ParquetSchema(MessageType message, Feature features, RestoredTypes restored) {
@@ -49,10 +52,12 @@ final class ParquetSchema {
                 columns.set(i, restored.restored(columns.get(i)));
             }
         }
+        readable = Stream.concat(columns.stream(), nullLists.stream()).toList();
     }
 
+    /** Returns the columns of rows and, behind them, the lists whose items have the type null. */
     List<ParquetColumn> columns() {
-        return columns;
+        return readable;
     }
 
     /** Returns the number of column chunks in each row group. */
@@ -61,7 +66,10 @@ final class ParquetSchema {
     }
 
     RowSchema rows() {
-        return new RowSchema(columns.stream().map(ParquetColumn::column).toList(), refused);
+        return new RowSchema(
+                columns.stream().map(ParquetColumn::column).toList(),
+                refused,
+                nullLists.stream().map(ParquetColumn::column).toList());
     }
 
     /**
@@ -248,6 +256,13 @@ final class ParquetSchema {
     private void leaf(PrimitiveType type, Place place, Feature feature) {
         int index = leaves++;
         String description = ParquetTypes.describe(type);
+        boolean isNull = type.getLogicalTypeAnnotation() instanceof UnknownLogicalTypeAnnotation;
+        if (isNull && place.lists().length == 1) {
+            RowColumn list = RowSchema.nullList(place.name(), place.nullable(), description);
+            nullLists.add(new ParquetColumn(list, source(type, place, index), Scalars.Nothing::new, List.of(), null));
+            refused.add(RefusedColumn.nullList(list));
+            return;
+        }
         try {
             Scalar.Mapping mapping = ParquetTypes.map(type);
             int lists = place.lists().length;
@@ -266,9 +281,8 @@ final class ParquetSchema {
                     classes);
             columns.add(new ParquetColumn(column, source(type, place, index), mapping.maker(), classes, null));
         } catch (RefusedException e) {
-            boolean isNull = type.getLogicalTypeAnnotation() instanceof UnknownLogicalTypeAnnotation
-                    && place.lists().length == 0;
-            refused.add(new RefusedColumn(place.name(), description, ErrorText.of(e), isNull));
+            boolean isFree = isNull && place.lists().length == 0;
+            refused.add(new RefusedColumn(place.name(), description, ErrorText.of(e), isFree));
         }
     }
 

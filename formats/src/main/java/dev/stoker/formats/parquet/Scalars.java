@@ -37,6 +37,19 @@ final class Scalars {
         }
     }
 
+    /** UNKNOWN, a type without values. */
+    static final class Nothing extends Scalar {
+        @Override
+        void give(Batch batch, int index, ValueSink sink) throws BadValueException {
+            throw new BadValueException("a value of type null is not null");
+        }
+
+        @Override
+        void append(Batch batch, int index, NumberWriter list) throws BadValueException {
+            throw new BadValueException("an item of type null is not null");
+        }
+    }
+
     /** FLOAT and DOUBLE. */
     static final class Floats extends Scalar {
         @Override

@@ -35,7 +35,8 @@ public final class CompletedFile implements StatisticsFile {
         this.checks = checks;
         List<RowColumn> columns = new ArrayList<>(file.schema().columns());
         added.forEach(column -> columns.add(column.column()));
-        this.schema = new RowSchema(columns, file.schema().refused());
+        this.schema =
+                new RowSchema(columns, file.schema().refused(), file.schema().nullLists());
     }
 
     /**

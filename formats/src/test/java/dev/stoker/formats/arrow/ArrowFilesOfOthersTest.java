@@ -34,6 +34,7 @@ class ArrowFilesOfOthersTest {
                 "scalars-lz4.arrow",
                 "scalars-zstd.arrow",
                 "nested.arrow",
+                "null-lists.arrow",
                 "nested-zstd.arrows",
                 "delta.arrow",
                 "delta.arrows",

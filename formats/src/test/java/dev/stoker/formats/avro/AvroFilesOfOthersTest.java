@@ -44,6 +44,7 @@ class AvroFilesOfOthersTest {
                 "scalars-bzip2",
                 "scalars-xz",
                 "nested",
+                "null-lists",
                 "unions",
                 "empty",
                 "blocks",

@@ -30,6 +30,7 @@ class ParquetFilesOfOthersTest {
                 "nested",
                 "nested-v2",
                 "nested-rows",
+                "null-lists",
                 "empty",
                 "duplicates",
                 "required",

@@ -65,7 +65,8 @@ final class ContentFile implements StatisticsFile {
                     "the file in column " + content.name(),
                     isBinary ? RowColumn.Role.PAYLOAD : RowColumn.Role.NONE));
         }
-        this.schema = new RowSchema(columns, file.schema().refused());
+        this.schema =
+                new RowSchema(columns, file.schema().refused(), file.schema().nullLists());
     }
 
     private static RowColumn named(RowColumn column, String name) {

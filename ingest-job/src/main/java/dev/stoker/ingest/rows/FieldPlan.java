@@ -61,17 +61,22 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         requireKnown("--type", wanted.types().keySet(), source, problems);
         wanted.label().ifPresent(name -> requireKnown("--label", List.of(name), source, problems));
         wanted.split().ifPresent(name -> requireKnown("--split-by", List.of(name), source, problems));
-        if (wanted.taken().isEmpty()) {
-            for (RowSchema.RefusedColumn column : source.found().refused()) {
-                if (!wanted.without().contains(column.name())) {
-                    problems.add("the column " + column.name()
-                            + source.found().placeOf(column.name()) + " ("
-                            + (column.sourceType().isEmpty() ? "no type" : column.sourceType())
-                            + ") cannot become a field: "
-                            + column.reason() + (column.reason().contains("; ") ? "; or" : ";")
-                            + " leave it out with --without " + ShellText.word(column.name()));
-                }
+        for (RowSchema.RefusedColumn column : source.found().refused()) {
+            // A chosen column that no file has is reported above.
+            boolean isChosen = wanted.taken()
+                    .map(names ->
+                            names.contains(column.name()) && source.found().isPartial(column))
+                    .orElse(true);
+            if (isChosen && !wanted.without().contains(column.name())) {
+                problems.add("the column " + column.name()
+                        + source.found().placeOf(column.name()) + " ("
+                        + (column.sourceType().isEmpty() ? "no type" : column.sourceType())
+                        + ") cannot become a field: "
+                        + column.reason() + (column.reason().contains("; ") ? "; or" : ";")
+                        + " leave it out with --without " + ShellText.word(column.name()));
             }
+        }
+        if (wanted.taken().isEmpty()) {
             for (String name : source.found().doubled()) {
                 if (!wanted.without().contains(name)) {
                     problems.add("two columns are named " + name + "; rename one in the source, leave both out with"

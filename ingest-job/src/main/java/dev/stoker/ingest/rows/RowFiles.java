@@ -61,6 +61,11 @@ record RowFiles(
         return new RowFiles(format, limits, other, path, contents, shards, types);
     }
 
+    /** Returns this with types as which columns are read. */
+    RowFiles readAs(Map<String, FieldType> other) {
+        return new RowFiles(format, limits, hints, path, contents, shards, other);
+    }
+
     /**
      * Opens a file with its own columns only.
      *

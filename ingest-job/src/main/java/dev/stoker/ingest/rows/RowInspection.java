@@ -177,7 +177,7 @@ record RowInspection(
         ArrayList<Unreadable> unreadable = new ArrayList<>(source.others());
         unreadable.addAll(attempts.unreadable());
         Set<String> nullItems = new HashSet<>();
-        Map<String, Long> sizes = sample(pieces, reading, options.columns(), nullItems);
+        Map<String, Long> sizes = sample(pieces, reading.readAs(columns.nullListTypes()), options.columns(), nullItems);
         return new RowInspection(
                 reading,
                 source.files(),

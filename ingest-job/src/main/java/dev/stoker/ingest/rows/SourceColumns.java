@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -21,6 +22,12 @@ import java.util.Set;
 final class SourceColumns {
     private final Map<String, RowColumn> columns = new LinkedHashMap<>();
     private final Map<String, RowSchema.RefusedColumn> refused = new LinkedHashMap<>();
+    private final Set<String> nullLists = new HashSet<>();
+
+    /** The refused columns for which a file has no other column of this name. */
+    private final Set<String> unread = new HashSet<>();
+
+    private final Map<String, String> declared = new HashMap<>();
     private final Map<String, String> places = new HashMap<>();
     private final Set<String> doubled = new LinkedHashSet<>();
 
@@ -66,15 +73,23 @@ final class SourceColumns {
         for (RowSchema.RefusedColumn column : schema.refused()) {
             refused.putIfAbsent(column.name(), column);
             places.putIfAbsent(column.name(), file.path());
+            if (!own.containsKey(column.name())) {
+                unread.add(column.name());
+            }
         }
+        schema.nullLists().forEach(column -> nullLists.add(column.name()));
         isEmpty = false;
     }
 
-    /** Adds the columns of which all values are null, if the user has declared their types. */
-    void complete(Map<String, String> declared) {
+    /** Adds the columns of which all values, or all items, are null, if the user has declared their types. */
+    void complete(Map<String, String> types) {
+        declared.putAll(types);
         for (RowSchema.RefusedColumn column : refused.values()) {
-            if (column.isNull() && declared.containsKey(column.name())) {
-                FieldType type = FieldType.parse(declared.get(column.name()));
+            if (!types.containsKey(column.name())) {
+                continue;
+            }
+            FieldType type = FieldType.parse(types.get(column.name()));
+            if (column.isNull() || (nullLists.contains(column.name()) && Conversion.isList(type))) {
                 columns.computeIfAbsent(
                         column.name(),
                         name -> new RowColumn(name, type, true, column.sourceType(), RowColumn.Role.NONE));
@@ -108,8 +123,48 @@ final class SourceColumns {
     /** Returns the columns that cannot become fields. */
     List<RowSchema.RefusedColumn> refused() {
         return refused.values().stream()
-                .filter(column -> !column.isNull() || !columns.containsKey(column.name()))
+                .filter(column -> !isTyped(column))
+                .map(this::withType)
                 .toList();
+    }
+
+    /** Returns whether a column cannot be read from one file, although another file has it. */
+    boolean isPartial(RowSchema.RefusedColumn column) {
+        return unread.contains(column.name()) && columns.containsKey(column.name());
+    }
+
+    /** Returns whether the type of a refused column is free, and known. */
+    private boolean isTyped(RowSchema.RefusedColumn column) {
+        RowColumn known = columns.get(column.name());
+        boolean isNullList = nullLists.contains(column.name());
+        return known != null && (isNullList ? Conversion.isList(known.type()) : column.isNull());
+    }
+
+    /** Returns the types of the columns that are lists of nulls in a file, if they are known. */
+    Map<String, FieldType> nullListTypes() {
+        Map<String, FieldType> types = new HashMap<>();
+        refused.values().stream()
+                .filter(column -> nullLists.contains(column.name()) && isTyped(column))
+                .map(column -> Objects.requireNonNull(columns.get(column.name()), "a typed column"))
+                .forEach(column -> types.put(column.name(), column.type()));
+        return types;
+    }
+
+    /** Names the type that is no list, if lists whose items are null were to have it. */
+    private RowSchema.RefusedColumn withType(RowSchema.RefusedColumn column) {
+        RowColumn known = columns.get(column.name());
+        String own = declared.get(column.name());
+        if (!nullLists.contains(column.name()) || (known == null && own == null)) {
+            return column;
+        }
+        String type = known == null ? ", but --type declares " + own : ", but in other files " + known.type();
+        return new RowSchema.RefusedColumn(
+                column.name(),
+                column.sourceType(),
+                "it is a list of nulls" + type + ", which is no list; "
+                        + (known == null
+                                ? "declare a list, such as " + ShellText.pair("--type", column.name(), "float64[]")
+                                : "ingest the files apart"));
     }
 
     /** Returns the first file with a column that cannot become a field, as a part of a message. */
