@@ -2,7 +2,7 @@
 
 hugging_face.py parquet|saved ROWS.arrow TARGET    writes the rows as Parquet, or with save_to_disk
 hugging_face.py splits ROWS.arrow TARGET           saves two splits of images, sounds and classes
-hugging_face.py features DIRECTORY TARGET          loads a directory and writes TARGET/features.json, with decoded images
+hugging_face.py features DIRECTORY TARGET          loads a directory and writes TARGET/features.json, images decoded
 hugging_face.py load DIRECTORY TARGET              loads a directory and writes TARGET/SPLIT.arrow
 """
 
