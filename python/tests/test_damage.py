@@ -232,7 +232,8 @@ def test_a_missing_file_is_not_damage(tmp_path: Path, on_corrupt: str) -> None:
 @pytest.mark.parametrize("on_corrupt", ["fail", "skip"])
 def test_a_dataset_that_is_away_ends_no_epoch(tmp_path: Path, on_corrupt: str) -> None:
     writer = small_dataset(tmp_path / "d")
-    with Feed(writer.root, batch_size=4, lanes=1, shuffle_window=1, tail="keep", on_corrupt=on_corrupt) as feed:
+    options = {"batch_size": 4, "lanes": 1, "shuffle_window": 1, "tail": "keep", "on_corrupt": on_corrupt}
+    with Feed(writer.root, **options, buffer_bytes=1) as feed:  # so that it has not read everything at the rename
         batches = iter(feed)
         next(batches)
         writer.root.rename(tmp_path / "away")

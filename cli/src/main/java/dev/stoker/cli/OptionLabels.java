@@ -52,6 +52,7 @@ final class OptionLabels {
             entry("label-field", FIELD),
             entry("label-from", "SOURCE"),
             entry("lane-order", "mixed|fixed"),
+            entry("layout", "stoker|huggingface"),
             entry("ledger", DIRECTORY),
             entry("limit", NUMBER),
             entry("links", "follow|skip"),
