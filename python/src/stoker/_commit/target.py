@@ -103,7 +103,7 @@ class Target:
                 )
 
     def unbind(self, ingest: str) -> None:
-        """Takes the dataset for a new one if a first writer has failed: its fields bind nobody."""
+        """Treats the dataset as new if its first writer has failed, so that other fields can be chosen."""
         info = self.info
         if info is None or self.version or info.options.get("begun_by") != _BEGUN_BY["begun_by"]:
             return

@@ -84,8 +84,9 @@ final class AuditVerb implements Callable<Integer> {
     @Option(
             names = "--epochs",
             paramLabel = "[GROUP=]N",
-            description = "Require that the first N epochs of all groups are complete, or those of a group, named as"
-                    + " GROUP or STREAM/GROUP. Can be repeated; 0 requires none. By default open batches are no error.")
+            description =
+                    "Require that each group has completed its first N epochs. GROUP=N or STREAM/GROUP=N is for one"
+                            + " group. Can be repeated; 0 requires none. By default open batches are no error.")
     private List<String> epochs = new ArrayList<>();
 
     @Mixin
@@ -181,13 +182,13 @@ final class AuditVerb implements Callable<Integer> {
                 return parsed;
             }
         } catch (NumberFormatException e) {
-            // The message below says what is expected.
+            // The error below names the expected form.
         }
         throw new ParameterException(
                 spec.commandLine(),
                 "option --epochs: " + text
-                        + " is not a number of epochs; give a positive number, such as 12, or that of"
-                        + " a group, such as evaluation=1");
+                        + " is not a number of epochs; give a positive number, such as 12, or a number for"
+                        + " one group, such as evaluation=1");
     }
 
     private Audit audit(

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
  */
 final class KeyText {
 
-    /** What stands before the line feed in files of some editors. */
+    /** Windows editors end a line with this character and a line feed. */
     static final String RETURN = "\r";
 
     private KeyText() {}

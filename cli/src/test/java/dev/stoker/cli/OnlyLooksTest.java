@@ -163,7 +163,7 @@ class OnlyLooksTest extends DatasetVerbs {
             all.assertThat(after).as("%s", command).isEqualTo(before);
             before = after;
         }
-        all.assertThat(node.groupFacts()).as("nobody trains").isEmpty();
+        all.assertThat(node.groupFacts()).as("no trainer reads").isEmpty();
         all.assertAll();
     }
 

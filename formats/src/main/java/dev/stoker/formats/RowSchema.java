@@ -11,8 +11,8 @@ import java.util.List;
  *
  * @param columns the columns that can become fields, in the order of the file
  * @param refused the columns that cannot, with the reason
- * @param nullLists those of the refused columns that are lists whose items have the type null. They have lengths but no
- *     values, so they can be read as lists of any type. The file reads them with the indexes behind the columns.
+ * @param nullLists the refused columns that are lists of nulls. They have lengths but no values, so they can be read as
+ *     lists of any type. Their indexes follow the indexes of {@code columns}
  */
 public record RowSchema(List<RowColumn> columns, List<RefusedColumn> refused, List<RowColumn> nullLists) {
     public RowSchema {

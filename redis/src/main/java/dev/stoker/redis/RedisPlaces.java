@@ -191,8 +191,8 @@ public final class RedisPlaces implements PlaceHints {
     }
 
     /**
-     * Loads the places of a version. If an earlier version was loaded, loads only those of the chunks that were added
-     * since. Places of removed samples stay: nobody finds a sample there.
+     * Loads the places of a version. If an earlier version was loaded, loads only the places in chunks that were
+     * added since. Places of removed samples stay, and lookups ignore them.
      *
      * @param threads number of chunks to read at a time
      * @throws RedisUnavailableException if the server does not answer

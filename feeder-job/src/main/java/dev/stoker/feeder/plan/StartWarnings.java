@@ -86,7 +86,7 @@ public final class StartWarnings {
         return warnings;
     }
 
-    /** Returns what was found; nothing if it cannot be read, so that other warnings remain. */
+    /** Returns the warnings of one look. If it fails, returns none, and the other looks still run. */
     private static List<String> look(String path, ObjectStore store, Dataset dataset, Look look) {
         try {
             return look.at(store, dataset);

@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
 final class ReceiptCheck {
 
     private static final byte OPEN = 0;
-    /** The receipt says the content that the batch has, or nobody can tell. */
+    /** The receipt agrees with the batch, or the batch cannot be read. */
     static final byte RIGHT = 1;
-    /** The receipt says another content, which is a finding. */
+    /** The receipt does not agree with the batch, which is a finding. */
     static final byte WRONG = 2;
     /** Another receipt says the same. */
     static final byte DUPLICATE = 3;

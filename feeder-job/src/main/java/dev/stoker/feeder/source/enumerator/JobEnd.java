@@ -70,8 +70,8 @@ final class JobEnd {
     }
 
     /**
-     * Whether ranks have {@linkplain #reached() finished} in different runs. Either some went on in the older run, or
-     * the whole group was started again and they have not subscribed in the newer run yet.
+     * Whether ranks have {@linkplain #reached() finished} in different runs. Either some ranks stayed in the older run,
+     * or the whole group was started again and some ranks have not subscribed in the newer run yet.
      */
     boolean isSpread() {
         return end() == PassEnd.SPREAD;

@@ -112,7 +112,7 @@ class JobEndTest {
         assertThat(job.reached()).as("a newer run begins").isFalse();
     }
 
-    /** One trainer died together with the feeder and drew a new run; the others went on in theirs. */
+    /** A trainer died with the feeder and began a new run. The other trainers stayed in the old run. */
     @Test
     void ranksMayFinishInDifferentRuns() {
         JobEnd job = job(2);
