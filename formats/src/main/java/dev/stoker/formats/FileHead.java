@@ -1,5 +1,6 @@
 package dev.stoker.formats;
 
+import dev.stoker.schemas.io.MagicBytes;
 import java.nio.ByteBuffer;
 
 /**
@@ -23,23 +24,11 @@ public record FileHead(String name, long length, ByteBuffer first, ByteBuffer la
 
     /** Returns whether the file begins with these ISO 8859-1 characters. */
     public boolean begins(String text) {
-        return has(first, 0, text);
+        return MagicBytes.areAt(first, 0, text);
     }
 
     /** Returns whether the file ends with these ISO 8859-1 characters. */
     public boolean ends(String text) {
-        return has(last, last.limit() - text.length(), text);
-    }
-
-    private static boolean has(ByteBuffer bytes, int at, String text) {
-        if (at < 0 || at + text.length() > bytes.limit()) {
-            return false;
-        }
-        for (int i = 0; i < text.length(); i++) {
-            if ((bytes.get(at + i) & 0xff) != text.charAt(i)) {
-                return false;
-            }
-        }
-        return true;
+        return MagicBytes.areAt(last, last.limit() - text.length(), text);
     }
 }

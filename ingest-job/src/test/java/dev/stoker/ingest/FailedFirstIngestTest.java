@@ -21,7 +21,6 @@ import java.util.List;
 import java.util.UUID;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,10 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A first ingest that failed binds nothing: the next one can have other fields. */
 class FailedFirstIngestTest {
     @RegisterExtension
-    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
-            .setNumberTaskManagers(1)
-            .setNumberSlotsPerTaskManager(2)
-            .build());
+    static final MiniClusterExtension CLUSTER = TestClusters.withTwoSlots();
 
     private static final Configuration NO_RESTART =
             new Configuration().set(RestartStrategyOptions.RESTART_STRATEGY, "none");

@@ -18,7 +18,6 @@ import java.util.Arrays;
 import java.util.List;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
@@ -30,10 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Two files of a source have one key: the message names both places, and its advice keeps both samples. */
 class KeysOfFilesTest {
     @RegisterExtension
-    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
-            .setNumberTaskManagers(1)
-            .setNumberSlotsPerTaskManager(2)
-            .build());
+    static final MiniClusterExtension CLUSTER = TestClusters.withTwoSlots();
 
     @TempDir
     private Path directory;

@@ -1,5 +1,6 @@
 package dev.stoker.cli.browse;
 
+import dev.stoker.schemas.io.MagicBytes;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Optional;
@@ -51,18 +52,21 @@ enum MediaType {
 
     private boolean matches(ByteBuffer content) {
         return switch (this) {
-            case PNG -> has(content, 0, "\u0089PNG\r\n\u001a\n");
-            case JPEG -> has(content, 0, "\u00ff\u00d8\u00ff");
-            case GIF -> has(content, 0, "GIF87a") || has(content, 0, "GIF89a");
-            case WEBP -> has(content, 0, "RIFF") && has(content, 8, "WEBP");
-            case BMP -> has(content, 0, "BM") && has(content, 6, "\0\0\0\0") && content.remaining() > 26;
-            case AVIF -> has(content, 4, "ftypavif");
-            case WAV -> has(content, 0, "RIFF") && has(content, 8, "WAVE");
-            case MP3 -> has(content, 0, "ID3") || isMpegFrame(content);
-            case OGG -> has(content, 0, "OggS");
-            case FLAC -> has(content, 0, "fLaC");
-            case MP4 -> has(content, 4, "ftyp");
-            case WEBM -> has(content, 0, "\u001aE\u00df\u00a3");
+            case PNG -> MagicBytes.areAt(content, 0, "\u0089PNG\r\n\u001a\n");
+            case JPEG -> MagicBytes.areAt(content, 0, "\u00ff\u00d8\u00ff");
+            case GIF -> MagicBytes.areAt(content, 0, "GIF87a") || MagicBytes.areAt(content, 0, "GIF89a");
+            case WEBP -> MagicBytes.areAt(content, 0, "RIFF") && MagicBytes.areAt(content, 8, "WEBP");
+            case BMP ->
+                MagicBytes.areAt(content, 0, "BM")
+                        && MagicBytes.areAt(content, 6, "\0\0\0\0")
+                        && content.remaining() > 26;
+            case AVIF -> MagicBytes.areAt(content, 4, "ftypavif");
+            case WAV -> MagicBytes.areAt(content, 0, "RIFF") && MagicBytes.areAt(content, 8, "WAVE");
+            case MP3 -> MagicBytes.areAt(content, 0, "ID3") || isMpegFrame(content);
+            case OGG -> MagicBytes.areAt(content, 0, "OggS");
+            case FLAC -> MagicBytes.areAt(content, 0, "fLaC");
+            case MP4 -> MagicBytes.areAt(content, 4, "ftyp");
+            case WEBM -> MagicBytes.areAt(content, 0, "\u001aE\u00df\u00a3");
         };
     }
 
@@ -77,17 +81,5 @@ enum MediaType {
         int rate = header >>> 12 & 15;
         int frequency = header >>> 10 & 3;
         return header >>> 21 == 0x7FF && version != 1 && layer == 1 && rate != 0 && rate != 15 && frequency != 3;
-    }
-
-    private static boolean has(ByteBuffer content, int at, String bytes) {
-        if (content.remaining() < at + bytes.length()) {
-            return false;
-        }
-        for (int i = 0; i < bytes.length(); i++) {
-            if ((content.get(content.position() + at + i) & 0xFF) != bytes.charAt(i)) {
-                return false;
-            }
-        }
-        return true;
     }
 }
