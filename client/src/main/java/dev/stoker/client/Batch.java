@@ -1,11 +1,8 @@
 package dev.stoker.client;
 
-import dev.stoker.client.errors.FeedException;
-import dev.stoker.client.errors.FeedProtocolException;
 import dev.stoker.client.source.Piece;
 import dev.stoker.client.transport.Buffers;
 import dev.stoker.schemas.arrow.ArrowColumn;
-import dev.stoker.schemas.arrow.BatchColumns;
 import dev.stoker.schemas.arrow.DecimalType;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
@@ -14,7 +11,6 @@ import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TimeText;
 import dev.stoker.schemas.batch.View;
-import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.order.SkipList;
 import dev.stoker.schemas.protocol.Welcome;
@@ -26,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The samples of one step. Columns have Arrow's layout, in the memory into which they were received. All values are
@@ -40,14 +35,8 @@ public final class Batch implements AutoCloseable {
     /** The class of a row that has none. Losses of many libraries ignore it; as an index it is out of bounds. */
     public static final int NO_CLASS = -100;
 
-    /** The columns of one piece, and the index of its first row in the batch. */
-    private record Part(int firstRow, int rows, ByteBuffer message, List<ArrowColumn> columns) {}
-
     /** The position after the batch, and the batches that the feed leaves out. */
     record Resume(Position after, SkipList skip) {}
-
-    /** A row in its piece. */
-    private record Cell(ArrowColumn column, int row) {}
 
     private final Welcome welcome;
     private final List<Field> fields;
@@ -57,9 +46,8 @@ public final class Batch implements AutoCloseable {
 
     private final List<Piece> pieces;
     private final Resume resume;
-    private final Buffers buffers;
     private final int rows;
-    private @Nullable List<Part> parts;
+    private final BatchParts parts;
 
     Batch(Welcome welcome, View view, List<Piece> pieces, Resume resume, Buffers buffers) {
         this.welcome = welcome;
@@ -68,10 +56,10 @@ public final class Batch implements AutoCloseable {
         this.columns = view.columns();
         this.pieces = pieces;
         this.resume = resume;
-        this.buffers = buffers;
         this.rows = (int) pieces.stream()
                 .mapToLong(piece -> piece.header().identity().rows())
                 .sum();
+        this.parts = new BatchParts(pieces, fields, view.numbers(), buffers);
     }
 
     public long epoch() {
@@ -126,9 +114,9 @@ public final class Batch implements AutoCloseable {
     public List<String> keys() {
         requireKey();
         List<String> keys = new ArrayList<>(rows);
-        for (Part part : parts()) {
-            for (int row = 0; row < part.rows; row++) {
-                keys.add(part.columns.get(0).stringAt(row));
+        for (BatchParts.Part part : parts.all()) {
+            for (int row = 0; row < part.rows(); row++) {
+                keys.add(part.columns().get(0).stringAt(row));
             }
         }
         return keys;
@@ -137,14 +125,14 @@ public final class Batch implements AutoCloseable {
     /** A row's key. */
     public String key(int row) {
         requireKey();
-        Cell cell = cell(0, row);
-        return cell.column.stringAt(cell.row);
+        BatchParts.Cell cell = cell(0, row);
+        return cell.column().stringAt(cell.row());
     }
 
     /** Whether a row has no value. */
     public boolean isMissing(String field, int row) {
-        Cell cell = cell(index(field), row);
-        return cell.column.isNull(cell.row);
+        BatchParts.Cell cell = cell(index(field), row);
+        return cell.column().isNull(cell.row());
     }
 
     /**
@@ -152,23 +140,23 @@ public final class Batch implements AutoCloseable {
      * or the zeros of a tensor.
      */
     public ByteBuffer bytes(String field, int row) {
-        Cell cell = cell(index(field), row);
-        require(field, cell.column.field().type().mayBePayload(), "utf8, binary, a list or a tensor");
-        return view(cell.column.bytesAt(cell.row));
+        BatchParts.Cell cell = cell(index(field), row);
+        require(field, cell.column().field().type().mayBePayload(), "utf8, binary, a list or a tensor");
+        return view(cell.column().bytesAt(cell.row()));
     }
 
     /** The text of a row in a utf8 field. */
     public String text(String field, int row) {
-        Cell cell = cell(index(field), row);
-        require(field, cell.column.field().type() == ScalarType.UTF8, "utf8");
-        return cell.column.stringAt(cell.row);
+        BatchParts.Cell cell = cell(index(field), row);
+        require(field, cell.column().field().type() == ScalarType.UTF8, "utf8");
+        return cell.column().stringAt(cell.row());
     }
 
     /** The number of a row in a decimal field. */
     public BigDecimal decimal(String field, int row) {
-        Cell cell = cell(index(field), row);
-        require(field, cell.column.field().type() instanceof DecimalType, "decimal");
-        return cell.column.decimalAt(cell.row);
+        BatchParts.Cell cell = cell(index(field), row);
+        require(field, cell.column().field().type() instanceof DecimalType, "decimal");
+        return cell.column().decimalAt(cell.row());
     }
 
     /**
@@ -177,22 +165,22 @@ public final class Batch implements AutoCloseable {
      * no items. A null item has zeros or no bytes; see {@link #isNullItem}.
      */
     public List<ByteBuffer> items(String field, int row) {
-        Cell cell = cell(index(field), row);
-        boolean fits = cell.column.field().type() instanceof NestedListType
-                || cell.column.field().type() instanceof NullableListType;
+        BatchParts.Cell cell = cell(index(field), row);
+        boolean fits = cell.column().field().type() instanceof NestedListType
+                || cell.column().field().type() instanceof NullableListType;
         require(field, fits, "utf8[], binary[], a list of lists or a list with null items");
         List<ByteBuffer> items = new ArrayList<>();
-        for (int item = 0; item < cell.column.itemCount(cell.row); item++) {
-            items.add(view(cell.column.itemAt(cell.row, item)));
+        for (int item = 0; item < cell.column().itemCount(cell.row()); item++) {
+            items.add(view(cell.column().itemAt(cell.row(), item)));
         }
         return items;
     }
 
     /** Whether an item of a row is null. Only the items of types such as {@code int32?[]} may be null. */
     public boolean isNullItem(String field, int row, int item) {
-        Cell cell = cell(index(field), row);
-        require(field, cell.column.field().type() instanceof NullableListType, "a list with null items");
-        return cell.column.isNullItem(cell.row, item);
+        BatchParts.Cell cell = cell(index(field), row);
+        require(field, cell.column().field().type() instanceof NullableListType, "a list with null items");
+        return cell.column().isNullItem(cell.row(), item);
     }
 
     /** The texts of a row in a {@code utf8[]} field. A missing value has none. */
@@ -206,12 +194,12 @@ public final class Batch implements AutoCloseable {
 
     /** The name of a row's class; empty if it has none. */
     public Optional<String> className(String field, int row) {
-        Cell cell = cell(index(field), row);
-        require(field, cell.column.field().type() == ScalarType.CATEGORICAL, "categorical");
-        return cell.column.isNull(cell.row)
+        BatchParts.Cell cell = cell(index(field), row);
+        require(field, cell.column().field().type() == ScalarType.CATEGORICAL, "categorical");
+        return cell.column().isNull(cell.row())
                 ? Optional.empty()
                 : Optional.of(Objects.requireNonNull(welcome.classes().get(field), "a categorical field has classes")
-                        .get((int) cell.column.longAt(cell.row)));
+                        .get((int) cell.column().longAt(cell.row())));
     }
 
     /**
@@ -259,10 +247,10 @@ public final class Batch implements AutoCloseable {
                 || (type instanceof ScalarType scalar && (scalar.isInteger() || isIdOrBit(scalar)));
         require(field, fits, "an integer");
         long[] values = new long[rows];
-        for (Part part : parts()) {
-            ArrowColumn column = part.columns.get(index);
-            for (int row = 0; row < part.rows; row++) {
-                values[part.firstRow + row] = column.isNull(row) ? missing : column.longAt(row);
+        for (BatchParts.Part part : parts.all()) {
+            ArrowColumn column = part.columns().get(index);
+            for (int row = 0; row < part.rows(); row++) {
+                values[part.firstRow() + row] = column.isNull(row) ? missing : column.longAt(row);
             }
         }
         return values;
@@ -306,12 +294,12 @@ public final class Batch implements AutoCloseable {
 
     private void requireAll(String field, String method) {
         int index = index(field);
-        for (Part part : parts()) {
-            ArrowColumn column = part.columns.get(index);
-            for (int row = 0; row < part.rows; row++) {
+        for (BatchParts.Part part : parts.all()) {
+            ArrowColumn column = part.columns().get(index);
+            for (int row = 0; row < part.rows(); row++) {
                 if (column.isNull(row)) {
                     throw new IllegalStateException("epoch " + epoch() + ", batch " + number() + ", row "
-                            + (part.firstRow + row) + ": field '" + field
+                            + (part.firstRow() + row) + ": field '" + field
                             + "' has no value, and an array has no mask; give one for missing values, such as "
                             + method + "(\"" + field + "\", 0)");
                 }
@@ -325,10 +313,10 @@ public final class Batch implements AutoCloseable {
         FieldType type = typeOf(index);
         require(field, type instanceof ScalarType scalar && scalar.isFloat(), "a floating-point number");
         double[] values = new double[rows];
-        for (Part part : parts()) {
-            ArrowColumn column = part.columns.get(index);
-            for (int row = 0; row < part.rows; row++) {
-                values[part.firstRow + row] = column.isNull(row) ? missing : column.doubleAt(row);
+        for (BatchParts.Part part : parts.all()) {
+            ArrowColumn column = part.columns().get(index);
+            for (int row = 0; row < part.rows(); row++) {
+                values[part.firstRow() + row] = column.isNull(row) ? missing : column.doubleAt(row);
             }
         }
         return values;
@@ -344,55 +332,17 @@ public final class Batch implements AutoCloseable {
         boolean fits = typeOf(index) != ScalarType.BOOL && typeOf(index).layout() != FieldType.Layout.NESTED;
         require(field, fits, "a type whose rows are bytes in sequence; see items");
         List<ByteBuffer> values = new ArrayList<>();
-        for (Part part : parts()) {
-            ArrowColumn column = part.columns.get(index);
-            values.add(view(part.message.slice(column.valuesPosition(), column.valuesLength())));
+        for (BatchParts.Part part : parts.all()) {
+            ArrowColumn column = part.columns().get(index);
+            values.add(view(part.message().slice(column.valuesPosition(), column.valuesLength())));
         }
         return values;
     }
 
     /** Returns the memory for the next batches; the batch must not be used any more. */
     @Override
-    public synchronized void close() {
-        if (parts != CLOSED) {
-            parts = CLOSED;
-            pieces.stream().filter(piece -> !piece.isAgain()).forEach(piece -> buffers.giveBack(piece.message()));
-        }
-    }
-
-    private static final List<Part> CLOSED = List.of(new Part(0, 0, ByteBuffer.allocate(0), List.of()));
-
-    private synchronized List<Part> parts() {
-        if (parts == null) {
-            parts = read();
-        }
-        if (parts == CLOSED) {
-            throw new IllegalStateException("batch " + number() + " of epoch " + epoch() + " is closed");
-        }
-        return parts;
-    }
-
-    private List<Part> read() {
-        List<Part> read = new ArrayList<>();
-        int first = 0;
-        for (Piece piece : pieces) {
-            String what = "batch " + number() + " of epoch " + epoch() + " from " + piece.from();
-            try {
-                List<ArrowColumn> columns = BatchColumns.read(piece.message(), fields, view.numbers(), what);
-                int count = columns.get(0).rows();
-                if (count != piece.header().identity().rows()) {
-                    throw new FeedProtocolException(
-                            what + " has " + count + " rows, its header says "
-                                    + piece.header().identity().rows(),
-                            "bad_frame");
-                }
-                read.add(new Part(first, count, piece.message(), columns));
-                first += count;
-            } catch (StokerException e) {
-                throw new FeedException(what + ": " + e.getMessage(), e);
-            }
-        }
-        return List.copyOf(read);
+    public void close() {
+        parts.close();
     }
 
     private void requireKey() {
@@ -426,16 +376,11 @@ public final class Batch implements AutoCloseable {
         }
     }
 
-    private Cell cell(int column, int row) {
+    private BatchParts.Cell cell(int column, int row) {
         if (row < 0 || row >= rows) {
             throw new IndexOutOfBoundsException("row " + row + " of " + rows);
         }
-        for (Part part : parts()) {
-            if (row < part.firstRow + part.rows) {
-                return new Cell(part.columns.get(column), row - part.firstRow);
-            }
-        }
-        throw new IndexOutOfBoundsException("row " + row + " of " + rows);
+        return parts.cell(column, row);
     }
 
     private static ByteBuffer view(ByteBuffer bytes) {

@@ -10,7 +10,6 @@ import dev.stoker.formats.RowFile;
 import dev.stoker.formats.RowFormat;
 import dev.stoker.formats.RowPart;
 import dev.stoker.formats.RowReader;
-import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.spec.InvalidIngestException;
@@ -18,9 +17,6 @@ import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -29,10 +25,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -60,18 +52,10 @@ record RowInspection(
         Set<String> nullItems,
         RowWork.Omitted omitted,
         Set<String> ownPathColumns) {
-    /** Files that are opened at a time, because each takes a few waits. */
-    private static final int THREADS = 16;
-
     private static final int SAMPLED_ROWS = 1000;
 
     /** Limits the number of files, because the plan of the job holds each. */
     private static final long MOST_FILES = 1_000_000;
-
-    private record Opened(RowSchema schema, WhereParts.Kept parts) {}
-
-    /** The files that could be opened, in the order of the files, and the others. */
-    private record Attempts(List<Optional<Opened>> opened, ArrayList<Unreadable> unreadable) {}
 
     RowFormat format() {
         return reading.format();
@@ -150,21 +134,20 @@ record RowInspection(
             Set<String> own,
             SourceColumns columns)
             throws IOException {
-        Attempts attempts = open(files, reading, where, options.tree().errors());
-        List<Optional<Opened>> opened = attempts.opened();
-        if (attempts.unreadable().size() == files.size()) {
+        OpenedFiles all = OpenedFiles.of(files, reading, where, options.tree().errors());
+        if (all.unreadable().size() == files.size()) {
             throw new InvalidIngestException("no file of the source can be read: "
-                    + attempts.unreadable().get(0).reason());
+                    + all.unreadable().get(0).reason());
         }
         List<RowRun.Piece> pieces = new ArrayList<>();
         long rows = 0;
         long excludedParts = 0;
         long excludedRows = 0;
         for (int i = 0; i < files.size(); i++) {
-            if (opened.get(i).isEmpty()) {
+            if (all.opened().get(i).isEmpty()) {
                 continue;
             }
-            Opened file = opened.get(i).get();
+            OpenedFiles.Opened file = all.opened().get(i).get();
             columns.add(file.schema(), files.get(i));
             excludedParts += file.parts().excludedParts();
             excludedRows += file.parts().excludedRows();
@@ -175,7 +158,7 @@ record RowInspection(
         }
         columns.complete(options.columns().types());
         ArrayList<Unreadable> unreadable = new ArrayList<>(source.others());
-        unreadable.addAll(attempts.unreadable());
+        unreadable.addAll(all.unreadable());
         Set<String> nullItems = new HashSet<>();
         Map<String, Long> sizes = sample(pieces, reading.readAs(columns.nullListTypes()), options.columns(), nullItems);
         return new RowInspection(
@@ -312,62 +295,6 @@ record RowInspection(
         own.addAll(columns.columns().keySet());
         own.retainAll(reading.path().types().keySet());
         return new WhereParts(options.columns().where(), columns.columns(), reading.path(), own);
-    }
-
-    private static Attempts open(List<SourceFile> files, RowFiles reading, WhereParts where, FileTree.Errors errors)
-            throws IOException {
-        ExecutorService threads = Executors.newFixedThreadPool(Math.min(THREADS, files.size()), work -> {
-            Thread thread = new Thread(work, "stoker-inspect");
-            thread.setDaemon(true);
-            return thread;
-        });
-        try {
-            List<Future<Opened>> opening = new ArrayList<>();
-            for (SourceFile file : files) {
-                opening.add(threads.submit(() -> {
-                    try (SourceReader reader = SourceReader.open(file);
-                            RowFile rows = reading.open(file, reader)) {
-                        return new Opened(rows.schema(), where.keep(rows, file));
-                    }
-                }));
-            }
-            List<Optional<Opened>> opened = new ArrayList<>();
-            ArrayList<Unreadable> unreadable = new ArrayList<>();
-            for (int i = 0; i < files.size(); i++) {
-                opened.add(result(opening.get(i), files.get(i), errors, unreadable));
-            }
-            return new Attempts(opened, unreadable);
-        } finally {
-            threads.shutdownNow();
-        }
-    }
-
-    private static Optional<Opened> result(
-            Future<Opened> file, SourceFile source, FileTree.Errors errors, List<Unreadable> unreadable)
-            throws IOException {
-        try {
-            return Optional.of(file.get());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException("interrupted while the sources were opened");
-        } catch (ExecutionException e) {
-            if (errors == FileTree.Errors.SKIP && e.getCause() instanceof IOException failure && isOfFile(failure)) {
-                unreadable.add(new Unreadable(source.path(), source.location(), ErrorText.of(failure)));
-                return Optional.empty();
-            }
-            if (e.getCause() instanceof IOException failure) {
-                throw new InvalidIngestException(ErrorText.of(failure));
-            }
-            throw new IllegalStateException(e.getCause());
-        }
-    }
-
-    /** Returns whether a failure is about the file, and not about a store that is unavailable now. */
-    private static boolean isOfFile(IOException failure) {
-        return failure instanceof DamagedFileException
-                || failure instanceof UnsupportedFileException
-                || failure instanceof AccessDeniedException
-                || failure instanceof NoSuchFileException;
     }
 
     /** Reads only the columns that become fields: a column that the user leaves out may be too large to read. */
