@@ -100,3 +100,6 @@ def test_lost_lines_of_json_are_listed(cli, tmp_path):
     said = json.loads(cli.run(*arguments, "--on-error", "skip", "--json"))
     assert said["samples"] == 48
     assert len(items(said["skip_list"])) == 2
+    report = cli.run(*arguments, "--on-error", "skip", "--replace")
+    shown = [line for line in report.splitlines() if line.startswith("  ")]
+    assert [line.count("rows.jsonl") for line in shown] == [1, 1]

@@ -48,13 +48,16 @@ public record SkippedItems(String location, List<String> first) {
     private static String shown(String line) {
         try {
             JsonNode item = JSON.readTree(line);
-            String place = item.path("file").asText(item.path("key").asText());
+            String file = item.path("file").asText(item.path("key").asText());
+            String place = file;
             if (item.has("position")) {
                 place += "#" + item.path("position").asLong();
             } else if (item.has("part")) {
                 place += " part " + item.path("part").asLong();
             }
-            return place + ": " + item.path("reason").asText();
+            String reason = item.path("reason").asText();
+            // Most reasons name the file, too.
+            return place + ": " + (reason.startsWith(file + ": ") ? reason.substring(file.length() + 2) : reason);
         } catch (JsonProcessingException e) {
             return line;
         }

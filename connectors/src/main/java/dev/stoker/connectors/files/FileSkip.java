@@ -36,7 +36,7 @@ public enum FileSkip {
     /** A row that cannot be a sample. */
     BAD_ROW("row that cannot be a sample", "rows that cannot be samples"),
     /** A part of a file, such as a row group, whose rows cannot be read. */
-    DAMAGED("damaged part of a file", "damaged parts of files"),
+    DAMAGED("damaged row or part of a file", "damaged rows or parts of files"),
     /** A row that does not satisfy {@code --where}. */
     EXCLUDED("row that --where excludes", "rows that --where excludes"),
     /** A file whose directories exclude it by {@code --where}, so that its rows are not even counted. */

@@ -32,6 +32,7 @@ record RowRefusals(ArrayList<String> key, ArrayList<String> files) implements Ke
         return new RowRefusals(mapping.key(), files);
     }
 
+    /** The entries of rows have their {@linkplain SourcePlaces places} instead of times. */
     @Override
     public TakenKeyException twice(FileEntry one, FileEntry other) {
         return twice(one.path(), one.modifiedMs(), other.modifiedMs());
