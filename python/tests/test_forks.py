@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -37,11 +39,16 @@ def in_a_child(check: Callable[[], bool]) -> bool:
     if child == 0:
         code = 1
         try:
-            signal.alarm(30)
             code = 0 if check() else 2
         finally:
             os._exit(code)
-    return os.waitpid(child, 0)[1] == 0
+    # The child cannot keep the limit: it may hang before it has left os.fork.
+    limit = threading.Timer(60, os.kill, (child, signal.SIGKILL))
+    limit.start()
+    try:
+        return os.waitpid(child, 0)[1] == 0
+    finally:
+        limit.cancel()
 
 
 class Pause:
@@ -259,6 +266,41 @@ def test_a_process_forked_after_its_program_has_used_obstore(tmp_path: Path) -> 
         assert obstore.get(store, "a").bytes() == b"content"
         path = RemotePath.of(f"{address}/a")
         assert in_a_child(lambda: path.read_bytes() == b"content")
+
+
+CLIENTS = """
+import gc, os
+from stoker._kafka.topic_log import TopicLog
+from stoker._store import remote_path
+
+class Client:
+    def __init__(self, kind, write=os.write, getpid=os.getpid):
+        self.kind, self.write, self.getpid, self.pid = kind, write, getpid, getpid()
+
+    def __del__(self):
+        where = "its own process" if self.getpid() == self.pid else "another process"
+        self.write(1, f"a client of {self.kind} is freed by {where}\\n".encode())
+
+remote_path._Process.opened.stores["s3://bucket"] = Client("stores")
+topic = TopicLog.__new__(TopicLog)
+topic._consumer, topic._pid = Client("topics"), os.getpid()
+child = os.fork()
+if child == 0:
+    topic.close()
+    del topic
+    gc.collect()
+else:
+    topic._consumer.close = lambda: None
+    assert os.waitpid(child, 0)[1] == 0
+"""
+"""Both processes go on to the end of the interpreter, where everything is freed that has no owner."""
+
+
+def test_a_forked_process_frees_no_client_of_its_parent() -> None:
+    freed = subprocess.run([sys.executable, "-c", CLIENTS], check=True, stdout=subprocess.PIPE, text=True, timeout=60)
+    assert sorted(freed.stdout.splitlines()) == [
+        f"a client of {kind} is freed by its own process" for kind in ("stores", "topics")
+    ]
 
 
 @pytest.mark.parametrize("options", [{}, {"decode": {"image": len}}], ids=["plain", "decoded"])

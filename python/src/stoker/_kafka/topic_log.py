@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from stoker._format.inherited import never_free
 from stoker._format.plural import plural
 from stoker._kafka.fetching import LOOKING, Fetching, batch_bytes
 from stoker._kafka.guesses import TopicGuesses
@@ -20,8 +21,6 @@ _GUESSES = 4
 """Tries before a search halves what is left."""
 _NEAR = 8
 """Records that are read over instead of looked for."""
-_INHERITED: list[Any] = []
-"""Clients of a parent process: to let go of one would wait for threads that are not here."""
 
 
 class Record(NamedTuple):
@@ -359,6 +358,6 @@ class TopicLog:
     def close(self) -> None:
         """Idempotent; in a forked child it only forgets."""
         if os.getpid() != self._pid:
-            _INHERITED.append(self._consumer)
+            never_free(self._consumer)
         else:
             self._consumer.close()

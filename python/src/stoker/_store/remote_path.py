@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
+from stoker._format.inherited import never_free
 from stoker._store.hub import BASE, open_store
 from stoker._store.objects import Objects
 from stoker._store.other_process import OtherProcess
@@ -38,6 +39,7 @@ class _Process:
 
 
 def _after_fork() -> None:
+    never_free(_Process.opened)
     _Process.opened = _Opened()
     # The program itself may have used it, too.
     _Process.is_after_obstore |= "obstore" in sys.modules
