@@ -15,6 +15,7 @@ import dev.stoker.metadata.removal.RemovalPlan;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.text.KeyFile;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.io.IOException;

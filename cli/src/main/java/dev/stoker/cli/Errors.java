@@ -5,6 +5,7 @@ import dev.stoker.feeder.plan.InvalidFeedException;
 import dev.stoker.feeder.registry.FeedRunningException;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.text.InvalidKeysException;
 import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
@@ -47,6 +48,7 @@ final class Errors {
     static int failed(Exception e, CommandLine command, ParseResult result) {
         if (!(e instanceof CommandException
                 || e instanceof FeedRunningException
+                || e instanceof InvalidKeysException
                 || e instanceof IllegalArgumentException
                 || e instanceof LostOutputException)) {
             LoggerFactory.getLogger(Errors.class)

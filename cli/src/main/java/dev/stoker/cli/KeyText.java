@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.stoker.schemas.text.KeyFile;
 
 /**
  * Keys in lines of text. A key that would not be one visible line is a JSON string, as is a key that begins with a
@@ -8,14 +9,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
  */
 final class KeyText {
 
-    /** Windows editors end a line with this character and a line feed. */
-    static final String RETURN = "\r";
-
     private KeyText() {}
 
     /** Returns what to say after a key that was not found, if its end explains that. */
     static String endNote(String key) {
-        return key.endsWith(RETURN) ? " (the key ends with a carriage return)" : "";
+        return key.endsWith(KeyFile.RETURN) ? " (the key ends with a carriage return)" : "";
     }
 
     /** Returns a key as one line. */
@@ -40,10 +38,5 @@ final class KeyText {
                 || Character.getType(c) == Character.FORMAT
                 || Character.getType(c) == Character.LINE_SEPARATOR
                 || Character.getType(c) == Character.PARAGRAPH_SEPARATOR;
-    }
-
-    /** Returns the key of a line that {@link #line} made. */
-    static String key(String line) throws JsonProcessingException {
-        return line.startsWith("\"") ? Json.MAPPER.readValue(line, String.class) : line;
     }
 }

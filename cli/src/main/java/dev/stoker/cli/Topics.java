@@ -146,7 +146,8 @@ final class Topics {
                             IngestFlags.HIDDEN,
                             IngestFlags.EMPTY,
                             IngestFlags.INCLUDE,
-                            IngestFlags.EXCLUDE)),
+                            IngestFlags.EXCLUDE,
+                            IngestFlags.EXCLUDE_KEYS_FROM)),
             RUN_OF_INGEST);
 
     static final List<JobTopic> SYNC = List.of(
@@ -165,7 +166,8 @@ final class Topics {
                             IngestFlags.HIDDEN,
                             IngestFlags.EMPTY,
                             IngestFlags.INCLUDE,
-                            IngestFlags.EXCLUDE)),
+                            IngestFlags.EXCLUDE,
+                            IngestFlags.EXCLUDE_KEYS_FROM)),
             RUN_OF_INGEST);
 
     static final List<JobTopic> INGEST_OF_ROWS =

@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import dev.stoker.schemas.text.KeyFile;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -51,6 +51,38 @@ class SyncVerbTest {
     }
 
     @Test
+    void samplesThatWereDeletedStayDeletedWithTheirKeysExcluded() throws IOException {
+        Path keys = Files.writeString(directory.resolve("bad.txt"), "cat/1.jpg\ncat/3.jpg\n");
+        String dataset = directory.resolve(target).toString();
+        assertThat(Stoker.run(
+                        List.of("delete", dataset, "--keys-from", keys.toString(), "--yes"),
+                        new PrintWriter(out, true),
+                        new PrintWriter(err, true)))
+                .as(err.toString())
+                .isZero();
+        file("cat/4.jpg", "image 4");
+
+        assertThat(run("sync", "--exclude-keys-from", keys.toString(), "--dry-run"))
+                .as(err.toString())
+                .isZero();
+        assertThat(out.toString().lines().toList())
+                .startsWith("compared with version 2: 1 new, 0 changed, 0 of another class and 2 unchanged files;"
+                        + " 0 samples to remove")
+                .contains("+ cat/4.jpg", "left out: 2 unwanted by name or key, such as cat/1.jpg");
+
+        assertThat(run("sync")).as(err.toString()).isZero();
+        assertThat(out.toString()).startsWith("version 3: 3 samples added, ");
+
+        target = "other";
+        assertThat(run("ingest", "--exclude-keys-from", keys.toString()))
+                .as(err.toString())
+                .isZero();
+        assertThat(out.toString()).contains("3 samples");
+        assertThat(run("sync", "--exclude-keys-from", "none.txt")).isEqualTo(Errors.USAGE);
+        assertThat(err.toString()).contains("option --exclude-keys-from: there is no file none.txt");
+    }
+
+    @Test
     void printsWhatItWouldDoAndDoesIt() throws IOException {
         file("cat/0.jpg", "IMAGE 0");
         for (int i = 10; i < 22; i++) {

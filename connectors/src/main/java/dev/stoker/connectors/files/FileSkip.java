@@ -45,8 +45,8 @@ public enum FileSkip {
     STORED("key that the dataset already has", "keys that the dataset already has"),
     /** Another sample of the source has the same key. */
     REPEATED("repeated key", "repeated keys"),
-    /** {@code --include} or {@code --exclude} leaves out the file. An excluded directory counts once. */
-    NOT_WANTED("not taken by the patterns");
+    /** {@code --include} or an {@code --exclude} option leaves out the file. An excluded directory counts once. */
+    NOT_WANTED("unwanted by name or key");
 
     /** Begins the names of numbers of entries in the properties of a version. */
     public static final String NOTE_PREFIX = "skipped.";

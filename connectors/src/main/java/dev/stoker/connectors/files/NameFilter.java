@@ -2,7 +2,9 @@ package dev.stoker.connectors.files;
 
 import java.io.Serializable;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,32 +13,36 @@ import org.jspecify.annotations.Nullable;
  *
  * @param include patterns of which a file must have one; none to take all files
  * @param exclude patterns of which neither a file nor a directory above it may have one
+ * @param keys paths below the root of files that are not taken
  * @param source the pattern that the user gave as the source, for the path below the root; null to take all files
  */
 public record NameFilter(
         ArrayList<PathPattern> include,
         ArrayList<PathPattern> exclude,
-        @Nullable PathPattern source) implements Serializable {
+        HashSet<String> keys,
+        @Nullable PathPattern source)
+        implements Serializable {
     private static final long serialVersionUID = 1;
 
     /** Takes all files. */
-    public static final NameFilter ALL = new NameFilter(List.of(), List.of());
+    public static final NameFilter ALL = new NameFilter(List.of(), List.of(), Set.of());
 
-    /** Creates a filter of these patterns. */
-    public NameFilter(List<PathPattern> include, List<PathPattern> exclude) {
-        this(new ArrayList<>(include), new ArrayList<>(exclude), null);
+    /** Creates a filter of these patterns and paths. */
+    public NameFilter(List<PathPattern> include, List<PathPattern> exclude, Set<String> keys) {
+        this(new ArrayList<>(include), new ArrayList<>(exclude), new HashSet<>(keys), null);
     }
 
     /** Returns this filter for the files that also have the pattern of a source. */
     public NameFilter with(PathPattern pattern) {
-        return new NameFilter(include, exclude, pattern);
+        return new NameFilter(include, exclude, keys, pattern);
     }
 
     /** Returns whether a file is taken. */
     public boolean takes(String path) {
         return (source == null || source.matches(path))
                 && (include.isEmpty() || has(include, path))
-                && !has(exclude, path);
+                && !has(exclude, path)
+                && !keys.contains(path);
     }
 
     /** Returns whether no file of a directory is taken. */
@@ -46,7 +52,7 @@ public record NameFilter(
 
     /** Returns whether all files are taken. */
     public boolean isAll() {
-        return include.isEmpty() && exclude.isEmpty() && source == null;
+        return include.isEmpty() && exclude.isEmpty() && keys.isEmpty() && source == null;
     }
 
     private static boolean has(List<PathPattern> patterns, String path) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class PathPatternTest {
@@ -54,11 +55,17 @@ class PathPatternTest {
     @Test
     void namesAreMatchedAtAnyDepthAndPathsBelowTheRoot() {
         NameFilter filter = new NameFilter(
-                List.of(PathPattern.of("*.jpg"), PathPattern.of("raw/*")), List.of(PathPattern.of("thumbs")));
+                List.of(PathPattern.of("*.jpg"), PathPattern.of("raw/*")),
+                List.of(PathPattern.of("thumbs")),
+                Set.of("a/bad.jpg", "raw/dark[1].jpg"));
         assertThat(filter.takes("a/b.jpg")).isTrue();
         assertThat(filter.takes("a/b.png")).isFalse();
         assertThat(filter.takes("raw/b.png")).isTrue();
         assertThat(filter.takes("a/raw/b.png")).isFalse();
+        assertThat(filter.takes("a/bad.jpg")).isFalse();
+        assertThat(filter.takes("bad.jpg")).isTrue();
+        assertThat(filter.takes("raw/dark[1].jpg")).isFalse();
+        assertThat(filter.takes("raw/dark1.jpg")).isTrue();
         assertThat(filter.leavesOut("a/thumbs")).isTrue();
         assertThat(filter.with(PathPattern.of("a/*")).takes("raw/b.png")).isFalse();
     }

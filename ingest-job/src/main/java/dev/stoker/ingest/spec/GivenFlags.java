@@ -8,6 +8,9 @@ import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.text.KeyFile;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -59,9 +62,21 @@ public final class GivenFlags {
         return constants[Arrays.asList(values).indexOf(choice(option, values))];
     }
 
-    /** Returns the patterns of {@code --include} and {@code --exclude}. */
+    /** Returns the patterns of {@code --include} and {@code --exclude}, and the keys of {@code --exclude-keys-from}. */
     public NameFilter names() {
-        return new NameFilter(patterns(IngestFlags.INCLUDE), patterns(IngestFlags.EXCLUDE));
+        return new NameFilter(patterns(IngestFlags.INCLUDE), patterns(IngestFlags.EXCLUDE), excludedKeys());
+    }
+
+    private Set<String> excludedKeys() {
+        Set<String> keys = new HashSet<>();
+        for (String file : given.get(IngestFlags.EXCLUDE_KEYS_FROM)) {
+            try {
+                KeyFile.read(file, '\n', keys);
+            } catch (IOException e) {
+                problems.accept("option " + flag(IngestFlags.EXCLUDE_KEYS_FROM) + ": " + ErrorText.of(e));
+            }
+        }
+        return keys;
     }
 
     private List<PathPattern> patterns(ConfigOption<List<String>> option) {

@@ -144,6 +144,13 @@ public final class IngestFlags {
             .defaultValues()
             .withDescription("Pattern of files and directories to leave out, such as Thumbs.db. Can be repeated.");
 
+    public static final ConfigOption<List<String>> EXCLUDE_KEYS_FROM = ConfigOptions.key(PREFIX + "exclude-keys-from")
+            .stringType()
+            .asList()
+            .defaultValues()
+            .withDescription("File of keys that are left out, one a line, as stoker delete --keys-from reads it."
+                    + " Can be repeated.");
+
     public static final ConfigOption<Integer> PARALLELISM = ConfigOptions.key(PREFIX + "parallelism")
             .intType()
             .noDefaultValue()
@@ -189,6 +196,7 @@ public final class IngestFlags {
                 EMPTY,
                 INCLUDE,
                 EXCLUDE,
+                EXCLUDE_KEYS_FROM,
                 PARALLELISM,
                 READ_THREADS,
                 READ_AHEAD);

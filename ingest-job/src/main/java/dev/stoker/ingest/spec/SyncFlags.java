@@ -49,6 +49,7 @@ public final class SyncFlags {
                 IngestFlags.EMPTY,
                 IngestFlags.INCLUDE,
                 IngestFlags.EXCLUDE,
+                IngestFlags.EXCLUDE_KEYS_FROM,
                 IngestFlags.DRY_RUN,
                 IngestFlags.INGEST_ID,
                 IngestFlags.PARALLELISM,

@@ -146,7 +146,7 @@ class OddFilesTest {
         assertThat(plan("--include", "*.csv")).anyMatch(line -> line.contains("(4 files of csv"));
         assertThat(plan("--exclude", "sub"))
                 .anyMatch(line -> line.contains("(3 files of csv"))
-                .contains("left out: 1 not taken by the patterns, such as sub");
+                .contains("left out: 1 unwanted by name or key, such as sub");
         assertThat(planOf(source.resolve("**/*.csv"))).anyMatch(line -> line.contains("(4 files of csv"));
         assertThatThrownBy(() -> planOf(source, "--key", "a", "--include", "*.tsv"))
                 .hasMessageContaining("contains no files");

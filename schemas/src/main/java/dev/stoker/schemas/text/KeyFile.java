@@ -1,6 +1,7 @@
-package dev.stoker.cli;
+package dev.stoker.schemas.text;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,12 +19,17 @@ import java.util.List;
  * Reads keys from a file. Each key ends with a line feed or, on request, with a NUL; the last end may be missing. If
  * every line ends with a carriage return and a line feed, both are the end. All other bytes belong to the key, so a key
  * can have spaces at its end; a byte order mark at the start of the file belongs to no key. A line that begins with a
- * quotation mark is a JSON string, as {@link KeyText} prints it.
+ * quotation mark is a JSON string.
  */
-final class KeyFile {
+public final class KeyFile {
 
     /** The name of standard input. */
-    static final String STANDARD_INPUT = "-";
+    public static final String STANDARD_INPUT = "-";
+
+    /** Windows editors end a line with this character and a line feed. */
+    public static final String RETURN = "\r";
+
+    private static final JsonMapper JSON = new JsonMapper();
 
     private static final String BYTE_ORDER_MARK = "\ufeff";
 
@@ -34,9 +40,9 @@ final class KeyFile {
      *
      * @param file a path, or {@link #STANDARD_INPUT}
      * @param end the byte after each key
-     * @throws CommandException if there is no such file, or a key is empty, not UTF-8 or a damaged JSON string
+     * @throws InvalidKeysException if there is no such file, or a key is empty, not UTF-8 or a damaged JSON string
      */
-    static void read(String file, char end, Collection<String> keys) throws IOException {
+    public static void read(String file, char end, Collection<String> keys) throws IOException {
         if (file.equals(STANDARD_INPUT)) {
             read(System.in, "standard input", end, keys);
             return;
@@ -44,7 +50,7 @@ final class KeyFile {
         try (InputStream in = Files.newInputStream(Path.of(file))) {
             read(in, file, end, keys);
         } catch (NoSuchFileException e) {
-            throw new CommandException("there is no file " + file);
+            throw new InvalidKeysException("there is no file " + file);
         }
     }
 
@@ -63,20 +69,19 @@ final class KeyFile {
             }
             key.write(buffer, from, read - from);
         }
-        boolean isReturned =
-                end == '\n' && !lines.isEmpty() && lines.stream().allMatch(line -> line.endsWith(KeyText.RETURN));
+        boolean isReturned = end == '\n' && !lines.isEmpty() && lines.stream().allMatch(line -> line.endsWith(RETURN));
         if (key.size() > 0) {
             lines.add(decoded(key, name, lines.size() + 1));
         }
         long number = 0;
         for (String line : lines) {
             number++;
-            String text = isReturned && line.endsWith(KeyText.RETURN) ? line.substring(0, line.length() - 1) : line;
+            String text = isReturned && line.endsWith(RETURN) ? line.substring(0, line.length() - 1) : line;
             keys.add(key(text, name, number, end));
         }
     }
 
-    private static String decoded(ByteArrayOutputStream line, String name, int number) throws CommandException {
+    private static String decoded(ByteArrayOutputStream line, String name, int number) throws InvalidKeysException {
         try {
             String text = StandardCharsets.UTF_8
                     .newDecoder()
@@ -85,18 +90,23 @@ final class KeyFile {
             line.reset();
             return number == 1 && text.startsWith(BYTE_ORDER_MARK) ? text.substring(1) : text;
         } catch (CharacterCodingException e) {
-            throw new CommandException("key " + number + " of " + name + " is not UTF-8");
+            throw new InvalidKeysException("key " + number + " of " + name + " is not UTF-8");
         }
     }
 
-    private static String key(String text, String name, long number, char end) throws CommandException {
+    /** Returns the key of a line. */
+    private static String key(String line) throws JsonProcessingException {
+        return line.startsWith("\"") ? JSON.readValue(line, String.class) : line;
+    }
+
+    private static String key(String text, String name, long number, char end) throws InvalidKeysException {
         if (text.isEmpty()) {
-            throw new CommandException("key " + number + " of " + name + " is empty; no sample has an empty key");
+            throw new InvalidKeysException("key " + number + " of " + name + " is empty; no sample has an empty key");
         }
         try {
-            return end == '\n' ? KeyText.key(text) : text;
+            return end == '\n' ? key(text) : text;
         } catch (JsonProcessingException e) {
-            throw new CommandException("key " + number + " of " + name
+            throw new InvalidKeysException("key " + number + " of " + name
                     + " begins with a quotation mark but is not a JSON string: " + e.getOriginalMessage());
         }
     }
