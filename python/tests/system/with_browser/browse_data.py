@@ -10,6 +10,9 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from PIL import Image
+
 from images import CLASSES, encoded
 from stoker import Writer
 
@@ -97,6 +100,21 @@ def zoo(root: Path) -> None:
     with Writer(root, SCHEMA, append=True, **options) as writer:
         for number in range(140, 150):
             writer.write(picture(number))
+
+
+def masks(root: Path) -> None:
+    """A mask of class numbers, a gray picture, and a JPEG without its end."""
+    mask = np.zeros((40, 60), np.uint8)
+    mask[10:20], mask[20:30] = 1, 20
+    gray = np.arange(40 * 60, dtype=np.int64).reshape(40, 60) % 256
+    with Writer(root, {"image": "binary"}, payload=["image"], shuffle=False) as writer:
+        for key, pixels in (("mask", mask), ("gray", gray.astype(np.uint8))):
+            out = io.BytesIO()
+            Image.fromarray(pixels).save(out, "PNG")
+            writer.write({"key": key, "image": out.getvalue()})
+        out = io.BytesIO()
+        Image.open(io.BytesIO(encoded(1, 96))).save(out, "JPEG")
+        writer.write({"key": "cut", "image": out.getvalue()[: len(out.getvalue()) // 2]})
 
 
 TEXTS = [f"A sentence of some length, number {n}, that a person wants to read." for n in range(60)]

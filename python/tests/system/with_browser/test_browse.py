@@ -9,7 +9,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from browse_data import DELETED, HOSTILE, LONG_KEY, TAG, TEXTS, hostile, picture, texts, zoo
+from browse_data import DELETED, HOSTILE, LONG_KEY, TAG, TEXTS, hostile, masks, picture, texts, zoo
 from browser import browser
 from stoker_processes import until
 
@@ -238,6 +238,25 @@ def test_texts_are_large_and_found_by_a_condition(page, browse, tmp_path):
     look_at_all_sizes(page, "text")
     assert len(page.errors) == 1, page.errors
     assert "status of 400" in page.errors[0], "the condition that is not complete"
+
+
+def test_masks_have_colors_and_a_picture_without_its_end_is_marked(page, browse, tmp_path):
+    masks(tmp_path / "data")
+    page.open(browse(tmp_path / "data"))
+    page.until("document.querySelectorAll('#grid canvas').length === 1")
+    page.until(SHOWN)
+    colors = page.value(
+        "(c => [...new Set(Array.from({length: c.height}, (_, y) => c.getContext('2d').getImageData(3, y, 1, 1).data"
+        ".slice(0, 3).join()))])(document.querySelector('#grid canvas'))"
+    )
+    assert len(colors) == 3, "0, 1 and 20"
+    assert colors[0] == "0,0,0"
+    remarks = "[...document.querySelectorAll('#grid .remark')].map(e => e.textContent)"
+    assert page.value(remarks) == ["values 0 to 20 as colors", "Cut off: the file ends before the picture"]
+    page.picture(PICTURES / "masks.png")
+    page.value("document.querySelector('#grid button.remark').click()")
+    assert page.value(remarks)[0] == "values 0 to 20 as they are"
+    assert page.value("document.querySelectorAll('#grid img').length") == 3
 
 
 def test_one_sample_is_shown_with_all_its_metadata(page, zoo_url):

@@ -16,12 +16,16 @@ import java.util.Optional;
 /**
  * Describes the content of a field of a sample as JSON. Its {@code kind} says how the page shows it: {@code image},
  * {@code audio}, {@code video}, {@code text}, {@code numbers}, {@code bytes}, {@code null}, {@code large} (only if
- * somebody asks for it), {@code later} (not read yet) or {@code damaged}.
+ * somebody asks for it), {@code later} (not read yet) or {@code damaged}. A picture
+ * that ends too early is {@code cut}, and a PNG with one value for each pixel is {@code gray}.
  */
 final class ContentJson {
 
     /** Bytes in which text is told from other content. */
     private static final int TEXT_BYTES = 4096;
+
+    /** The place of the color type in a PNG. */
+    private static final int PNG_COLOR = 25;
 
     /** How much is done for a description. */
     enum Effort {
@@ -99,7 +103,18 @@ final class ContentJson {
                 node.put("kind", "large");
             }
         });
+        if (PictureEnd.isMissing(media, bytes)) {
+            node.put("cut", true);
+        }
+        if (isGray(media, bytes)) {
+            node.put("gray", true);
+        }
         return node;
+    }
+
+    /** Whether a picture has one value for each pixel, as masks of class numbers have. */
+    private static boolean isGray(MediaType media, ByteBuffer bytes) {
+        return media == MediaType.PNG && bytes.remaining() > PNG_COLOR && bytes.get(PNG_COLOR) == 0;
     }
 
     /** Whether the content begins with UTF-8 text without control characters. */

@@ -1,6 +1,6 @@
 "use strict";
 /* Everything from a sample is inserted as text (textContent) or shown by an <img>, <audio> or <video>. */
-const LIMIT = 48, KEYS = 100, QUEUE = 4, SMALL = 64;
+const LIMIT = 48, KEYS = 100, QUEUE = 4, SMALL = 64, MASK = 1024, CLASSES = 64;
 const $ = id => document.getElementById(id);
 const make = (tag, text, name) => { const e = document.createElement(tag); if (text !== undefined) e.textContent = text; if (name) e.className = name; return e; };
 const whole = n => Number(n).toLocaleString("en-US");
@@ -77,8 +77,11 @@ function show(box, number, card, content, isLarge) {
       if (content.width && content.width <= SMALL && content.height <= SMALL) image.className = "small";
       if (content.width && content.height) { image.width = Math.min(content.width, 4096); image.height = Math.min(content.height, 4096); }
       image.onerror = failed("picture");
+      if (content.gray) image.onload = () => colorMask(box, image);
       image.src = payload(parameters);
-      return box.replaceChildren(image);
+      box.replaceChildren(image);
+      if (content.cut) box.append(make("div", "Cut off: the file ends before the picture", "remark bad"));
+      return;
     }
     case "audio":
     case "video": {
@@ -113,6 +116,42 @@ function show(box, number, card, content, isLarge) {
     default:
       return box.replaceChildren(note("unknown content"));
   }
+}
+
+/** Shows the class numbers of a mask, which is nearly black, as colors. */
+function colorMask(box, image) {
+  image.onload = null;
+  const canvas = make("canvas"), scale = Math.min(1, MASK / Math.max(image.naturalWidth, image.naturalHeight));
+  canvas.width = Math.max(1, Math.round(image.naturalWidth * scale));
+  canvas.height = Math.max(1, Math.round(image.naturalHeight * scale));
+  const context = canvas.getContext("2d");
+  context.imageSmoothingEnabled = false;
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  const pixels = context.getImageData(0, 0, canvas.width, canvas.height), data = pixels.data;
+  let most = 0;
+  for (let i = 0; i < data.length; i += 4) most = Math.max(most, data[i]);
+  if (most === 0 || most >= CLASSES) return;
+  for (let i = 0; i < data.length; i += 4) [data[i], data[i + 1], data[i + 2]] = classColor(data[i]);
+  context.putImageData(pixels, 0, 0);
+  canvas.className = image.className;
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", image.alt);
+  const button = make("button", undefined, "remark");
+  let isColored = false;
+  button.onclick = () => {
+    isColored = !isColored;
+    (isColored ? image : canvas).replaceWith(isColored ? canvas : image);
+    button.textContent = `values 0 to ${most} ${isColored ? "as colors" : "as they are"}`;
+  };
+  box.append(button);
+  button.onclick();
+}
+
+/** A color for a number: 0 is black, and neighbours differ by the golden angle. */
+function classColor(number) {
+  if (number === 0) return [0, 0, 0];
+  const hue = number * 137.508 / 60;
+  return [5, 3, 1].map(n => { const k = (n + hue) % 6; return Math.round(255 * (0.95 - 0.7 * Math.max(0, Math.min(k, 4 - k, 1)))); });
 }
 
 /** A number with three significant digits, as cards have little room. */
