@@ -2,6 +2,7 @@ package dev.stoker.formats.json;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import dev.stoker.formats.ColumnHints;
 import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
@@ -140,7 +141,8 @@ final class JsonInference {
                 }
             }
         });
-        missing.forEach((path, type) -> columns.add(new RowColumn(path, type, true, "json", RowColumn.Role.NONE)));
+        missing.forEach(
+                (path, type) -> columns.add(new RowColumn(path, type, true, ColumnHints.ABSENT, RowColumn.Role.NONE)));
         return new RowSchema(columns, refused);
     }
 

@@ -1,5 +1,6 @@
 package dev.stoker.formats.tfrecord;
 
+import dev.stoker.formats.ColumnHints;
 import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
@@ -87,7 +88,7 @@ final class FeatureInference {
                 columns.add(column(name, type == null ? type(observed) : type, sourceType));
             }
         });
-        missing.forEach((name, type) -> columns.add(column(name, type, "feature")));
+        missing.forEach((name, type) -> columns.add(column(name, type, ColumnHints.ABSENT)));
         return new RowSchema(columns, refused);
     }
 

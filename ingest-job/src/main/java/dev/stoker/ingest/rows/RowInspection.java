@@ -215,6 +215,10 @@ record RowInspection(
         try (SourceReader reader = SourceReader.open(first);
                 RowFile file = reading.openAlone(first, reader)) {
             List<RowColumn> columns = file.schema().columns();
+            columns.stream()
+                    .filter(column -> column.sourceType().equals(ColumnHints.ABSENT))
+                    .forEach(column -> all.warn("note: the first rows of " + first.location() + " have no column "
+                            + column.name() + "; because of its type it becomes a field"));
             Optional<List<String>> taken = options.columns().taken();
             if (taken.isEmpty()) {
                 // The refused columns are reported with the whole plan.

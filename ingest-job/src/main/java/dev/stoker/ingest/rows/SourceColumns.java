@@ -48,6 +48,11 @@ final class SourceColumns {
         return warnings;
     }
 
+    /** Adds a line about the source. */
+    void warn(String line) {
+        warnings.add(line);
+    }
+
     /** Adds the columns of a file. */
     void add(RowSchema schema, SourceFile file) {
         Map<String, RowColumn> own = new LinkedHashMap<>();

@@ -139,6 +139,21 @@ class OddFilesTest {
     }
 
     @Test
+    void aTypeForAColumnThatTheFirstRowsLackIsNoted() throws IOException {
+        for (String file : List.of("a.csv", "a.jsonl")) {
+            file(file, file.endsWith("csv") ? "age,name\n1,x\n" : "{\"age\":1,\"name\":null}\n");
+            Path table = source.resolve(file);
+            assertThat(planOf(table, "--type", "agee=int8", "--type", "name=utf8"))
+                    .contains("note: the first rows of " + table
+                            + " have no column agee; because of its type it becomes a field")
+                    .noneMatch(line -> line.startsWith("note") && line.contains("name"));
+            assertThat(planOf(table, "--type", "age=int8", "--type", "name=utf8"))
+                    .noneMatch(line -> line.startsWith("note"));
+            Files.delete(table);
+        }
+    }
+
+    @Test
     void patternsAndNamesSelectFiles() throws IOException {
         writeTables(3);
         file("sub/x.csv", "a,b\n9,x\n");
