@@ -1,6 +1,8 @@
 package dev.stoker.schemas.attack;
 
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.testing.Rounds;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Random;
@@ -14,6 +16,9 @@ public final class BitFlips {
     /** Rounds that flip bits at random places only, so that few rounds do not flip the first bits only. */
     static final int IN_TURN = 200;
 
+    /** Further damaged copies of a format of which none was refused. */
+    private static final int MOST = 5000;
+
     private final Format format;
     private final Object intact;
     private long flips;
@@ -21,9 +26,43 @@ public final class BitFlips {
     private long equal;
 
     /** Reads the intact bytes. */
-    public BitFlips(Format format) throws Exception {
+    private BitFlips(Format format) throws Exception {
         this.format = format;
         this.intact = format.reader().read(format.bytes().clone());
+    }
+
+    /**
+     * Damages a copy of each format in each round, and prints the counts.
+     *
+     * @throws AssertionError if a reader accepts damage, or refuses no copy at all
+     */
+    public static void run(Rounds rounds, List<Format> formats) throws Exception {
+        List<BitFlips> flips = new ArrayList<>();
+        for (Format format : formats) {
+            flips.add(new BitFlips(format));
+        }
+        rounds.run((random, round) -> {
+            for (BitFlips of : flips) {
+                of.flip(random, round);
+            }
+        });
+        if (!Rounds.isReplay()) {
+            for (BitFlips of : flips) {
+                of.refuse();
+            }
+        }
+        System.out.println(table(flips));
+    }
+
+    /** Damages further copies until one is refused: some readers leave most bytes of a file unread. */
+    private void refuse() throws Exception {
+        Random random = new Random(1);
+        for (int tries = 0; refused == 0; tries++) {
+            if (tries == MOST) {
+                throw new AssertionError("the reader of " + format.name() + " refused none of " + flips + " copies");
+            }
+            flip(random, 0);
+        }
     }
 
     /**
@@ -31,7 +70,7 @@ public final class BitFlips {
      *
      * @throws AssertionError if the reader accepts it with other content, or ends in another error
      */
-    public void flip(Random random, long round) throws Exception {
+    private void flip(Random random, long round) throws Exception {
         int[] damage = damage(random, round);
         byte[] damaged = format.bytes().clone();
         for (int bit : damage) {
@@ -51,11 +90,6 @@ public final class BitFlips {
         } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
             throw new AssertionError(text(damage, "ended in " + e), e);
         }
-    }
-
-    /** Returns how many damaged copies the reader refused. */
-    public long refused() {
-        return refused;
     }
 
     private int[] damage(Random random, long round) {
@@ -82,7 +116,7 @@ public final class BitFlips {
     }
 
     /** Returns the counts as a table, with a last line of sums. */
-    public static String table(List<BitFlips> all) {
+    private static String table(List<BitFlips> all) {
         StringBuilder text = new StringBuilder();
         line(text, "format", "bytes", "flips", "refused", "equal");
         for (BitFlips of : all) {
