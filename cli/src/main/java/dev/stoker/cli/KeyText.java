@@ -1,7 +1,7 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import dev.stoker.schemas.text.KeyFile;
+import dev.stoker.ingest.spec.KeyFile;
 
 /**
  * Keys in lines of text. A key that would not be one visible line is a JSON string, as is a key that begins with a

@@ -37,6 +37,7 @@ final class OptionLabels {
             entry("empty", "skip|include"),
             entry("epochs", NUMBER),
             entry("exclude", "PATTERN"),
+            entry("exclude-keys-from", "FILE"),
             entry("field", FIELD),
             entry("format", "FORMAT"),
             entry("from", "POSITION"),

@@ -1,6 +1,6 @@
 package dev.stoker.cli;
 
-import dev.stoker.schemas.text.KeyFile;
+import dev.stoker.ingest.spec.KeyFile;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

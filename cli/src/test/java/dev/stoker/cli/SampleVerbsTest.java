@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.ingest.spec.KeyFile;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
@@ -14,7 +15,6 @@ import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
-import dev.stoker.schemas.text.KeyFile;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;

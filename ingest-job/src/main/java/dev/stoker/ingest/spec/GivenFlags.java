@@ -9,7 +9,6 @@ import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.errors.ErrorText;
-import dev.stoker.schemas.text.KeyFile;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;

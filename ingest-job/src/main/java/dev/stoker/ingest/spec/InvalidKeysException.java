@@ -1,4 +1,4 @@
-package dev.stoker.schemas.text;
+package dev.stoker.ingest.spec;
 
 import java.io.IOException;
 

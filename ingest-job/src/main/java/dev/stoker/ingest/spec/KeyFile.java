@@ -1,4 +1,4 @@
-package dev.stoker.schemas.text;
+package dev.stoker.ingest.spec;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
