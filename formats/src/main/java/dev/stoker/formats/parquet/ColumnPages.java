@@ -5,6 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -36,6 +37,7 @@ final class ColumnPages implements PageWriter {
     private final Map<Encoding, Integer> pagesOf = new EnumMap<>(Encoding.class);
     private org.apache.parquet.format.Encoding dictionaryEncoding = org.apache.parquet.format.Encoding.PLAIN;
     private final Statistics<?> statistics;
+    private final SizeStatistics sizes;
     private final PageIndex index;
     private boolean hasDictionary;
     private int dictionaryParts;
@@ -50,6 +52,11 @@ final class ColumnPages implements PageWriter {
         this.descriptor = descriptor;
         this.codec = codec;
         this.statistics = Statistics.createStats(descriptor.getPrimitiveType());
+        this.sizes = SizeStatistics.newBuilder(
+                        descriptor.getPrimitiveType(),
+                        descriptor.getMaxRepetitionLevel(),
+                        descriptor.getMaxDefinitionLevel())
+                .build();
         this.index = new PageIndex(descriptor.getPrimitiveType());
     }
 
@@ -63,6 +70,11 @@ final class ColumnPages implements PageWriter {
 
     Statistics<?> statistics() {
         return statistics;
+    }
+
+    /** Returns the bytes of text without their lengths, and the number of values with each level. */
+    SizeStatistics sizes() {
+        return sizes;
     }
 
     PageIndex index() {
@@ -120,14 +132,25 @@ final class ColumnPages implements PageWriter {
      * @param page is kept until the pages are written
      * @param length bytes of the page
      * @param count number of values, with nulls
+     * @param nulls number of nulls
      */
-    void addPlain(byte[] levels, byte[] page, int length, int count) throws IOException {
+    void addPlain(byte[] levels, byte[] page, int length, int count, int nulls) throws IOException {
         PageHeader header = header(count, Encoding.RLE, Encoding.RLE, Encoding.PLAIN);
         CRC32 crc = new CRC32();
         crc.update(levels);
         crc.update(page, 0, length);
         int size = levels.length + length;
-        index.add(add(header, size, size, crc, parts.size()), count, null);
+        int greatest = descriptor.getMaxDefinitionLevel();
+        List<Long> histogram = new ArrayList<>();
+        if (greatest > 1) { // Otherwise the number of nulls says the same.
+            histogram.addAll(Collections.nCopies(greatest + 1, 0L));
+            histogram.set(0, (long) nulls);
+            histogram.set(greatest, (long) count - nulls);
+        }
+        SizeStatistics found = new SizeStatistics(
+                descriptor.getPrimitiveType(), length - (long) Integer.BYTES * (count - nulls), List.of(), histogram);
+        sizes.mergeStatistics(found);
+        index.add(add(header, size, size, crc, parts.size()), count, null, found);
         parts.add(new Part(levels, levels.length));
         parts.add(new Part(page, length));
         plainPages.add(page);
@@ -151,7 +174,7 @@ final class ColumnPages implements PageWriter {
             Encoding dl,
             Encoding encoding)
             throws IOException {
-        add(page, valueCount, rowCount, stats, rl, dl, encoding);
+        throw new UnsupportedOperationException("the sizes are needed");
     }
 
     @Override
@@ -160,19 +183,14 @@ final class ColumnPages implements PageWriter {
             int valueCount,
             int rowCount,
             Statistics<?> stats,
-            SizeStatistics sizes,
+            SizeStatistics pageSizes,
             GeospatialStatistics geospatial,
             Encoding rl,
             Encoding dl,
             Encoding encoding)
             throws IOException {
-        add(page, valueCount, rowCount, stats, rl, dl, encoding);
-    }
-
-    private void add(
-            BytesInput page, int count, int rows, Statistics<?> stats, Encoding rl, Encoding dl, Encoding encoding)
-            throws IOException {
-        index.add(add(header(count, rl, dl, encoding), bytes(page), parts.size()), rows, stats);
+        index.add(add(header(valueCount, rl, dl, encoding), bytes(page), parts.size()), rowCount, stats, pageSizes);
+        sizes.mergeStatistics(pageSizes);
         if (!stats.isEmpty()) {
             statistics.mergeStatistics(stats);
         }

@@ -2,6 +2,7 @@ package dev.stoker.formats.parquet;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import org.apache.parquet.column.statistics.SizeStatistics;
 import org.apache.parquet.column.statistics.Statistics;
 import org.apache.parquet.format.ColumnChunk;
 import org.apache.parquet.format.Util;
@@ -41,12 +42,13 @@ final class PageIndex {
      * @param bytes of the page with its header
      * @param rows that begin in the page
      * @param statistics null if the values are not indexed
+     * @param sizes of the page
      */
-    void add(int bytes, int rows, @Nullable Statistics<?> statistics) {
-        offsets.add(bytes, rows);
+    void add(int bytes, int rows, @Nullable Statistics<?> statistics, SizeStatistics sizes) {
+        offsets.add(bytes, rows, sizes.getUnencodedByteArrayDataBytes());
         hasValues &= statistics != null && !statistics.isEmpty();
         if (hasValues && statistics != null) {
-            values.add(statistics);
+            values.add(statistics, sizes);
         }
     }
 

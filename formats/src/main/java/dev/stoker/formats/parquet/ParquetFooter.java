@@ -37,6 +37,7 @@ import org.apache.parquet.format.KeyValue;
 import org.apache.parquet.format.RowGroup;
 import org.apache.parquet.format.TypeDefinedOrder;
 import org.apache.parquet.format.Util;
+import org.apache.parquet.format.converter.ParquetMetadataConverter;
 import org.apache.parquet.internal.column.columnindex.BinaryTruncator;
 import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.schema.MessageType;
@@ -117,6 +118,7 @@ final class ParquetFooter {
         }
         statistics(metadata, pages.statistics());
         metadata.setEncoding_stats(pages.encodingStatistics());
+        metadata.setSize_statistics(ParquetMetadataConverter.toParquetSizeStatistics(pages.sizes()));
         ColumnChunk chunk = new ColumnChunk(0);
         chunk.setMeta_data(metadata);
         indexes.add(new Index(chunk, pages.index(), at + pages.dictionaryBytes()));

@@ -39,6 +39,7 @@ final class PayloadOutput {
     private byte[] page = NONE;
     private ByteBuffer values = ByteBuffer.wrap(page).order(ByteOrder.LITTLE_ENDIAN);
     private int rows;
+    private int nulls;
     private int runLevel;
     private int runRows;
 
@@ -69,6 +70,7 @@ final class PayloadOutput {
         for (int row = from; row < to; row++) {
             if (source.isNull(row)) {
                 level(0);
+                nulls++;
                 continue;
             }
             int length = source.valueLength(row);
@@ -118,8 +120,9 @@ final class PayloadOutput {
         if (rows == 0) {
             return;
         }
-        pages.addPlain(levels(), page, values.position(), rows);
+        pages.addPlain(levels(), page, values.position(), rows, nulls);
         rows = 0;
+        nulls = 0;
         begin(NONE);
     }
 
