@@ -237,9 +237,12 @@ final class AvroContainer {
     }
 
     private UnsupportedFileException tooLarge(long offset, long size) {
+        // An array holds no more.
+        boolean isReadable = size <= Integer.MAX_VALUE - WINDOW;
         return new UnsupportedFileException(file.name() + ": the block at byte " + offset + " needs " + 2 * size
-                + " bytes of memory, but the limit is " + limits.memoryBytes()
-                + "; raise the memory limit (--part-memory), or write the file with smaller blocks");
+                + " bytes of memory, but the limit is "
+                + (isReadable ? limits.memoryBytes() : 2L * (Integer.MAX_VALUE - WINDOW))
+                + limits.moreMemory(isReadable ? 2 * size : -1, "write the file with smaller blocks"));
     }
 
     DamagedFileException damaged(String how, @Nullable Throwable cause) {

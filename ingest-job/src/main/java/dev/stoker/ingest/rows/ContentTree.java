@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads whole files below a directory. Paths that leave the directory are refused. For one thread. */
 final class ContentTree implements Closeable {
+    private static final long MIB = 1 << 20;
+    /** Bytes of the largest array. */
+    private static final long MAX_BYTES = Integer.MAX_VALUE - 8;
+
     private final String root;
     private final long limitBytes;
     private final @Nullable SourceTree tree;
@@ -34,7 +38,7 @@ final class ContentTree implements Closeable {
      */
     ContentTree(String root, long limitBytes) throws IOException {
         this.root = root;
-        this.limitBytes = Math.min(limitBytes, Integer.MAX_VALUE - 8);
+        this.limitBytes = Math.min(limitBytes, MAX_BYTES);
         this.tree = Stores.isRemote(root) ? Stores.openTree(root) : null;
     }
 
@@ -104,8 +108,12 @@ final class ContentTree implements Closeable {
 
     private ByteBuffer space(String path, long length) throws BadValueException {
         if (length > limitBytes) {
-            throw new BadValueException("the file " + shown(path) + " has " + Units.bytes(length) + ", more than the "
-                    + Units.bytes(limitBytes) + " of --part-memory");
+            String problem = "the file " + shown(path) + " has " + Units.bytes(length) + ", more than the limit of "
+                    + Units.bytes(limitBytes);
+            throw length > MAX_BYTES
+                    ? new BadValueException(problem)
+                    : new BadValueException(
+                            problem, "raise the limit with --part-memory " + ((length - 1) / MIB + 1) + "mb");
         }
         if (content.capacity() < length) {
             content = ByteBuffer.allocate((int) Math.min(limitBytes, length + length / 4));

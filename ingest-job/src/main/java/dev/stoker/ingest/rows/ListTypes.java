@@ -6,6 +6,7 @@ import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.text.ShellText;
 import java.util.Optional;
 
 /** Compares the lists of a source with the lists of a field, because the ingest copies their elements. Stateless. */
@@ -20,7 +21,7 @@ final class ListTypes {
                 : type instanceof NestedListType nested ? nested.item() : type;
         return type == item || !(item instanceof ScalarType)
                 ? ""
-                : ", or keep it with --type " + mapped.column() + "=" + item + "?[]";
+                : ", or keep it with " + ShellText.pair("--type", mapped.column(), item + "?[]");
     }
 
     /**

@@ -202,7 +202,7 @@ public final class UpdateTable {
         List<String> problems = new ArrayList<>();
         // A format that is told the type of a column has it, also if the file does not.
         try (SourceReader bytes = SourceReader.open(files.get(0));
-                RowFile rows = format.open(bytes, RowFiles.limits(0))) {
+                RowFile rows = format.open(bytes, RowFiles.tableLimits())) {
             // With its type, it can be read although the first rows do not tell one: there may be none.
             boolean isThere = rows.schema().refused().stream()
                     .anyMatch(column -> column.name().equals(request.key()));
@@ -229,7 +229,7 @@ public final class UpdateTable {
 
     /** @param wanted types of columns, for formats that detect types */
     private RowFile open(SourceReader bytes, Map<String, FieldType> wanted) throws IOException {
-        ReadLimits limits = RowFiles.limits(0);
+        ReadLimits limits = RowFiles.tableLimits();
         if (!(format instanceof HintedFormat hinted)) {
             return format.open(bytes, limits);
         }
