@@ -9,9 +9,9 @@ package dev.stoker.formats;
  * @param valueBytes length of one value
  * @param depth nesting of a schema or value
  * @param expansion decompressed bytes per compressed byte, from 1 MiB on
- * @param memoryOption the option that sets {@code memoryBytes}, for messages; empty if the command has none
+ * @param memoryAdvice how to raise {@code memoryBytes}, as a clause before the value; empty if the user cannot
  */
-public record ReadLimits(long memoryBytes, long valueBytes, int depth, int expansion, String memoryOption) {
+public record ReadLimits(long memoryBytes, long valueBytes, int depth, int expansion, String memoryAdvice) {
     private static final long MIB = 1 << 20;
 
     /** 1 GiB for a part and for a value, 32 levels, 1:1000. */
@@ -29,8 +29,8 @@ public record ReadLimits(long memoryBytes, long valueBytes, int depth, int expan
      * @param other the next step without more memory, as a clause
      */
     public String moreMemory(long bytes, String other) {
-        return memoryOption.isEmpty() || bytes < 0
+        return memoryAdvice.isEmpty() || bytes < 0
                 ? "; " + other
-                : "; raise the limit with " + memoryOption + " " + ((bytes - 1) / MIB + 1) + "mb, or " + other;
+                : "; " + memoryAdvice + " " + ((bytes - 1) / MIB + 1) + "mb, or " + other;
     }
 }

@@ -122,12 +122,21 @@ final class AdvisedSource {
         return run(Arrays.asList(options));
     }
 
-    /** Returns given options and one that a message recommends, with a value for its placeholder. */
+    /**
+     * Returns given options and one that a message recommends, with a value for its placeholder. It replaces the same
+     * option for the same column.
+     */
     static List<String> follow(String said, String option, String placeholder, String value, String... given) {
         List<String> options = new ArrayList<>(Arrays.asList(given));
-        for (String word : Advice.in(said, option)) {
-            options.add(placeholder.isEmpty() ? word : word.replace(placeholder, value));
+        String word = Advice.in(said, option).get(1);
+        String column = word.substring(0, word.lastIndexOf('=') + 1);
+        for (int i = 0; i + 1 < options.size(); i += 2) {
+            if (options.get(i).equals(option) && !column.isEmpty() && options.get(i + 1).startsWith(column)) {
+                options.subList(i, i + 2).clear();
+            }
         }
+        options.add(option);
+        options.add(placeholder.isEmpty() ? word : word.replace(placeholder, value));
         return options;
     }
 

@@ -41,8 +41,8 @@ public final class PayloadPath implements ValueSink {
      */
     public static BadValueException withoutBytes(String column, ByteBuffer path) {
         return new BadValueException(
-                "'" + column + "' has no bytes, only the path '"
-                        + StandardCharsets.UTF_8.decode(path.duplicate()) + "'",
+                "'" + column + "' has no bytes, only the path '" + StandardCharsets.UTF_8.decode(path.duplicate())
+                        + "'",
                 "embed the files when you write the dataset, or ingest the paths with --without "
                         + ShellText.word(column));
     }

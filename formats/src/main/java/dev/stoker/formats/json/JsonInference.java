@@ -183,7 +183,8 @@ final class JsonInference {
         }
         if (observed.has(Kind.BIG)) {
             return "a number in line " + observed.line(Kind.BIG) + " does not fit into int64; use "
-                    + ShellText.pair("--type", path, "uint64") + ", " + ShellText.pair("--type", path, "float64") + ", or "
+                    + ShellText.pair("--type", path, "uint64") + ", " + ShellText.pair("--type", path, "float64")
+                    + ", or "
                     + ShellText.pair("--type", path, "utf8") + " to keep its digits";
         }
         int depth = observed.depth();

@@ -249,7 +249,8 @@ final class WebDatasetReader implements RowReader {
         } catch (BadValueException e) {
             throw new BadValueException(
                     e.reason(),
-                    "use " + ShellText.pair("--type", name, "utf8") + " or " + ShellText.pair("--type", name, "binary"));
+                    "use " + ShellText.pair("--type", name, "utf8") + " or "
+                            + ShellText.pair("--type", name, "binary"));
         }
     }
 

@@ -125,7 +125,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
             } catch (IllegalArgumentException e) {
                 problems.add("the column " + column.name() + ": " + e.getMessage()
                         + (name.equals(Field.KEY)
-                                ? "; take it as the keys with --key " + ShellText.word(column.name()) + ", or"
+                                ? "; take it as the keys with " + ShellText.names("--key", List.of(column.name())) + ", or"
                                 : ";")
                         + " give the field another name with " + ShellText.pair("--rename", column.name(), "NAME"));
             }
@@ -140,8 +140,8 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                     + (source.columns().isEmpty() ? "no columns" : "the columns " + shown(source))
                     + KeyColumns.only(key)
                             .filter(source.columns()::containsKey)
-                            .map(name -> ", and " + name + " is the key; make a field of it, too, with --columns "
-                                    + ShellText.word(name))
+                            .map(name -> ", and " + name + " is the key; make a field of it, too, with "
+                                    + ShellText.names("--columns", List.of(name)))
                             .orElse(""));
         }
         existing.ifPresent(info -> requireFit(info, fields, problems));

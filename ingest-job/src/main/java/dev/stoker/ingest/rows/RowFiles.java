@@ -54,7 +54,7 @@ record RowFiles(
                 ReadLimits.DEFAULT.valueBytes(),
                 ReadLimits.DEFAULT.depth(),
                 ReadLimits.DEFAULT.expansion(),
-                "--part-memory");
+                "raise the limit with --part-memory");
     }
 
     /** Returns the limits for a table that this process reads, for a command without an option for the memory. */

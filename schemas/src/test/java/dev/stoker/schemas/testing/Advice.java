@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 public final class Advice {
     private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
     private static final Pattern OPTION = Pattern.compile("(?<![\\w-])--[a-z][a-z-]+");
-    private static final Pattern PAIR = Pattern.compile("ShellText\\.pair\\(\"(--[a-z-]+)\"");
+    private static final Pattern PAIR = Pattern.compile("ShellText\\.(?:pair|names)\\(\\s*\"(--[a-z-]+)\"");
     private static final Pattern NO_ADVICE = Pattern.compile("^(option )?--[a-z-]+(:| and| cannot| needs|$).*");
 
     private Advice() {}
@@ -34,7 +34,7 @@ public final class Advice {
      * @throws AssertionError if the message does not recommend it
      */
     public static List<String> in(String message, String option) {
-        Matcher found = Pattern.compile(Pattern.quote(option) + " ((?:'[^']*'|\\\\'|[^\\s;,'\"])+)")
+        Matcher found = Pattern.compile(Pattern.quote(option) + " ((?:'[^']*'|\\\\'|,(?=[^\\s])|[^\\s;,'\"])+)")
                 .matcher(message);
         if (!found.find()) {
             throw new AssertionError("the message does not recommend " + option + ": " + message);
@@ -64,13 +64,13 @@ public final class Advice {
 
     private static List<String> options(String source) {
         List<String> options = new ArrayList<>();
+        Matcher pair = PAIR.matcher(source);
+        while (pair.find()) {
+            options.add(pair.group(1));
+        }
         for (String line : source.split("\n", -1)) {
             if (line.strip().startsWith("*") || line.strip().startsWith("//")) {
                 continue;
-            }
-            Matcher pair = PAIR.matcher(line);
-            while (pair.find()) {
-                options.add(pair.group(1));
             }
             Matcher literal = LITERAL.matcher(line);
             while (literal.find()) {
