@@ -23,13 +23,20 @@ public record ColumnHints(List<String> names, Map<String, FieldType> types, Set<
     public enum Others {
         /** Their types come from the first rows. A column that only later rows have is an error that names it. */
         INFER,
+        /** As {@link #INFER}, for a user who names the wanted columns: all may be there, also odd ones. */
+        OFFER,
         /**
          * The first rows are not looked at: the columns with a type are the schema. Another column is an error that
          * names it. For the second and later files of a dataset, and for later readers of the first.
          */
         REFUSE,
         /** As {@link #REFUSE}, but other columns are left out, because the user named the wanted ones. */
-        IGNORE
+        IGNORE;
+
+        /** Returns whether types come from the first rows. */
+        public boolean areInferred() {
+            return this == INFER || this == OFFER;
+        }
     }
 
     /** Nothing is known. */

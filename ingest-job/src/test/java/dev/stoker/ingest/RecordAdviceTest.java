@@ -77,10 +77,10 @@ class RecordAdviceTest {
     void dotsInTheNamesOfMembers() throws IOException {
         Tars tars = new Tars();
         for (int i = 0; i < 20; i++) {
-            tars.file("photo." + i + "0.5.jpg", "x");
+            tars.file("photo-" + i + "." + i + ".5.jpg", "x").file("photo-" + i + ".my cls", "1");
         }
         source.file("a.tar", tars.bytes());
-        System.out.println(source.plan());
+        source.assertHelps("--columns");
     }
 
     @Test

@@ -183,7 +183,11 @@ record RowInspection(
         options.columns().types().forEach((name, type) -> declared.put(name, FieldType.parse(type)));
         declared.keySet().removeAll(path.types().keySet());
         declared.keySet().removeAll(options.columns().contents().fields());
-        return ColumnHints.types(declared);
+        return new ColumnHints(
+                List.of(),
+                declared,
+                Set.of(),
+                options.columns().taken().isPresent() ? ColumnHints.Others.OFFER : ColumnHints.Others.INFER);
     }
 
     /**

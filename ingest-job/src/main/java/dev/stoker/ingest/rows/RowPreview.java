@@ -64,7 +64,8 @@ final class RowPreview {
                 .lines()
                 .limit(SHOWN_ROWS)
                 .forEach(line ->
-                        lines.add((work.errors() == FileTree.Errors.FAIL ? "ends the ingest: " : "left out: ") + line));
+                        lines.add((work.errors() == FileTree.Errors.FAIL ? "ends the ingest: " : "left out: ")
+                                + LeftOut.shown(line)));
         return lines;
     }
 
