@@ -7,15 +7,23 @@ import dev.stoker.ingest.rows.RowDetection;
 import dev.stoker.ingest.rows.RowIngestOptions;
 import dev.stoker.ingest.spec.IngestFailedException;
 import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.schemas.testing.Advice;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.UUID;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -64,6 +72,15 @@ final class AdvisedSource {
     void delete(String... names) throws IOException {
         for (String name : names) {
             Files.delete(path.resolve(name));
+        }
+    }
+
+    /** Creates the target, without samples, as a user does who declares the fields. */
+    void dataset(Field... fields) throws IOException {
+        try (ObjectStore store = new LocalObjectStore(target())) {
+            Instant now = Instant.parse("2026-01-01T00:00:00Z");
+            Dataset.create(
+                    store, new DatasetInfo(UUID.randomUUID(), "data", now, List.of(fields), Map.of(), Map.of()));
         }
     }
 

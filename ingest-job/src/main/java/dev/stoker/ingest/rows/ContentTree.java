@@ -146,7 +146,7 @@ final class ContentTree implements Closeable {
 
     private BadValueException leaves(String path) {
         return new BadValueException("the path " + path + " is not below " + root
-                + "; name the directory that has all files with --read-root");
+                + "; name the directory that has all files with --read-root DIRECTORY");
     }
 
     private String shown(String below) {

@@ -1,0 +1,115 @@
+package dev.stoker.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.testing.Advice;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Follows the advice of ingests that run and fail. */
+class RunAdviceTest {
+    @RegisterExtension
+    static final MiniClusterExtension CLUSTER = TestClusters.withTwoSlots();
+
+    @TempDir
+    private Path directory;
+
+    private AdvisedSource source;
+
+    @BeforeEach
+    void name() {
+        source = new AdvisedSource(directory);
+    }
+
+    @Test
+    void aTargetThatHasAVersion() throws Exception {
+        source.file("1.jpg", "x");
+        assertThat(source.run()).isEqualTo(AdvisedSource.GOOD);
+        String said = source.run();
+        assertThat(said).contains("add to it with --append, or create a version with only the new samples with --replace");
+        assertThat(source.run("--replace")).isEqualTo(AdvisedSource.GOOD);
+        source.delete("1.jpg");
+        source.file("2.jpg", "x");
+        assertThat(source.run("--append")).isEqualTo(AdvisedSource.GOOD);
+    }
+
+    @Test
+    void aKeyThatTheDatasetHas() throws Exception {
+        source.file("1.jpg", "x");
+        source.run();
+        source.file("2.jpg", "x");
+        source.assertRunHelps("--on-duplicate", "--append", "true");
+        String said = source.run("--append");
+        System.out.println(said);
+    }
+
+    @Test
+    void textThatIsNotUtf8() throws Exception {
+        source.file("1.txt", new byte[] {(byte) 0xff});
+        source.assertRunHelps("--field");
+    }
+
+    @Test
+    void textToLeaveOut() throws Exception {
+        source.file("1.txt", new byte[] {(byte) 0xff});
+        source.file("2.txt", "x");
+        source.assertRunHelps("--on-error");
+    }
+
+    @Test
+    void filesWithoutAClass() throws Exception {
+        source.file("a/1.jpg", "x");
+        source.file("2.jpg", "x");
+        source.assertRunHelps("--on-error", "--label-from", "parent-dir");
+    }
+
+    @Test
+    void filesThatAnExpressionDoesNotMatch() throws Exception {
+        source.file("a/1.jpg", "x");
+        source.file("b/2.jpg", "x");
+        source.assertRunHelps("--on-error", "--label-from", "regex:(a)/");
+    }
+
+    @Test
+    void filesThatATableDoesNotName() throws Exception {
+        source.file("a/1.jpg", "x");
+        source.file("b/2.jpg", "x");
+        Path table = Files.writeString(directory.resolve("labels.csv"), "a/1.jpg,cat\n");
+        source.assertRunHelps("--on-error", "--label-from", "csv:" + table);
+    }
+
+    @Test
+    void sidecarsThatAreNoNumbers() throws Exception {
+        source.file("1.jpg", "x");
+        source.file("1.txt", "many");
+        source.file("2.jpg", "x");
+        source.file("2.txt", "2");
+        source.assertRunHelps("--on-error", "--sidecar", ".txt=count:int64");
+    }
+
+    @Test
+    void rowsThatCannotBeSamples() throws Exception {
+        source.file("a.csv", "id,v\n1,x\n2,y,z\n");
+        source.assertRunHelps("--on-error");
+        source.file("b.jsonl", "{\"v\":1}\n{\"v\":\"x\"}\n");
+    }
+
+    @Test
+    void anIngestThatFailed() throws Exception {
+        source.file("a.csv", "id,v\n1,x\n,y\n");
+        String said = source.run("--key", "id");
+        List<String> options = AdvisedSource.follow(said, "--ingest-id", "", "", "--key", "id");
+        source.file("a.csv", "id,v\n1,x\n2,y\n");
+        assertThat(source.run(options)).as(said).isEqualTo(AdvisedSource.GOOD);
+    }
+}
