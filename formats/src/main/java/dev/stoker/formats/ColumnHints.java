@@ -63,7 +63,7 @@ public record ColumnHints(List<String> names, Map<String, FieldType> types, Set<
         Map<String, FieldType> fixed = new LinkedHashMap<>();
         for (RowColumn column : columns) {
             if (fixed.put(column.name(), column.type()) != null) {
-                throw new IllegalArgumentException("there are two columns " + column.name());
+                throw new IllegalArgumentException("there are two columns " + column.name() + "; rename one of them");
             }
         }
         Set<String> notDeclared = new HashSet<>(fixed.keySet());

@@ -13,6 +13,7 @@ import dev.stoker.metadata.VersionTimes;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;
+import dev.stoker.schemas.text.NameList;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -82,7 +83,7 @@ final class ExportOptionsParser {
                 format,
                 given.getOptional(ExportFlags.COMPRESSION),
                 layout,
-                given.getOptional(ExportFlags.COLUMNS).map(ExportOptionsParser::names),
+                given.getOptional(ExportFlags.COLUMNS).map(NameList::parse),
                 renamed());
     }
 
@@ -146,18 +147,10 @@ final class ExportOptionsParser {
         }
     }
 
-    private static List<String> names(List<String> texts) {
-        return texts.stream()
-                .flatMap(text -> Arrays.stream(text.split(",")))
-                .map(String::strip)
-                .filter(name -> !name.isEmpty())
-                .toList();
-    }
-
     private Map<String, String> renamed() {
         Map<String, String> pairs = new LinkedHashMap<>();
         for (String text : given.get(ExportFlags.RENAME)) {
-            int equals = text.indexOf('=');
+            int equals = text.lastIndexOf('=');
             if (equals < 1 || equals == text.length() - 1) {
                 problems.add("option --rename: " + text + " is not column=name");
             } else if (pairs.put(text.substring(0, equals), text.substring(equals + 1)) != null) {

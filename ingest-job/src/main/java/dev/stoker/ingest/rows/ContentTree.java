@@ -126,13 +126,16 @@ final class ContentTree implements Closeable {
         String prefix = root.endsWith("/") ? root : root + "/";
         boolean isAbsolute = path.startsWith("/") || Stores.isRemote(path);
         if (isAbsolute && !path.startsWith(prefix)) {
-            throw leaves(path);
+            throw leaves(path, "name the directory that has all files with --read-root DIRECTORY");
         }
         Deque<String> parts = new ArrayDeque<>();
         for (String part : path.substring(isAbsolute ? prefix.length() : 0).split("/", -1)) {
             if (part.equals("..")) {
                 if (parts.pollLast() == null) {
-                    throw leaves(path);
+                    throw leaves(
+                            path,
+                            "write the paths from one directory that has all files, and name it with --read-root"
+                                    + " DIRECTORY");
                 }
             } else if (!part.isEmpty() && !part.equals(".")) {
                 parts.add(part);
@@ -144,9 +147,8 @@ final class ContentTree implements Closeable {
         return String.join("/", parts);
     }
 
-    private BadValueException leaves(String path) {
-        return new BadValueException("the path " + path + " is not below " + root
-                + "; name the directory that has all files with --read-root DIRECTORY");
+    private BadValueException leaves(String path, String step) {
+        return new BadValueException("the path " + path + " is not below " + root, step);
     }
 
     private String shown(String below) {

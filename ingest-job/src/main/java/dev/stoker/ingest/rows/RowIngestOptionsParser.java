@@ -148,7 +148,7 @@ final class RowIngestOptionsParser {
                 .flatMap(this::location)
                 .orElse("");
         if (columns.isEmpty() && !root.isEmpty()) {
-            problems.add("--read-root needs --read column=field, which names the column with the paths");
+            problems.add("--read-root needs --read COLUMN=FIELD, which names the column with the paths");
         }
         return new FileContents(columns, root, flags.choice(FileTree.Empty.class, IngestFlags.EMPTY));
     }

@@ -253,8 +253,7 @@ record RowInspection(
                             .toList(),
                     ColumnHints.Others.IGNORE);
         } catch (IllegalArgumentException e) {
-            throw new InvalidIngestException(
-                    "the file " + first.location() + ": " + ErrorText.of(e) + "; rename one of them");
+            throw new InvalidIngestException("the file " + first.location() + ": " + ErrorText.of(e));
         } catch (DamagedFileException | UnsupportedFileException e) {
             throw new InvalidIngestException(ErrorText.of(e));
         }
