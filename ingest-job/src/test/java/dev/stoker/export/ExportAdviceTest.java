@@ -146,8 +146,13 @@ class ExportAdviceTest {
 
     @Test
     void valuesThatAFormatCannotHold() throws Exception {
-        dataset("f,t,i\nnan,9000000000000000000,1\n", "--type", "t=timestamp[s]", "--type", "f=float64");
-        assertRunHelps("--columns", "--format", "jsonl", "--columns", "f,i");
+        dataset("f,i\nnan,1\n", "--type", "f=float64");
+        assertRunHelps("--columns", "--format", "jsonl");
+    }
+
+    @Test
+    void timesThatAFormatCannotHold() throws Exception {
+        dataset("{\"t\":9000000000000000000,\"i\":1}\n", "--type", "t=timestamp[s]");
         assertRunHelps("--columns", "--format", "jsonl", "--columns", "t,i");
         assertRunHelps("--columns", "--format", "avro", "--columns", "key,t,i");
         assertRunHelps("--columns", "--format", "parquet");

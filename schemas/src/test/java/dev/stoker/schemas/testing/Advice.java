@@ -24,7 +24,8 @@ public final class Advice {
     private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
     private static final Pattern OPTION = Pattern.compile("(?<![\\w-])--[a-z][a-z-]+");
     private static final Pattern PAIR = Pattern.compile("ShellText\\.(?:pair|names)\\(\\s*\"(--[a-z-]+)\"");
-    private static final Pattern NO_ADVICE = Pattern.compile("^(option )?--[a-z-]+(:| and| cannot| needs|$).*");
+    /** Names the option that is wrong, or an option alone, which is a part of something else. */
+    private static final Pattern SUBJECT = Pattern.compile("^(option )?--[a-z-]+(:| and --[a-z-]+| cannot| needs|$)");
 
     private Advice() {}
 
@@ -74,8 +75,9 @@ public final class Advice {
             }
             Matcher literal = LITERAL.matcher(line);
             while (literal.find()) {
-                Matcher option = OPTION.matcher(literal.group(1));
-                while (!NO_ADVICE.matcher(literal.group(1)).matches() && option.find()) {
+                Matcher option =
+                        OPTION.matcher(SUBJECT.matcher(literal.group(1)).replaceFirst(""));
+                while (option.find()) {
                     options.add(option.group());
                 }
             }
