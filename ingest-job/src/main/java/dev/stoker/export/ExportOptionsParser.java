@@ -97,15 +97,15 @@ final class ExportOptionsParser {
         DatasetReference dataset = new DatasetReference(location(typed.path()), typed.version(), typed.split());
         Optional<VersionName> version = version();
         if (version.isPresent() && typed.version().isPresent() && !version.equals(typed.version())) {
-            problems.add("@" + typed.version().get() + " and --version " + version.get() + " give two versions");
+            problems.add("@" + typed.version().get() + " and --version " + version.get() + " give two versions; leave one out");
         } else if (version.isPresent()) {
             dataset = dataset.in(version.get());
         }
         Optional<String> asOf = given.getOptional(ExportFlags.AS_OF);
         if (asOf.isPresent() && version.isPresent()) {
-            problems.add("--version and --as-of give two versions");
+            problems.add("--version and --as-of give two versions; leave one out");
         } else if (asOf.isPresent() && typed.version().isPresent()) {
-            problems.add("@" + typed.version().get() + " and --as-of give two versions");
+            problems.add("@" + typed.version().get() + " and --as-of give two versions; leave one out");
         } else if (asOf.isPresent()) {
             try {
                 dataset = dataset.asOf(VersionTimes.parse(asOf.get()));

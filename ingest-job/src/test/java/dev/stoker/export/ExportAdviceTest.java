@@ -164,4 +164,27 @@ class ExportAdviceTest {
         dataset("{\"a\":1,\"it's\":1}\n{\"a\":null}\n", "--rename", "it's=Is");
         assertRunHelps("--where", "--format", "webdataset", "--rename", "Is=is");
     }
+
+    @Test
+    void optionsThatNeedOthers() throws Exception {
+        dataset("{\"a\":1}\n");
+        assertHelps("--order", "N", "0", "--format", "arrow", "--lanes", "3");
+        assertThat(plan(List.of("--format", "arrow", "--layout", "huggingface"))).contains("give --format parquet");
+        assertThat(plan(List.of("--format", "parquet", "--layout", "huggingface")))
+                .isEmpty();
+        assertThat(plan(List.of("--format", "arrow", "--version", "1", "--as-of", "0s")))
+                .isEqualTo("--version and --as-of give two versions; leave one out");
+        assertThat(plan(List.of("--format", "arrow", "--version", "1"))).isEmpty();
+        assertThat(plan(List.of("--format", "arrow", "--as-of", "0s"))).isEmpty();
+    }
+
+    @Test
+    void aTargetWithAnExport() throws Exception {
+        dataset("{\"a\":1}\n");
+        assertThat(run(List.of("--format", "arrow"))).isEmpty();
+        targets = 0;
+        assertThat(run(List.of("--format", "arrow"))).endsWith("already has an export; replace it with --overwrite");
+        targets = 0;
+        assertThat(run(List.of("--format", "arrow", "--overwrite"))).isEmpty();
+    }
 }

@@ -1,7 +1,9 @@
 package dev.stoker.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.testing.Advice;
@@ -117,5 +119,16 @@ class FileAdviceTest {
         source.golden("columnar/parquet/int96.parquet", "a.parquet");
         source.dataset(Field.nullable("at", FieldType.parse("utf8")), Field.nullable("i", FieldType.parse("int64")));
         assertThat(source.plan("--append")).contains("which a field of type utf8 does not hold; leave the column out");
+    }
+
+    @Test
+    void filesThatASyncCannotRead() throws IOException {
+        source.file("1.jpg", "x");
+        String[] given = {source.path().toString(), source.target().toString(), "--delete", "--on-error", "skip"};
+        InvalidIngestException e = catchThrowableOfType(InvalidIngestException.class, () -> SyncOptions.parse(given));
+        List<String> words = Advice.in(String.join("\n", e.problems()), "--on-error");
+        given[3] = words.get(0);
+        given[4] = words.get(1);
+        assertThat(SyncOptions.parse(given)).isNotNull();
     }
 }

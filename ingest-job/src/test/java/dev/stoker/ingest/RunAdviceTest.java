@@ -1,7 +1,15 @@
 package dev.stoker.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.ingest.spec.IngestTarget;
+import dev.stoker.ingest.spec.TargetDataset;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.storage.LocalObjectStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -106,5 +114,24 @@ class RunAdviceTest {
         List<String> options = AdvisedSource.follow(said, "--ingest-id", "", "", "--key", "id");
         source.file("a.csv", "id,v\n1,x\n2,y\n");
         assertThat(source.run(options)).as(said).isEqualTo(AdvisedSource.GOOD);
+    }
+
+    @Test
+    void anotherIngestThatWasFaster() throws Exception {
+        source.file("1.jpg", "x");
+        source.run();
+        DatasetInfo info = Dataset.open(new LocalObjectStore(source.target())).info();
+        String target = source.target().toString();
+        Throwable begun = catchThrowable(
+                () -> TargetDataset.begin(target, DatasetStore.BY_LOCATION, info, info, "ingest-2", "process"));
+        Throwable leased = catchThrowable(
+                () -> new IngestTarget(target, DatasetStore.BY_LOCATION, IngestRun.Effect.CREATE)
+                        .lease(info, "ingest-3", "process"));
+        for (Throwable said : List.of(begun, leased)) {
+            assertThat(said)
+                    .hasMessageContaining("another ingest has committed to " + target + " meanwhile; add to it with"
+                            + " --append, or create a version with only the new samples with --replace");
+        }
+        assertThat(source.run("--replace")).isEqualTo(AdvisedSource.GOOD);
     }
 }

@@ -212,7 +212,7 @@ final class TopicIngestOptionsParser {
     private ValueFormat value() {
         ValueFormat.Kind kind = ValueFormat.Kind.RAW;
         if (given.getOptional(TopicIngestFlags.VALUE).isEmpty()) {
-            problems.add("option --value is missing; give the format of the records' values: --value raw,"
+            problems.add("the format of the records' values is missing; give --value raw,"
                     + " --value json or --value avro");
         } else {
             kind = switch (flags.choice(TopicIngestFlags.VALUE, "raw", "json", "avro")) {
@@ -266,8 +266,8 @@ final class TopicIngestOptionsParser {
         if (parsed != null && !List.of("http", "https").contains(String.valueOf(parsed.getScheme()))) {
             problems.add("option --schema-registry: " + url + " is not an http or https URL");
         } else if (parsed != null && parsed.getUserInfo() != null) {
-            problems.add("option --schema-registry: put user and password into the file of --kafka-config, as"
-                    + " basic.auth.user.info=user:password");
+            problems.add("option --schema-registry: put user and password into a file, as"
+                    + " basic.auth.user.info=user:password, and name it with --kafka-config FILE");
         }
     }
 

@@ -113,6 +113,23 @@ class TopicAdviceTest {
                 .contains(RecordsLeftOut.DUPLICATES);
     }
 
+    @Test
+    void aPasswordInAnAddress() throws IOException {
+        String config = Files.writeString(directory.resolve("kafka.properties"), "basic.auth.user.info=user:password")
+                .toString();
+        assertThat(followed(
+                                "--kafka-config",
+                                "FILE",
+                                config,
+                                "--schema-registry",
+                                "--value=avro",
+                                "--avro-schema=" + schema(),
+                                "--schema-registry=http://user:password@a")
+                        .topic()
+                        .clients())
+                .containsEntry("basic.auth.user.info", "user:password");
+    }
+
     private static AvroReader reader(ValueFormat.Wire wire) throws IOException {
         return new AvroReader(
                 new ValueFormat(ValueFormat.Kind.AVRO, null, SCHEMA, wire, null), new Properties(), Patience.ofBatch());

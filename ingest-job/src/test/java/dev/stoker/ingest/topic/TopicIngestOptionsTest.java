@@ -137,6 +137,6 @@ class TopicIngestOptionsTest {
                                 .hasSize(3)
                                 .anyMatch(text -> text.contains("kafka://host:port"))
                                 .anyMatch(text -> text.contains("--order"))
-                                .anyMatch(text -> text.contains("--value is missing")));
+                                .anyMatch(text -> text.contains("values is missing; give --value raw")));
     }
 }
