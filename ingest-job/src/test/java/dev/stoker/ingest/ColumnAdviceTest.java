@@ -157,6 +157,12 @@ class ColumnAdviceTest {
     }
 
     @Test
+    void textInsideOfLists() throws IOException {
+        source.file("a.jsonl", "{\"o\":[{\"my a\":1}],\"i\":1}\n");
+        source.assertHelps("--without", "--type", "o.my a=utf8");
+    }
+
+    @Test
     void fieldsWithOneName() throws IOException {
         source.file("a.csv", "id,v\n1,1\n");
         source.assertHelps(source.path(), "--rename", "NAME", "w", "--rename", "v=id");

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.formats.Tars;
 import dev.stoker.formats.tfrecord.TfRecords;
+import dev.stoker.schemas.testing.Advice;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,8 +87,18 @@ class RecordAdviceTest {
     }
 
     @Test
+    void anArchiveOfADirectory() throws IOException {
+        source.file("a.tar", new Tars().file("cat/1.jpg", "x").file("dog/2.jpg", "x").bytes());
+        List<String> options = Advice.in(source.plan(), "--label-from");
+        source.delete("a.tar");
+        source.file("cat/1.jpg", "x");
+        source.file("dog/2.jpg", "x");
+        assertThat(source.plan(source.path(), options)).contains("classes of 2 samples: cat, dog");
+    }
+
+    @Test
     void aSparseFile() throws IOException {
-        byte[] pax = "22 GNU.sparse.major=1\n".getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        byte[] pax = "22 GNU.sparse.major=1\n".getBytes(StandardCharsets.UTF_8);
         source.file("a.tar", new Tars().member("p", 'x', pax).file("1.txt", "x").bytes());
         assertThat(source.plan()).contains("write the archive without --sparse");
     }

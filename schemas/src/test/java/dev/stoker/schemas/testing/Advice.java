@@ -43,7 +43,7 @@ public final class Advice {
      * @throws AssertionError if the message does not recommend it
      */
     public static List<String> in(String message, String option) {
-        Matcher found = Pattern.compile(Pattern.quote(option) + " ((?:'[^']*'|\\\\'|,(?=[^\\s])|[^\\s;,'\")`])+)")
+        Matcher found = Pattern.compile(Pattern.quote(option) + " ((?:'[^']*'|\\\\'|[,:](?=[^\\s])|[^\\s:;,'\")`])+)")
                 .matcher(message);
         if (!found.find()) {
             throw new AssertionError("the message does not recommend " + option + ": " + message);
