@@ -97,7 +97,8 @@ final class ExportOptionsParser {
         DatasetReference dataset = new DatasetReference(location(typed.path()), typed.version(), typed.split());
         Optional<VersionName> version = version();
         if (version.isPresent() && typed.version().isPresent() && !version.equals(typed.version())) {
-            problems.add("@" + typed.version().get() + " and --version " + version.get() + " give two versions; leave one out");
+            problems.add("@" + typed.version().get() + " and --version " + version.get()
+                    + " give two versions; leave one out");
         } else if (version.isPresent()) {
             dataset = dataset.in(version.get());
         }

@@ -51,16 +51,16 @@ class ExportAdviceTest {
     }
 
     private void ingest(Path source, String... options) throws Exception {
-        List<String> arguments =
-                new ArrayList<>(List.of(source.toString(), directory.resolve("data").toString()));
+        List<String> arguments = new ArrayList<>(
+                List.of(source.toString(), directory.resolve("data").toString()));
         arguments.addAll(Arrays.asList(options));
-        RowIngestJob.run(
-                RowIngestOptions.parse(arguments.toArray(String[]::new)), launcher(), IngestListener.SILENT);
+        RowIngestJob.run(RowIngestOptions.parse(arguments.toArray(String[]::new)), launcher(), IngestListener.SILENT);
     }
 
     private ExportOptions parse(List<String> options) {
-        List<String> arguments = new ArrayList<>(
-                List.of(directory.resolve("data").toString(), directory.resolve("out" + targets++).toString()));
+        List<String> arguments = new ArrayList<>(List.of(
+                directory.resolve("data").toString(),
+                directory.resolve("out" + targets++).toString()));
         arguments.addAll(options);
         return ExportOptions.parse(arguments.toArray(String[]::new));
     }
@@ -113,10 +113,15 @@ class ExportAdviceTest {
     @ParameterizedTest
     @ValueSource(strings = {"avro", "tfrecord", "webdataset", "jsonl"})
     void columnsThatAFormatCannotHold(String format) throws Exception {
-        String schema = "message m { optional binary v (STRING); optional int64 u (INTEGER(64,false)); optional double d;"
-                + " optional binary b; optional group l (LIST) { repeated group list { optional binary item; } } }";
+        String schema =
+                "message m { optional binary v (STRING); optional int64 u (INTEGER(64,false)); optional double d;"
+                        + " optional binary b; optional group l (LIST) { repeated group list { optional binary item; } } }";
         byte[] file = MemoryOutput.write(schema, UnaryOperator.identity(), (factory, out) -> {
-            Group row = factory.newGroup().append("v", "x").append("u", 1L).append("d", 1.5).append("b", "x");
+            Group row = factory.newGroup()
+                    .append("v", "x")
+                    .append("u", 1L)
+                    .append("d", 1.5)
+                    .append("b", "x");
             row.addGroup("l").addGroup("list").append("item", "x");
             out.add(row);
         });
@@ -169,7 +174,8 @@ class ExportAdviceTest {
     void optionsThatNeedOthers() throws Exception {
         dataset("{\"a\":1}\n");
         assertHelps("--order", "N", "0", "--format", "arrow", "--lanes", "3");
-        assertThat(plan(List.of("--format", "arrow", "--layout", "huggingface"))).contains("give --format parquet");
+        assertThat(plan(List.of("--format", "arrow", "--layout", "huggingface")))
+                .contains("give --format parquet");
         assertThat(plan(List.of("--format", "parquet", "--layout", "huggingface")))
                 .isEmpty();
         assertThat(plan(List.of("--format", "arrow", "--version", "1", "--as-of", "0s")))

@@ -2,15 +2,10 @@ package dev.stoker.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.ingest.rows.RowDetection;
-import dev.stoker.ingest.rows.RowIngestOptions;
-import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.testing.Advice;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -121,8 +116,7 @@ class AdviceTest {
         source.file("a.csv", "id,name\n1,a,x\n2,b\n");
         assertThat(source.plan("--on-error", "skip")).contains("left out: " + source.path("a.csv"));
         source.file("a.csv", "id,name\n1,a,x\n2,b,y\n");
-        assertThat(source.plan())
-                .contains("the record that ends in line 2 has 3 values, but there are 2 columns");
+        assertThat(source.plan()).contains("the record that ends in line 2 has 3 values, but there are 2 columns");
     }
 
     @Test
@@ -161,7 +155,8 @@ class AdviceTest {
         List<String> read = new ArrayList<>(Advice.in(said, "--format"));
         read.addAll(List.of("--read", Advice.in(said, "--read").get(1).replace("COLUMN", "name")));
         read.addAll(Advice.in(said, "--read-root"));
-        assertThat(AdvisedSource.isGood(source.plan(Path.of(rows.get(1)), read))).isTrue();
+        assertThat(AdvisedSource.isGood(source.plan(Path.of(rows.get(1)), read)))
+                .isTrue();
     }
 
     @Test

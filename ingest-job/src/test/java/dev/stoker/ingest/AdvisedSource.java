@@ -79,8 +79,7 @@ final class AdvisedSource {
     void dataset(Field... fields) throws IOException {
         try (ObjectStore store = new LocalObjectStore(target())) {
             Instant now = Instant.parse("2026-01-01T00:00:00Z");
-            Dataset.create(
-                    store, new DatasetInfo(UUID.randomUUID(), "data", now, List.of(fields), Map.of(), Map.of()));
+            Dataset.create(store, new DatasetInfo(UUID.randomUUID(), "data", now, List.of(fields), Map.of(), Map.of()));
         }
     }
 
@@ -148,7 +147,9 @@ final class AdvisedSource {
         String word = Advice.in(said, option).get(1);
         String column = word.substring(0, word.lastIndexOf('=') + 1);
         for (int i = 0; i + 1 < options.size(); i += 2) {
-            if (options.get(i).equals(option) && !column.isEmpty() && options.get(i + 1).startsWith(column)) {
+            if (options.get(i).equals(option)
+                    && !column.isEmpty()
+                    && options.get(i + 1).startsWith(column)) {
                 options.subList(i, i + 2).clear();
             }
         }

@@ -81,7 +81,10 @@ class ColumnAdviceTest {
     void timesFarFrom1970() throws IOException {
         ByteBuffer int96 = ByteBuffer.allocate(12).order(ByteOrder.LITTLE_ENDIAN);
         int96.putLong(0).putInt(5_000_000);
-        parquet("a.parquet", "optional int96 at;", row -> row.append("at", Binary.fromConstantByteArray(int96.array())));
+        parquet(
+                "a.parquet",
+                "optional int96 at;",
+                row -> row.append("at", Binary.fromConstantByteArray(int96.array())));
         source.assertHelps("--type");
     }
 

@@ -65,8 +65,19 @@ class FileAdviceTest {
                 .isTrue();
         source.file("tables/t.csv", "path\n" + source.path("images/a.jpg") + "\n");
         source.assertHelps(
-                source.path("tables/t.csv"), "--read-root", "DIRECTORY", source.path().toString(), "--read", "path=image");
-        source.assertHelps(source.path("tables/t.csv"), "--read", "COLUMN", "path", "--read-root", source.path().toString());
+                source.path("tables/t.csv"),
+                "--read-root",
+                "DIRECTORY",
+                source.path().toString(),
+                "--read",
+                "path=image");
+        source.assertHelps(
+                source.path("tables/t.csv"),
+                "--read",
+                "COLUMN",
+                "path",
+                "--read-root",
+                source.path().toString());
     }
 
     @Test
@@ -82,11 +93,14 @@ class FileAdviceTest {
     void filesForADatasetWithOtherFields() throws IOException {
         source.file("a/1.jpg", "x");
         source.dataset(
-                Field.small("image", FieldType.parse("binary")), Field.small("my class", FieldType.parse("categorical")));
+                Field.small("image", FieldType.parse("binary")),
+                Field.small("my class", FieldType.parse("categorical")));
         String said = source.plan("--append");
         List<String> options = AdvisedSource.follow(said, "--label-from", "", "", "--append", "true");
         options.addAll(Advice.in(said, "--label-field"));
-        assertThat(AdvisedSource.isGood(source.plan(source.path(), options))).as(said).isTrue();
+        assertThat(AdvisedSource.isGood(source.plan(source.path(), options)))
+                .as(said)
+                .isTrue();
     }
 
     @Test

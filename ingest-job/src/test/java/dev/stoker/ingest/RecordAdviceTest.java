@@ -36,8 +36,10 @@ class RecordAdviceTest {
     @Test
     void aFeatureOfOneFileOnly() throws IOException {
         records("a.tfrecord", record("i", TfRecords.ints(1)));
-        records("b.tfrecord", TfRecords.example(
-                TfRecords.feature("i", TfRecords.ints(2)), TfRecords.feature("a b", TfRecords.ints(3))));
+        records(
+                "b.tfrecord",
+                TfRecords.example(
+                        TfRecords.feature("i", TfRecords.ints(2)), TfRecords.feature("a b", TfRecords.ints(3))));
         source.assertHelps("--without");
         source.assertHelps(source.path(), "--type", "…", "int64");
     }
@@ -72,7 +74,13 @@ class RecordAdviceTest {
 
     @Test
     void membersThatDoNotFollowEachOther() throws IOException {
-        source.file("a.tar", new Tars().file("1.txt", "x").file("2.txt", "x").file("1.cls", "1").bytes());
+        source.file(
+                "a.tar",
+                new Tars()
+                        .file("1.txt", "x")
+                        .file("2.txt", "x")
+                        .file("1.cls", "1")
+                        .bytes());
         assertThat(source.plan()).contains("tar --sort=name");
     }
 
@@ -88,7 +96,9 @@ class RecordAdviceTest {
 
     @Test
     void anArchiveOfADirectory() throws IOException {
-        source.file("a.tar", new Tars().file("cat/1.jpg", "x").file("dog/2.jpg", "x").bytes());
+        source.file(
+                "a.tar",
+                new Tars().file("cat/1.jpg", "x").file("dog/2.jpg", "x").bytes());
         List<String> options = Advice.in(source.plan(), "--label-from");
         source.delete("a.tar");
         source.file("cat/1.jpg", "x");

@@ -39,7 +39,8 @@ class RunAdviceTest {
         source.file("1.jpg", "x");
         assertThat(source.run()).isEqualTo(AdvisedSource.GOOD);
         String said = source.run();
-        assertThat(said).contains("add to it with --append, or create a version with only the new samples with --replace");
+        assertThat(said)
+                .contains("add to it with --append, or create a version with only the new samples with --replace");
         assertThat(source.run("--replace")).isEqualTo(AdvisedSource.GOOD);
         source.delete("1.jpg");
         source.file("2.jpg", "x");
@@ -124,8 +125,8 @@ class RunAdviceTest {
         String target = source.target().toString();
         Throwable begun = catchThrowable(
                 () -> TargetDataset.begin(target, DatasetStore.BY_LOCATION, info, info, "ingest-2", "process"));
-        Throwable leased = catchThrowable(
-                () -> new IngestTarget(target, DatasetStore.BY_LOCATION, IngestRun.Effect.CREATE)
+        Throwable leased =
+                catchThrowable(() -> new IngestTarget(target, DatasetStore.BY_LOCATION, IngestRun.Effect.CREATE)
                         .lease(info, "ingest-3", "process"));
         for (Throwable said : List.of(begun, leased)) {
             assertThat(said)

@@ -60,9 +60,10 @@ class UpdateAdviceTest {
                 case "--key" -> key = value;
                 case "--format" -> format = Optional.of(value);
                 case "--column" -> columns.add(value);
-                case "--add" -> added.put(
-                        equals < 0 ? value : value.substring(0, equals),
-                        equals < 0 ? Optional.empty() : Optional.of(FieldType.parse(value.substring(equals + 1))));
+                case "--add" ->
+                    added.put(
+                            equals < 0 ? value : value.substring(0, equals),
+                            equals < 0 ? Optional.empty() : Optional.of(FieldType.parse(value.substring(equals + 1))));
                 default -> throw new AssertionError("stoker update has no option " + options.get(i));
             }
         }
@@ -82,7 +83,9 @@ class UpdateAdviceTest {
         List<String> words = new ArrayList<>(Advice.in(said, option));
         words.replaceAll(word -> placeholder.isEmpty() ? word : word.replace(placeholder, value));
         options.addAll(words);
-        assertThat(update(table, options)).as("%s\nfollowed by %s", said, options).isEmpty();
+        assertThat(update(table, options))
+                .as("%s\nfollowed by %s", said, options)
+                .isEmpty();
     }
 
     @Test
@@ -98,7 +101,8 @@ class UpdateAdviceTest {
         Path table = table("a.csv", "key,v,image\na,1,x\n");
         assertHelps(table, "--column", "", "");
         String said = update(table, List.of());
-        List<String> words = new ArrayList<>(List.of(directory.toString(), directory.resolve("data").toString()));
+        List<String> words = new ArrayList<>(
+                List.of(directory.toString(), directory.resolve("data").toString()));
         words.add("--append");
         words.addAll(Advice.in(said, "--on-duplicate"));
         assertThat(said).contains("`stoker ingest SOURCE DATASET " + String.join(" ", words.subList(2, 5)) + "`");
@@ -112,10 +116,14 @@ class UpdateAdviceTest {
 
     @Test
     void aFieldWithAnotherType() throws IOException {
-        Path table = table("a.csv", "key,w\n" + IntStream.range(0, 10_001).mapToObj(i -> i + ",1\n").collect(Collectors.joining()) + "b,x\n");
+        Path table = table(
+                "a.csv",
+                "key,w\n" + IntStream.range(0, 10_001).mapToObj(i -> i + ",1\n").collect(Collectors.joining())
+                        + "b,x\n");
         String said = update(table, List.of("--add", "w"));
         assertThat(said).contains("'x' is not int64").doesNotContain("--type");
-        assertThat(update(table, List.of("--add", Advice.in(said, "--add").get(1).replace("TYPE", "utf8"))))
+        assertThat(update(
+                        table, List.of("--add", Advice.in(said, "--add").get(1).replace("TYPE", "utf8"))))
                 .isEmpty();
         assertThat(update(table("b.csv", "key,v\na,1\n"), List.of("--add", "v=int8")))
                 .isEqualTo("option --add: the dataset has a field v of type int64, not int8; leave the type out");

@@ -23,7 +23,8 @@ public final class TakenKeyException extends StokerException {
      */
     public static TakenKeyException inDataset(String key, String where, String step) {
         return new TakenKeyException("The dataset already has a sample with the key " + key + ", in " + where + "; "
-                + step + ", keep the stored sample with --on-duplicate skip, take the new one with --on-duplicate replace,"
+                + step
+                + ", keep the stored sample with --on-duplicate skip, take the new one with --on-duplicate replace,"
                 + " or replace all samples with --replace instead of --append (INSERT OVERWRITE in SQL)");
     }
 

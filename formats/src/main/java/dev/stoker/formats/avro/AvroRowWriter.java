@@ -44,8 +44,8 @@ public final class AvroRowWriter implements RowFormatWriter {
                                 column.name().replaceAll("[^A-Za-z0-9_]", "_").replaceAll("^([0-9])", "_$1")));
             }
             if (AvroOutputTypes.isRefused(column.type())) {
-                problems.add("column " + column.name() + ": Avro cannot hold " + column.type()
-                        + "; " + leaveOut + "export to parquet");
+                problems.add("column " + column.name() + ": Avro cannot hold " + column.type() + "; " + leaveOut
+                        + "export to parquet");
             }
         }
         return problems;

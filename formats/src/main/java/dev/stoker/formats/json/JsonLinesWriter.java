@@ -48,8 +48,8 @@ public final class JsonLinesWriter implements RowFormatWriter {
                 table.leaveOut(c -> !TextValue.canBeJson(table.columns().get(c).type()));
         for (OutputColumn column : table.columns()) {
             if (!TextValue.canBeJson(column.type())) {
-                problems.add("column " + column.name() + ": JSON cannot hold " + column.type()
-                        + "; " + leaveOut + "export to parquet or webdataset");
+                problems.add("column " + column.name() + ": JSON cannot hold " + column.type() + "; " + leaveOut
+                        + "export to parquet or webdataset");
             }
         }
         return problems;

@@ -84,7 +84,8 @@ final class WebDatasetOutput implements RowOutput {
                         table.nameOf(rows, row),
                         "all",
                         "it has no value in any column, so that the archive would have no member of it; add a column"
-                                + " that has one, or leave such samples out with --where " + ShellText.word(anyValue()));
+                                + " that has one, or leave such samples out with --where "
+                                + ShellText.word(anyValue()));
             }
         }
     }

@@ -43,8 +43,7 @@ public final class WebDatasetWriter implements RowFormatWriter {
         } else if (table.columns().size() == 1) {
             problems.add("an archive needs a column besides the key; add one with --columns key,NAME");
         }
-        String leaveOut =
-                table.leaveOut(c -> isRefused(table.columns().get(c).type()));
+        String leaveOut = table.leaveOut(c -> isRefused(table.columns().get(c).type()));
         for (int c = 0; c < table.columns().size(); c++) {
             OutputColumn column = table.columns().get(c);
             if (c == table.key()) {

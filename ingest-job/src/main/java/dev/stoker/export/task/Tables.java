@@ -38,6 +38,7 @@ public final class Tables {
                         ? Field.KEY
                         : snapshot.info().fields().get(number - 1).name())
                 .toList();
-        return new OutputTable(described, columns.length > 0 && columns[0] == 0 ? 0 : -1, content.compression(), stored);
+        return new OutputTable(
+                described, columns.length > 0 && columns[0] == 0 ? 0 : -1, content.compression(), stored);
     }
 }

@@ -110,7 +110,10 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                                         && wanted.types().containsKey(column.name())
                                         && source.found().isReadableAs(column.name(), column.type())
                                 ? "declare its own with "
-                                        + ShellText.pair("--type", column.name(), column.type().canonical()) + ", or "
+                                        + ShellText.pair(
+                                                "--type",
+                                                column.name(),
+                                                column.type().canonical()) + ", or "
                                 : "")
                         + "leave the column out with --without " + ShellText.word(column.name()));
             }
@@ -136,7 +139,8 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
             } catch (IllegalArgumentException e) {
                 problems.add("the column " + column.name() + ": " + e.getMessage()
                         + (name.equals(Field.KEY)
-                                ? "; take it as the keys with " + ShellText.names("--key", List.of(column.name())) + ", or"
+                                ? "; take it as the keys with " + ShellText.names("--key", List.of(column.name()))
+                                        + ", or"
                                 : ";")
                         + " give the field another name with " + ShellText.pair("--rename", column.name(), "NAME"));
             }
@@ -366,7 +370,10 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                     .ifPresent(problem -> problems.add("the column " + mapped.column() + ": " + problem + "; "
                             + info.field(mapped.field())
                                     .map(own -> "declare this type with "
-                                            + ShellText.pair("--type", mapped.column(), own.type().canonical()))
+                                            + ShellText.pair(
+                                                    "--type",
+                                                    mapped.column(),
+                                                    own.type().canonical()))
                                     .orElse("give it the name of one of them with "
                                             + ShellText.pair("--rename", mapped.column(), "NAME"))
                             + ", or leave the column out with --without " + ShellText.word(mapped.column())));

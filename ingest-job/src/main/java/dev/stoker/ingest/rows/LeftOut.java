@@ -102,12 +102,15 @@ final class LeftOut {
     static String shown(String line) {
         try {
             JsonNode item = JSON.readTree(line);
-            String place = item.has("key") ? item.get("key").textValue() : item.get("file").textValue();
+            String place = item.has("key")
+                    ? item.get("key").textValue()
+                    : item.get("file").textValue();
             String inside = item.has("position")
                     ? "#" + item.get("position").asText()
                     : item.has("part") ? ", part " + item.get("part").asText() : "";
             String reason = item.get("reason").textValue();
-            return place + inside + ": " + (reason.startsWith(place + ": ") ? reason.substring(place.length() + 2) : reason);
+            return place + inside + ": "
+                    + (reason.startsWith(place + ": ") ? reason.substring(place.length() + 2) : reason);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("a line is JSON", e);
         }

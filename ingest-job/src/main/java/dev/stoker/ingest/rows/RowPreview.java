@@ -63,9 +63,8 @@ final class RowPreview {
         skipped.toString()
                 .lines()
                 .limit(SHOWN_ROWS)
-                .forEach(line ->
-                        lines.add((work.errors() == FileTree.Errors.FAIL ? "ends the ingest: " : "left out: ")
-                                + LeftOut.shown(line)));
+                .forEach(line -> lines.add((work.errors() == FileTree.Errors.FAIL ? "ends the ingest: " : "left out: ")
+                        + LeftOut.shown(line)));
         return lines;
     }
 

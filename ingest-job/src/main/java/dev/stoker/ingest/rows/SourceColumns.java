@@ -231,8 +231,8 @@ final class SourceColumns {
         return Stream.concat(own, others)
                 .filter(type -> isReadableAs(column, type))
                 .findFirst()
-                .map(type -> "declare one type for all files with "
-                        + ShellText.pair("--type", column, type.canonical()) + ", ")
+                .map(type -> "declare one type for all files with " + ShellText.pair("--type", column, type.canonical())
+                        + ", ")
                 .orElse("");
     }
 

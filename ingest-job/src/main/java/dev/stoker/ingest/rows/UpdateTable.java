@@ -201,10 +201,13 @@ public final class UpdateTable {
     /** Returns the options that take only the columns that can be updated, if there are such columns. */
     private static String known(Set<String> names, DatasetInfo all) {
         List<String> known = names.stream()
-                .filter(name -> all.field(name).filter(field -> !field.payload()).isPresent())
+                .filter(name ->
+                        all.field(name).filter(field -> !field.payload()).isPresent())
                 .map(name -> "--column " + ShellText.word(name))
                 .toList();
-        return known.isEmpty() ? "" : ", or take only the columns of the dataset's small fields with " + String.join(" ", known);
+        return known.isEmpty()
+                ? ""
+                : ", or take only the columns of the dataset's small fields with " + String.join(" ", known);
     }
 
     /** Without its key, the columns of the table would look like fields that the dataset lacks. */
@@ -316,14 +319,17 @@ public final class UpdateTable {
             }
             rows.end();
         } catch (BadValueException e) {
-            String advice = column.equals(request.key()) ? "; if another column has the keys, name it with --key COLUMN" : "";
+            String advice =
+                    column.equals(request.key()) ? "; if another column has the keys, name it with --key COLUMN" : "";
             throw unfit(file, reader.position(), column, e.reason() + (advice.isEmpty() ? added(column) : advice));
         }
     }
 
     /** Returns the next step for a value of a field that is added with the type of the first rows. */
     private String added(String field) {
-        boolean isGuessed = request.added().getOrDefault(field, Optional.of(ScalarType.UTF8)).isEmpty();
+        boolean isGuessed = request.added()
+                .getOrDefault(field, Optional.of(ScalarType.UTF8))
+                .isEmpty();
         return isGuessed ? "; give the type with " + ShellText.pair("--add", field, "TYPE") : "";
     }
 

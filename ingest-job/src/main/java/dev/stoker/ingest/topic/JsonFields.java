@@ -101,7 +101,8 @@ final class JsonFields {
 
         /** Returns the type that holds values of which {@link #type} does not hold all; empty if there is none. */
         Optional<String> wider() {
-            boolean isBig = kinds.contains(Kind.BIG) && EnumSet.of(Kind.WHOLE, Kind.BIG).containsAll(kinds);
+            boolean isBig =
+                    kinds.contains(Kind.BIG) && EnumSet.of(Kind.WHOLE, Kind.BIG).containsAll(kinds);
             if (isBig && depths.size() == 1 && depths.first() <= 1) {
                 return Optional.of("uint64" + "[]".repeat(depths.first()));
             }
@@ -173,8 +174,7 @@ final class JsonFields {
         }
         if (objects == 0) {
             throw new InvalidIngestException(
-                    "the topic has no JSON object to infer the fields from; give them with"
-                            + " --schema NAME:TYPE");
+                    "the topic has no JSON object to infer the fields from; give them with" + " --schema NAME:TYPE");
         }
         List<Field> fields = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -194,7 +194,8 @@ final class JsonFields {
         List<Field> all = new ArrayList<>(fields);
         members.forEach((name, member) -> member.wider()
                 .ifPresent(type -> all.add(new Field(name, FieldType.parse(type), member.present < objects, false))));
-        String keep = all.size() < fields.size() + problems ? "" : "to keep " + these + ", give --schema " + schema(all);
+        String keep =
+                all.size() < fields.size() + problems ? "" : "to keep " + these + ", give --schema " + schema(all);
         if (fields.isEmpty()) {
             return keep.isEmpty() ? "select the members that become fields with --schema NAME:TYPE" : keep;
         }
@@ -223,8 +224,7 @@ final class JsonFields {
             if (type.isPresent()) {
                 fields.add(new Field(name, FieldType.parse(type.get()), member.present < objects, false));
             } else {
-                problems.add(
-                        "the member " + name + " of the JSON values in the first records: " + member.problem());
+                problems.add("the member " + name + " of the JSON values in the first records: " + member.problem());
             }
         } catch (IllegalArgumentException e) {
             problems.add("a member of the JSON values cannot become a field: " + e.getMessage());

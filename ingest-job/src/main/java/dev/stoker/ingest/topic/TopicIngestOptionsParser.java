@@ -253,8 +253,8 @@ final class TopicIngestOptionsParser {
             for (ConfigOption<String> option : List.of(
                     TopicIngestFlags.AVRO_SCHEMA, TopicIngestFlags.AVRO_WIRE, TopicIngestFlags.SCHEMA_REGISTRY)) {
                 if (given.contains(option)) {
-                    problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX) + " is for --value avro; leave it"
-                            + " out");
+                    problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX)
+                            + " is for --value avro; leave it" + " out");
                 }
             }
         }

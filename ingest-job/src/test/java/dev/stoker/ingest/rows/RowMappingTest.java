@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Test;
 
 /** Columns of a plan that a file does not have any more, because it was replaced meanwhile. */
 class RowMappingTest {
-    private static final RowSchema SCHEMA = new RowSchema(
-            List.of(new RowColumn("i", ScalarType.INT64, false, "test", RowColumn.Role.NONE)), List.of());
+    private static final RowSchema SCHEMA =
+            new RowSchema(List.of(new RowColumn("i", ScalarType.INT64, false, "test", RowColumn.Role.NONE)), List.of());
 
     private static RowMapping mapping(List<String> key, String... columns) {
         return new RowMapping(

@@ -148,10 +148,11 @@ class TopicAdviceTest {
 
         Throwable bytes = catchThrowable(() -> reader(ValueFormat.Wire.PLAIN).read(framed));
         assertThat(reader(wire(bytes, schema())).read(framed).get("n")).isEqualTo(21L);
-        Throwable start = catchThrowable(() -> reader(ValueFormat.Wire.CONFLUENT).read(plain));
+        Throwable start =
+                catchThrowable(() -> reader(ValueFormat.Wire.CONFLUENT).read(plain));
         assertThat(reader(wire(start, schema())).read(plain).get("n")).isEqualTo(21L);
-        Throwable other = catchThrowable(() -> reader(ValueFormat.Wire.CONFLUENT)
-                .read(ByteBuffer.wrap(new byte[] {0, 0, 0, 0, 7, 42, 1})));
+        Throwable other = catchThrowable(
+                () -> reader(ValueFormat.Wire.CONFLUENT).read(ByteBuffer.wrap(new byte[] {0, 0, 0, 0, 7, 42, 1})));
         assertThat(other).hasMessageEndingWith("it is of another schema");
     }
 
@@ -165,13 +166,14 @@ class TopicAdviceTest {
         server.start();
         try {
             String url = "http://127.0.0.1:" + server.getAddress().getPort();
-            ValueFormat asked = parse(List.of("--value", "avro", "--schema-registry", url)).value();
-            Throwable said =
-                    catchThrowable(() -> NewFields.withRegistrySchema(asked, "photos", new Properties()));
+            ValueFormat asked =
+                    parse(List.of("--value", "avro", "--schema-registry", url)).value();
+            Throwable said = catchThrowable(() -> NewFields.withRegistrySchema(asked, "photos", new Properties()));
             List<String> options = new ArrayList<>(List.of("--value", "avro", "--schema-registry", url));
             options.addAll(Advice.in(said.getMessage().replace("FILE", schema()), "--avro-schema"));
             ValueFormat given = parse(options).value();
-            assertThat(NewFields.withRegistrySchema(given, "photos", new Properties()).avroSchema())
+            assertThat(NewFields.withRegistrySchema(given, "photos", new Properties())
+                            .avroSchema())
                     .isEqualTo(SCHEMA);
             ValueFormat plain = asked.withSchema(SCHEMA);
             assertThat(catchThrowable(() -> new AvroReader(plain, new Properties(), Patience.ofBatch())
@@ -188,8 +190,8 @@ class TopicAdviceTest {
             ByteBuffer bytes = ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8));
             records.add(new SourceRecord(0, records.size(), 0, null, bytes, List.of()));
         }
-        InvalidIngestException e = catchThrowableOfType(
-                InvalidIngestException.class, () -> JsonFields.infer(records, new ArrayList<>()));
+        InvalidIngestException e =
+                catchThrowableOfType(InvalidIngestException.class, () -> JsonFields.infer(records, new ArrayList<>()));
         return String.join("\n", e.problems());
     }
 
@@ -215,8 +217,7 @@ class TopicAdviceTest {
 
     @Test
     void anotherTopicForADataset() {
-        Throwable said =
-                catchThrowable(() -> TopicPreparation.requireAppend(parse(List.of("--value", "raw")), 3));
+        Throwable said = catchThrowable(() -> TopicPreparation.requireAppend(parse(List.of("--value", "raw")), 3));
         assertThat(said).hasMessageEndingWith("add the topic to it with --append");
         assertThatCode(() -> TopicPreparation.requireAppend(parse(List.of("--value", "raw", "--append")), 3))
                 .doesNotThrowAnyException();
@@ -228,9 +229,8 @@ class TopicAdviceTest {
         TreeMap<Integer, Long> beginnings = new TreeMap<>(Map.of(0, 8L));
         TreeMap<Integer, Long> end = new TreeMap<>(Map.of(0, 9L));
         List<String> notes = new ArrayList<>();
-        Throwable said = catchThrowable(
-                () -> new TopicStart(parse(List.of("--value", "raw")), Optional.of(last), notes)
-                        .after(last, beginnings, end));
+        Throwable said = catchThrowable(() -> new TopicStart(parse(List.of("--value", "raw")), Optional.of(last), notes)
+                .after(last, beginnings, end));
         assertThat(said).isInstanceOf(LostRecordsException.class).hasMessageEndingWith("with --allow-gap");
         TopicIngestOptions options = parse(List.of("--value", "raw", "--allow-gap"));
         assertThat(new TopicStart(options, Optional.of(last), notes).after(last, beginnings, end))

@@ -43,9 +43,8 @@ public final class NameList {
     }
 
     private static String item(String name) {
-        boolean isPlain = !name.isEmpty()
-                && name.equals(name.strip())
-                && name.chars().noneMatch(c -> c == ',' || c == '"');
+        boolean isPlain =
+                !name.isEmpty() && name.equals(name.strip()) && name.chars().noneMatch(c -> c == ',' || c == '"');
         return isPlain ? name : "\"" + name.replace("\"", "\"\"") + "\"";
     }
 }
