@@ -142,8 +142,8 @@ record Preparation(
                 .forEach(files -> kinds.add(SourceKinds.Kind.ofName(files.example()), files.example(), files.count()));
         if (kinds.choose(options.source(), FileTree.Errors.FAIL) == SourceKinds.Choice.ROWS) {
             throw new InvalidIngestException("the source " + options.source() + " has files with rows by their names,"
-                    + " but not by their content; name their format with --format FORMAT, or pack each file as one sample"
-                    + " with --format files");
+                    + " but not by their content; name their format with --format FORMAT, or pack each file as one"
+                    + " sample with --format files");
         }
     }
 

@@ -115,7 +115,8 @@ class ExportAdviceTest {
     void columnsThatAFormatCannotHold(String format) throws Exception {
         String schema =
                 "message m { optional binary v (STRING); optional int64 u (INTEGER(64,false)); optional double d;"
-                        + " optional binary b; optional group l (LIST) { repeated group list { optional binary item; } } }";
+                        + " optional binary b;"
+                        + " optional group l (LIST) { repeated group list { optional binary item; } } }";
         byte[] file = MemoryOutput.write(schema, UnaryOperator.identity(), (factory, out) -> {
             Group row = factory.newGroup()
                     .append("v", "x")

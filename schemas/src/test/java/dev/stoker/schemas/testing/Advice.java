@@ -27,7 +27,8 @@ public final class Advice {
     private static final Pattern OPTION = Pattern.compile("(?<![\\w-])--[a-z][a-z-]+");
     private static final Pattern PAIR = Pattern.compile("ShellText\\.(?:pair|names)\\(\\s*\"(--[a-z-]+)\"");
     /** Names the option that is wrong, or an option alone, which is a part of something else. */
-    private static final Pattern SUBJECT = Pattern.compile("^(option )?--[a-z-]+(:| and --[a-z-]+| cannot| needs|$)");
+    private static final Pattern SUBJECT =
+            Pattern.compile("^(options? )?--[a-z-]+(:| and --[a-z-]+| cannot| needs|=?$)");
 
     /** Says what an option has done. */
     private static final Pattern NOTE = Pattern.compile("(satisf(y|ies)|that) --where");
