@@ -188,7 +188,8 @@ final class FeedOptionsParser {
         }
         if (clientCa.isPresent() && certificate.isEmpty()) {
             throw new IllegalArgumentException(
-                    "option --tls-client-ca: the feeder also needs a certificate: give --tls-cert FILE and --tls-key FILE");
+                    "option --tls-client-ca: the feeder also needs a certificate: give --tls-cert FILE and --tls-key"
+                            + " FILE");
         }
         return new ServerSecurity(
                 options.getOptional(FeedFlags.TOKEN_FILE).map(file -> FeedToken.of(file)),

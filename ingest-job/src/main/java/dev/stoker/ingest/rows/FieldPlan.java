@@ -11,9 +11,6 @@ import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ListType;
-import dev.stoker.schemas.arrow.NestedListType;
-import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.text.ShellText;
@@ -125,7 +122,7 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                                             + " reads them as this type"
                                     : "")));
             if (isStrict && source.nullItems().contains(column.name())) {
-                nullItems(column, type).ifPresent(problems::add);
+                ListTypes.nullItems(column, type).ifPresent(problems::add);
             }
             try {
                 Field field = new Field(
@@ -204,27 +201,6 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                 options.work().chunkSizeBytes(),
                 rule));
         return new FieldPlan(mapping, types, info);
-    }
-
-    /** Returns what to do with a column whose lists have null items; empty if its field takes them. */
-    private static Optional<String> nullItems(RowColumn column, FieldType type) {
-        String item =
-                type instanceof ListType list ? list.element().canonical() : type == column.type() ? itemOf(type) : "";
-        if (type instanceof NullableListType) {
-            return Optional.empty();
-        }
-        return Optional.of("the column " + column.name() + ": an item of a list is null; "
-                + (item.isEmpty()
-                        ? ""
-                        : "keep such items with " + ShellText.pair("--type", column.name(), item + "?[]") + ", or ")
-                + "leave the column out with --without " + ShellText.word(column.name())
-                + ", or such rows with --on-error skip");
-    }
-
-    private static String itemOf(FieldType type) {
-        return type instanceof NestedListType nested && nested.item() instanceof ScalarType item
-                ? item.canonical()
-                : "";
     }
 
     /** Returns the classes that the source states, by field. */

@@ -265,8 +265,8 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
                     (done, failure) -> {
                         if (failure != null) {
                             LOG.warn(
-                                    "The uses of versions were not deleted; stoker expire DATASET --end-feed FEED --yes deletes"
-                                            + " them",
+                                    "The uses of versions were not deleted; stoker expire DATASET --end-feed FEED --yes"
+                                            + " deletes them",
                                     failure);
                         }
                         context.registeredReaders().keySet().forEach(context::signalNoMoreSplits);
