@@ -98,7 +98,7 @@ def test_arrow_files_hold_every_value_in_its_type(cli, tmp_path, everything):
 def test_avro_files_hold_what_avro_can_hold(cli, tmp_path, everything):
     data, source = everything
     said = cli.fails("export", data, tmp_path / "out", "--format", "avro")
-    assert "column u64: Avro cannot hold uint64; leave it out with --columns" in said
+    assert "column u64: Avro cannot hold uint64; leave such columns out with --columns" in said
     assert "--rename 'größe=gr__e'" in said
     assert not (tmp_path / "out").exists()
     options = ("--columns", without("u64"), "--rename", "größe=size", "--compression", "deflate")
@@ -130,7 +130,7 @@ def as_nanoseconds(value) -> int:
 def test_json_lines_hold_all_but_bytes(cli, tmp_path, everything):
     data, source = everything
     said = cli.fails("export", data, tmp_path / "out", "--format", "jsonl")
-    assert "column image: JSON cannot hold binary; leave it out with --columns" in said
+    assert "column image: JSON cannot hold binary; leave such columns out with --columns" in said
     assert "column blobs" in said
     options = ("--columns", without("image", "blobs"), "--compression", "gzip")
     cli.run("export", data, tmp_path / "out", "--format", "jsonl", *options)
@@ -192,7 +192,7 @@ def test_tfrecords_hold_examples(cli, tmp_path, everything):
 def test_archives_hold_a_member_for_each_value(cli, tmp_path, everything):
     data, source = everything
     said = cli.fails("export", data, tmp_path / "out", "--format", "webdataset", "--columns", "label,image")
-    assert "add key to --columns" in said
+    assert "add it with --columns key,label,image" in said
     options = ("--columns", without("blobs"), "--rename", "image=jpg", "--rename", "label=cls.txt")
     cli.run("export", f"{data}:train", tmp_path / "out", "--format", "webdataset", *options, "--shards", 2)
     wanted, rows = expected(source), {}
@@ -226,7 +226,7 @@ def test_files_lie_below_the_target_at_the_paths_of_their_keys(cli, tmp_path):
     pq.write_table(rows, tmp_path / "rows.parquet")
     cli.run("ingest", tmp_path / "rows.parquet", tmp_path / "data", "--key", "id")
     said = cli.fails("export", tmp_path / "data", tmp_path / "out" / "deep", "--format", "files")
-    assert "a file holds the value of one column, not of 2; choose one with --columns key,NAME" in said
+    assert "a file holds the value of one column, not of 2; choose one with --columns key,NAME (data)" in said
     options = ("--format", "files", "--columns", "key,data", "--shards", 3)
     cli.run("export", tmp_path / "data", tmp_path / "out" / "deep", *options)
     target = tmp_path / "out" / "deep"

@@ -81,19 +81,19 @@ def test_files_are_read_as_one_type(cli, tmp_path, columns, options, kind, expec
         pytest.param(
             (pa.array([1], LONG), pa.array([2.5], DOUBLE)),
             (),
-            "declare one type for all files with --type v=TYPE",
+            "declare one type for all files with --type v=float64",
             id="integers-and-floats",
         ),
         pytest.param(
             (pa.array([1], INT), pa.array([2], LONG)),
             ("--type", "v=int32"),
-            "1.parquet, which --type v=int32 does not hold",
+            "1.parquet, which the declared type int32 does not hold",
             id="narrower",
         ),
         pytest.param(
             (pa.array([1], LONG), pa.array(["x"])),
             ("--type", "v=int64"),
-            "1.parquet, which --type v=int64 does not hold",
+            "1.parquet, which the declared type int64 does not hold",
             id="text",
         ),
         pytest.param(

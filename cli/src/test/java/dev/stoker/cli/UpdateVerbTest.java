@@ -87,7 +87,7 @@ class UpdateVerbTest extends DatasetVerbs {
         assertThat(stoker("update", path(), table, "--yes")).isEqualTo(2);
         assertThat(err.toString())
                 .contains("the dataset has no field quality; it has label, score, image; add the field with --add"
-                        + " quality, or name the columns to take with --column");
+                        + " quality");
         String[] add = {"update", path(), table, "--add", "quality", "--add", "reviewer=categorical"};
         assertThat(stoker(add)).as(err.toString()).isZero();
         assertThat(out.toString()).contains("adds: quality (int64), reviewer (categorical)");

@@ -22,9 +22,16 @@ public record Cell(OutputTable table, RowBatch rows, int column, int row) {
         return table.columns().get(column).type();
     }
 
-    /** Returns the failure of a value that the format cannot hold. */
-    public UnwritableValueException refused(String reason) {
+    /**
+     * Returns the failure of a value that the format cannot hold.
+     *
+     * @param reason a clause with the problem
+     * @param other a clause with a next step other than to leave the column out
+     */
+    public UnwritableValueException refused(String reason, String other) {
         return new UnwritableValueException(
-                table.nameOf(rows, row), table.columns().get(column).name(), reason);
+                table.nameOf(rows, row),
+                table.columns().get(column).name(),
+                reason + "; " + table.leaveOut(at -> at == column) + other);
     }
 }

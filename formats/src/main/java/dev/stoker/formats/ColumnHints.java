@@ -23,13 +23,20 @@ public record ColumnHints(List<String> names, Map<String, FieldType> types, Set<
     public enum Others {
         /** Their types come from the first rows. A column that only later rows have is an error that names it. */
         INFER,
+        /** As {@link #INFER}, for a user who names the wanted columns: all may be there, also odd ones. */
+        OFFER,
         /**
          * The first rows are not looked at: the columns with a type are the schema. Another column is an error that
          * names it. For the second and later files of a dataset, and for later readers of the first.
          */
         REFUSE,
         /** As {@link #REFUSE}, but other columns are left out, because the user named the wanted ones. */
-        IGNORE
+        IGNORE;
+
+        /** Returns whether types come from the first rows. */
+        public boolean areInferred() {
+            return this == INFER || this == OFFER;
+        }
     }
 
     /** The {@link RowColumn#sourceType} of a declared column that the first rows do not have. */
@@ -59,7 +66,7 @@ public record ColumnHints(List<String> names, Map<String, FieldType> types, Set<
         Map<String, FieldType> fixed = new LinkedHashMap<>();
         for (RowColumn column : columns) {
             if (fixed.put(column.name(), column.type()) != null) {
-                throw new IllegalArgumentException("there are two columns " + column.name());
+                throw new IllegalArgumentException("there are two columns " + column.name() + "; rename one of them");
             }
         }
         Set<String> notDeclared = new HashSet<>(fixed.keySet());

@@ -1,11 +1,11 @@
 package dev.stoker.formats;
 
 /** Thrown when an item of a list is null, and the sink does not take null items. */
-public final class NullItemException extends BadValueException {
+public final class NullItemException extends NullInListException {
     private static final long serialVersionUID = 1L;
 
     /** @param list dotted name of the list */
     public NullItemException(String list) {
-        super("an item of list '" + list + "' is null; fill it before, or leave the column out with --without");
+        super(item(list));
     }
 }

@@ -30,9 +30,7 @@ public interface ValueSink {
         try {
             setLong(Math.addExact(Math.multiplyExact(day, TimeResolution.NANOSECONDS.perDay()), nanos));
         } catch (ArithmeticException e) {
-            throw new BadValueException(
-                    "day " + day + " since 1970 does not fit into timestamp[ns]; declare the column with --type as"
-                            + " timestamp[us]");
+            throw new BeyondNanosecondsException(day);
         }
     }
 

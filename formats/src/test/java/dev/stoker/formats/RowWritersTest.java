@@ -147,8 +147,9 @@ class RowWritersTest {
         assertThat(new AvroRowWriter().problems(made.table()))
                 .containsExactly(
                         "column a.b: a name in Avro has ASCII letters, digits and underscores; rename it, such as"
-                                + " --rename 'a.b=a_b'",
-                        "column u: Avro cannot hold uint64[]; leave it out with --columns, or export to parquet");
+                                + " --rename a.b=a_b",
+                        "column u: Avro cannot hold uint64[]; leave such columns out with --columns key,a.b, or export"
+                                + " to parquet");
     }
 
     @ParameterizedTest
@@ -168,8 +169,11 @@ class RowWritersTest {
                         "[\"c\",\"dog\",0,7,0,-0.0,0.1,\"1970-01-01\",\"1970-01-01T00:00:00Z\",\"00:00:00\","
                                 + "\"0.01\",[],[],[],[[0.0,0.0],[0.0,0.0]]]");
         assertThat(format.problems(Batches.of(FIELDS, rows()).table()))
-                .containsExactly("column image: JSON cannot hold binary; leave it out with --columns, or export to"
-                        + " parquet or webdataset");
+                .singleElement()
+                .asString()
+                .startsWith("column image: JSON cannot hold binary; leave such columns out with --columns key,")
+                .endsWith(", or export to parquet or webdataset")
+                .doesNotContain(",image");
     }
 
     @Test
@@ -178,8 +182,7 @@ class RowWritersTest {
                 List.of(Field.small("x", ScalarType.FLOAT64)), List.of(List.of("good", 1.0), List.of("bad", 0.0 / 0)));
         assertThatThrownBy(() -> made.write(new JsonLinesWriter(), 1))
                 .isInstanceOf(UnwritableValueException.class)
-                .hasMessage("Cannot export the sample bad, column x: JSON cannot hold NaN; leave out the column with"
-                        + " --columns, or export to parquet");
+                .hasMessage("Cannot export the sample bad, column x: JSON cannot hold NaN; export to parquet");
     }
 
     @ParameterizedTest
@@ -233,7 +236,7 @@ class RowWritersTest {
                 List.of(Field.nullable("Age", ScalarType.INT32)), List.of(Arrays.asList("none", (Object) null)));
         assertThat(new WebDatasetWriter().problems(made.table()))
                 .containsExactly("column Age: the ending of a member is in lower case, without slashes, spaces and"
-                        + " outer dots; rename it, such as --rename 'Age=age'");
+                        + " outer dots; rename it, such as --rename Age=age");
         assertThatThrownBy(() -> made.write(new WebDatasetWriter(), 1))
                 .hasMessageContaining("sample none")
                 .hasMessageContaining("no value in any column");

@@ -13,6 +13,7 @@ import dev.stoker.metadata.VersionTimes;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;
+import dev.stoker.schemas.text.NameList;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -82,7 +83,7 @@ final class ExportOptionsParser {
                 format,
                 given.getOptional(ExportFlags.COMPRESSION),
                 layout,
-                given.getOptional(ExportFlags.COLUMNS).map(ExportOptionsParser::names),
+                given.getOptional(ExportFlags.COLUMNS).map(NameList::parse),
                 renamed());
     }
 
@@ -96,15 +97,16 @@ final class ExportOptionsParser {
         DatasetReference dataset = new DatasetReference(location(typed.path()), typed.version(), typed.split());
         Optional<VersionName> version = version();
         if (version.isPresent() && typed.version().isPresent() && !version.equals(typed.version())) {
-            problems.add("@" + typed.version().get() + " and --version " + version.get() + " give two versions");
+            problems.add("@" + typed.version().get() + " and --version " + version.get()
+                    + " give two versions; leave one out");
         } else if (version.isPresent()) {
             dataset = dataset.in(version.get());
         }
         Optional<String> asOf = given.getOptional(ExportFlags.AS_OF);
         if (asOf.isPresent() && version.isPresent()) {
-            problems.add("--version and --as-of give two versions");
+            problems.add("--version and --as-of give two versions; leave one out");
         } else if (asOf.isPresent() && typed.version().isPresent()) {
-            problems.add("@" + typed.version().get() + " and --as-of give two versions");
+            problems.add("@" + typed.version().get() + " and --as-of give two versions; leave one out");
         } else if (asOf.isPresent()) {
             try {
                 dataset = dataset.asOf(VersionTimes.parse(asOf.get()));
@@ -146,18 +148,10 @@ final class ExportOptionsParser {
         }
     }
 
-    private static List<String> names(List<String> texts) {
-        return texts.stream()
-                .flatMap(text -> Arrays.stream(text.split(",")))
-                .map(String::strip)
-                .filter(name -> !name.isEmpty())
-                .toList();
-    }
-
     private Map<String, String> renamed() {
         Map<String, String> pairs = new LinkedHashMap<>();
         for (String text : given.get(ExportFlags.RENAME)) {
-            int equals = text.indexOf('=');
+            int equals = text.lastIndexOf('=');
             if (equals < 1 || equals == text.length() - 1) {
                 problems.add("option --rename: " + text + " is not column=name");
             } else if (pairs.put(text.substring(0, equals), text.substring(equals + 1)) != null) {

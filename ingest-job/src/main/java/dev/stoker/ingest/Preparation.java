@@ -127,7 +127,7 @@ record Preparation(
         }
         return new NothingToIngestException("the source " + options.source() + " contains no samples"
                 + (sample.skipped().isEmpty() ? "" : ", only skipped files: " + skippedText(sample))
-                + "; give the directory that contains them, or see --hidden, --empty, --include and --links");
+                + "; give the directory that contains them" + NextSteps.skipped(sample.skipped()));
     }
 
     /** Refuses a tree whose names say that it has rows, unless the user asked for files. */
@@ -142,8 +142,8 @@ record Preparation(
                 .forEach(files -> kinds.add(SourceKinds.Kind.ofName(files.example()), files.example(), files.count()));
         if (kinds.choose(options.source(), FileTree.Errors.FAIL) == SourceKinds.Choice.ROWS) {
             throw new InvalidIngestException("the source " + options.source() + " has files with rows by their names,"
-                    + " but not by their content; name their format with --format, or pack each file as one sample"
-                    + " with --format files");
+                    + " but not by their content; name their format with --format FORMAT, or pack each file as one"
+                    + " sample with --format files");
         }
     }
 
@@ -220,7 +220,8 @@ record Preparation(
         Field contentOwn = new Field(contentField, FieldType.parse(contentType), false, isPayload);
         Field clash = (isPayload ? payload : small).put(contentField, contentOwn);
         if (clash != null || (small.containsKey(contentField) && payload.containsKey(contentField))) {
-            problems.add("two fields are named " + contentField + "; name the field of the files with --field");
+            problems.add("two fields are named " + contentField + "; give the field of the files another"
+                    + " name with --field NAME");
         }
         for (String name : asked) {
             if (!payload.containsKey(name)) {
@@ -265,14 +266,12 @@ record Preparation(
         Optional<Field> field = info.field(name);
         if (field.isEmpty() || !SidecarType.isBytes(field.get().type().canonical())) {
             problems.add("the dataset has no field " + name + " for the files' bytes; it has "
-                    + TargetDataset.names(info)
-                    + "; name one with --field");
+                    + TargetDataset.names(info) + "; " + NextSteps.content(info, set));
         }
         for (Field other : info.fields()) {
             if (!other.nullable() && !set.contains(other.name())) {
                 problems.add("the dataset's field " + other.name() + " ("
-                        + other.type().canonical() + ") requires a value; give it with "
-                        + (other.type().canonical().equals("categorical") ? "--label-from" : "--sidecar"));
+                        + other.type().canonical() + ") requires a value; " + NextSteps.value(other));
             }
         }
         if (!problems.isEmpty()) {

@@ -170,8 +170,9 @@ class IngestOptionsTest {
                 .isInstanceOf(NothingToIngestException.class)
                 .hasMessageContaining("the source " + empty + " contains no samples; give the directory");
         assertThat(problems(file.toString(), target.toString()))
-                .containsExactly("the source " + file + " is a file of unknown format; name the format with --format,"
-                        + " or give the directory that holds the file");
+                .containsExactly(
+                        "the source " + file + " is a file of unknown format; name the format with --format FORMAT,"
+                                + " or give the directory that holds the file");
     }
 
     @Test

@@ -147,7 +147,7 @@ class OnDuplicateTest {
         assertThatThrownBy(() -> append(source, onDuplicate))
                 .isInstanceOf(IngestFailedException.class)
                 .hasMessageContaining("already has a sample with the key a.jpg, in chunk 0")
-                .hasMessageContaining("--on-duplicate skip|replace");
+                .hasMessageContaining("--on-duplicate skip, take the new one with --on-duplicate replace");
         assertThat(Packed.latestVersion(target())).isEqualTo(1);
     }
 

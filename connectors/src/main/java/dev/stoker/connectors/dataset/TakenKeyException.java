@@ -23,8 +23,9 @@ public final class TakenKeyException extends StokerException {
      */
     public static TakenKeyException inDataset(String key, String where, String step) {
         return new TakenKeyException("The dataset already has a sample with the key " + key + ", in " + where + "; "
-                + step + ", see --on-duplicate skip|replace, or replace all samples with --replace (INSERT OVERWRITE in"
-                + " SQL)");
+                + step
+                + ", keep the stored sample with --on-duplicate skip, take the new one with --on-duplicate replace,"
+                + " or replace all samples with --replace instead of --append (INSERT OVERWRITE in SQL)");
     }
 
     /** Another writer has committed a sample with this key, and the ingest would have left its own out. */

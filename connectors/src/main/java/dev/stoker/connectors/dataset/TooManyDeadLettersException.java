@@ -21,10 +21,11 @@ public final class TooManyDeadLettersException extends StokerException {
     public static TooManyDeadLettersException of(long found, long most, String last) {
         return new TooManyDeadLettersException(String.format(
                 Locale.ROOT,
-                "%,d records could not be used, but --max-dead-letters allows %,d%s; look at the dead letters, then"
-                        + " correct the options or raise the limit, and start again",
+                "%,d records could not be used, but the limit is %,d%s; look at the dead letters, then correct the"
+                        + " options or raise the limit, such as with --max-dead-letters %d, and start again",
                 found,
                 most,
-                last.isEmpty() ? "" : " (the last one: " + last + ")"));
+                last.isEmpty() ? "" : " (the last one: " + last + ")",
+                10 * found));
     }
 }

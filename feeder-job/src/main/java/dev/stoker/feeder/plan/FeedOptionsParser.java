@@ -65,7 +65,7 @@ final class FeedOptionsParser {
                 .flatMap(Optional::stream)
                 .toList();
         if (named.isPresent() && asOf.isPresent()) {
-            problems.add("--version and --as-of give two versions");
+            problems.add("--version and --as-of give two versions; leave one out");
         } else if (named.isPresent()
                 && typed.stream().allMatch(stream -> stream.dataset().version().isPresent())) {
             problems.add("option --version: each stream has a version already; leave out --version or @version");
@@ -188,7 +188,8 @@ final class FeedOptionsParser {
         }
         if (clientCa.isPresent() && certificate.isEmpty()) {
             throw new IllegalArgumentException(
-                    "option --tls-client-ca: the feeder also needs a certificate: give --tls-cert and --tls-key");
+                    "option --tls-client-ca: the feeder also needs a certificate: give --tls-cert FILE and --tls-key"
+                            + " FILE");
         }
         return new ServerSecurity(
                 options.getOptional(FeedFlags.TOKEN_FILE).map(file -> FeedToken.of(file)),

@@ -46,7 +46,8 @@ final class LedgerPlace {
             } catch (IOException e) {
                 throw new IOException(
                         "stream " + stream.name() + ": --follow keeps the version of each epoch in " + location
-                                + ", which cannot be written: " + e.getMessage(),
+                                + ", which cannot be written: " + e.getMessage()
+                                + "; make it writable, or feed one version without --follow",
                         e);
             }
         }

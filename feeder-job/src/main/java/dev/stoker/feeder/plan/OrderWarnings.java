@@ -56,8 +56,10 @@ final class OrderWarnings {
                 || window >= lengths.getAverage()) {
             return Optional.empty();
         }
+        long mean = (long) lengths.getAverage();
+        long enough = Math.max(64, 8 * mean / (1 << 20) + 1);
         return Optional.of("the shuffle window (" + Units.bytes(window) + ") is smaller than a chunk ("
                 + Units.bytes((long) lengths.getAverage()) + "), so samples of different chunks are hardly mixed;"
-                + " give a larger --shuffle-window, with its unit, such as 64 MiB");
+                + " give a larger one, such as --shuffle-window " + enough + "mb");
     }
 }

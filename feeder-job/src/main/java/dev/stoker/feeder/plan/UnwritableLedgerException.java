@@ -10,7 +10,7 @@ public final class UnwritableLedgerException extends StokerException {
     UnwritableLedgerException(String location, String reason, @Nullable Throwable cause) {
         super(
                 "the ledger cannot be written to " + location + ": " + reason
-                        + "; give another directory or URI with --ledger",
+                        + "; give another directory or URI with --ledger PLACE",
                 cause);
     }
 }

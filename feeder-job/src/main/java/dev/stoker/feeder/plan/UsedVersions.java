@@ -26,8 +26,9 @@ public final class UsedVersions {
                 new VersionUses(Dataset.open(store)).release(plan.id());
             } catch (IOException e) {
                 LOG.warn(
-                        "The uses of versions of {} by this feed were not deleted; stoker expire --end-feed {} deletes"
-                                + " them: {}",
+                        "The uses of versions of {} by this feed were not deleted; stoker expire {} --end-feed {} --yes"
+                                + " deletes them: {}",
+                        path,
                         path,
                         plan.id(),
                         e.toString());

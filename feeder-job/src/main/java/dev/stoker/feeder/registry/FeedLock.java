@@ -114,7 +114,7 @@ public final class FeedLock implements AutoCloseable {
             place = " (pid " + holder.path("pid").asLong() + ")";
         }
         return new FeedRunningException("a feed " + name + " is already running" + place + "; stop it with stoker stop "
-                + name + ", or use another --name");
+                + name + ", or give another name with --name NAME");
     }
 
     /** Returns whether the holder of a lock is this job. */

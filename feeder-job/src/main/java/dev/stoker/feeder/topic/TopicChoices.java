@@ -102,7 +102,8 @@ final class TopicChoices implements TopicStart.Check, AutoCloseable {
 
     private TopicException foreign(int lane, String why) {
         return new TopicException(target + ", partition " + lane + ", holds another feed: " + why
-                + ": give name and options of the feed that wrote it, another --topic, or delete this one");
+                + ": give name and options of the feed that wrote it, another topic with --topic NAME, or"
+                + " delete this one");
     }
 
     @Override

@@ -95,15 +95,21 @@ public final class TopicFeedJob {
         }
     }
 
+    /** Refuses transactions that the brokers abort before a checkpoint commits them. */
+    static void requireTransactions(TopicFeedPlan plan) throws TopicException {
+        long interval = plan.feed().checkpointInterval().toMillis();
+        long timeout = plan.target().transactionTimeoutMs();
+        if (plan.target().exactlyOnce() && timeout <= 2 * interval) {
+            throw new TopicException("the brokers abort transactions after " + timeout
+                    + " ms, but a checkpoint commits them only every " + interval
+                    + " ms: give a longer time, such as --transaction-timeout " + 3 * interval
+                    + "ms, or a shorter one, such as --checkpoint-interval " + timeout / 3 + "ms");
+        }
+    }
+
     /** Creates or checks the topic, and registers the schema of its records. */
     private static TopicFeedGraph prepare(TopicFeedPlan plan) throws IOException {
-        Duration checkpointInterval = plan.feed().checkpointInterval();
-        if (plan.target().exactlyOnce() && plan.target().transactionTimeoutMs() <= 2 * checkpointInterval.toMillis()) {
-            throw new TopicException(
-                    "the brokers abort transactions after " + plan.target().transactionTimeoutMs()
-                            + " ms, but a checkpoint commits them only every " + checkpointInterval.toMillis()
-                            + " ms: give a longer --transaction-timeout or a shorter --checkpoint-interval");
-        }
+        requireTransactions(plan);
         try (StreamContent content =
                         StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
                 TopicChoices choices = TopicChoices.open(plan.feed(), plan.target())) {

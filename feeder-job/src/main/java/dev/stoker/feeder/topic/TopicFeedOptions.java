@@ -109,7 +109,7 @@ public record TopicFeedOptions(
                 List.of(TopicFeedFlags.BOOTSTRAP, TopicFeedFlags.TOPIC, TopicFeedFlags.WORLD_SIZE)) {
             if (options.getOptional(option).isEmpty()) {
                 problems.add("option " + JobArguments.flag(option, FeedFlags.PREFIX)
-                        + " is missing; --to kafka requires it");
+                        + " is missing; a feed to Kafka requires it");
             }
         }
         if (options.getOptional(TopicFeedFlags.WORLD_SIZE).orElse(1) < 1) {
@@ -137,7 +137,9 @@ public record TopicFeedOptions(
         }
         String registry = options.getOptional(TopicFeedFlags.SCHEMA_REGISTRY).orElse(null);
         if (registry != null && !format.equals("avro")) {
-            problems.add("option --schema-registry: only records of --value-format avro have a schema");
+            problems.add(
+                    "option --schema-registry: only records of Avro have a schema; give --value-format avro, or leave"
+                            + " it out");
         }
         if (registry != null && !registry.matches("https?://.+")) {
             problems.add("option --schema-registry: '" + registry + "' is not an http:// or https:// address");
@@ -147,8 +149,8 @@ public record TopicFeedOptions(
         }
         if (options.get(TopicFeedFlags.THROTTLE_GROUPS).isEmpty()
                 && options.getOptional(FeedFlags.EPOCHS).isEmpty()) {
-            problems.add("the topic would grow without limit: give --epochs, or --throttle-groups with the consumer"
-                    + " groups to wait for");
+            problems.add("the topic would grow without limit: give --epochs N, or --throttle-groups GROUP with a"
+                    + " consumer group to wait for");
         }
         int replication = options.get(TopicFeedFlags.REPLICATION);
         if (replication != -1 && (replication < 1 || replication > Short.MAX_VALUE)) {

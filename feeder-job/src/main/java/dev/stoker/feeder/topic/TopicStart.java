@@ -32,7 +32,7 @@ final class TopicStart {
             if (!last.fingerprint().text().equals(fingerprint)) {
                 throw new TopicException(target + ", partition " + lane + ", holds another feed: its fingerprint is "
                         + last.fingerprint() + ", this feed's is " + fingerprint
-                        + ": give another --topic, or delete this one");
+                        + ": give another topic with --topic NAME, or delete this one");
             }
         };
     }
@@ -51,8 +51,7 @@ final class TopicStart {
         }
     }
 
-    private static KafkaLane after(TopicFeedPlan plan, int lane, Optional<RecordHeader> last, Check own)
-            throws IOException {
+    static KafkaLane after(TopicFeedPlan plan, int lane, Optional<RecordHeader> last, Check own) throws IOException {
         if (last.isEmpty()) {
             return KafkaLane.fresh(lane);
         }
@@ -62,7 +61,7 @@ final class TopicStart {
             throw new TopicException(target + " holds records of --value-format "
                     + header.values().text() + ", this feed writes "
                     + plan.values().format().text()
-                    + ": give the same one, or another --topic");
+                    + ": give the same one, or another topic with --topic NAME");
         }
         own.require(lane, header);
         return again(header, lane, plan.follows());

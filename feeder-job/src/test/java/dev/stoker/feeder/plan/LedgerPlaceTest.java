@@ -20,7 +20,7 @@ class LedgerPlaceTest {
                 .isInstanceOf(UnwritableLedgerException.class)
                 .hasMessageStartingWith("the ledger cannot be written to ")
                 .hasMessageContaining(reason)
-                .hasMessageEndingWith("; give another directory or URI with --ledger");
+                .hasMessageEndingWith("; give another directory or URI with --ledger PLACE");
     }
 
     @Test

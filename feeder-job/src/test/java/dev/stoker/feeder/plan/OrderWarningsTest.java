@@ -35,7 +35,7 @@ class OrderWarningsTest {
                 .singleElement()
                 .asString()
                 .contains(dataset.path() + "@1, split train: the shuffle window (64 B) is smaller than a chunk (")
-                .contains("give a larger --shuffle-window, with its unit, such as 64 MiB");
+                .contains("give a larger one, such as --shuffle-window 64mb");
     }
 
     @Test

@@ -51,7 +51,7 @@ class FeedLockTest {
                     .isInstanceOf(FeedRunningException.class)
                     .hasMessage("a feed " + name + " is already running (pid "
                             + ProcessHandle.current().pid() + "); stop it with stoker stop " + name
-                            + ", or use another --name");
+                            + ", or give another name with --name NAME");
             assertThatThrownBy(claim(JOB)::make).isInstanceOf(FeedRunningException.class);
             assertThat(isLocked()).isTrue();
         }

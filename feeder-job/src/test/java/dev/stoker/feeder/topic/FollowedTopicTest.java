@@ -2,6 +2,7 @@ package dev.stoker.feeder.topic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.feeder.topic.LaneWriter.Step;
@@ -22,6 +23,7 @@ import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.testing.Advice;
 import dev.stoker.server.StreamContent;
 import dev.stoker.server.TestDataset;
 import dev.stoker.server.window.GroupOrder;
@@ -321,6 +323,10 @@ class FollowedTopicTest {
         require(plan("--topic=photos", "--epochs=9"), last);
         refuses(plan("--name=else"), last, "feed else has chosen no version for its epoch 2");
         refuses(plan("--topic=elsewhere"), last, "has chosen no version for its epoch 2");
+        Throwable said = catchThrowable(() -> require(plan("--seed=5"), last));
+        List<String> other = Advice.in(said.getMessage().replace("NAME", "elsewhere"), "--topic");
+        assertThat(plan("--seed=5", other.get(0), other.get(1)).target().topic())
+                .isEqualTo("elsewhere");
         refuses(plan("--seed=5"), last, "the fingerprint of its epoch 2 is " + last.fingerprint());
         RecordHeader later = RecordHeader.control(RecordKind.EPOCH_END, last.fingerprint(), 9, 2, 0);
         refuses(plan(), later, "its epoch 2 is of version 9, feed photos has chosen 4");

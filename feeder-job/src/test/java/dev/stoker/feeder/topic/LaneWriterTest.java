@@ -12,6 +12,7 @@ import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.kafka.ValueFormat;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.testing.Advice;
 import dev.stoker.server.StreamContent;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The records of lanes, without brokers. */
@@ -229,16 +231,40 @@ class LaneWriterTest {
         }
     }
 
-    @Test
-    void namesTheSampleThatFitsInNoRecord() throws IOException {
-        TopicFeedPlan plan = plan("--max-record-bytes=3000");
+    /** Returns what the first batch of a lane says that cannot be written, or nothing. */
+    private String tooLarge(String... options) throws IOException {
+        TopicFeedPlan plan = plan(options);
         try (StreamContent content =
-                StreamContent.open(plan.feed().spec(), plan.feed().serverOptions())) {
-            assertThatThrownBy(() ->
-                            write(content, plan, new KafkaLane(0, RecordPosition.batch(0, 0), EpochCounts.NONE, 0)))
-                    .hasMessageMatching("sample c\\d/r\\d+ takes \\d+ bytes in a record, the limit is 3000: .*"
-                            + "--max-record-bytes \\d+ or more.*");
+                        StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
+                TopicEpochs epochs = new TopicEpochs(plan, content)) {
+            KafkaLane first = new KafkaLane(0, RecordPosition.batch(0, 0), EpochCounts.NONE, 0);
+            new LaneWriter(epochs, first, OptionalLong.of(2)).next();
+            return "";
+        } catch (IOException e) {
+            return e.getMessage();
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"arrow, 2000", "avro, 1400"})
+    void namesTheSampleThatFitsInNoRecordAndTheLimitThatIsEnough(String format, int most) throws IOException {
+        String said = tooLarge("--value-format=" + format, "--max-record-bytes=" + most);
+        assertThat(said)
+                .matches("sample c\\d/r\\d+ takes \\d+ bytes in a record, the limit is " + most + ": .*"
+                        + "--max-record-bytes \\d+ or more.*");
+        for (int i = 0; i < 20 && !said.isEmpty(); i++) {
+            List<String> limit = Advice.in(said, "--max-record-bytes");
+            said = tooLarge("--value-format=" + format, limit.get(0), limit.get(1));
+        }
+        assertThat(said).isEmpty();
+    }
+
+    @Test
+    void namesTheLimitForTheDescription() throws IOException {
+        String said = tooLarge("--value-format=avro", "--max-record-bytes=1200");
+        assertThat(said).startsWith("the description of stream ");
+        List<String> limit = Advice.in(said, "--max-record-bytes");
+        assertThat(tooLarge("--value-format=avro", limit.get(0), limit.get(1))).doesNotContain("the description");
     }
 
     @Test

@@ -89,7 +89,7 @@ class TopicFeedOptionsTest {
                     "--schema-registry=registry:8081"
                 }))
                 .hasMessageContaining("--value-format: 'json' is not one of arrow, avro")
-                .hasMessageContaining("only records of --value-format avro have a schema")
+                .hasMessageContaining("only records of Avro have a schema; give --value-format avro")
                 .hasMessageContaining("'registry:8081' is not an http:// or https:// address")
                 .isInstanceOf(InvalidFeedException.class)
                 .hasMessageContaining("'rabbit' is not one of trainers, kafka")
@@ -101,7 +101,7 @@ class TopicFeedOptionsTest {
                 .hasMessageContaining("--max-record-bytes: 7")
                 .hasMessageContaining("--epochs-ahead: -1")
                 .hasMessageContaining("unknown option --topc, did you mean --topic?")
-                .hasMessageContaining("give --epochs, or --throttle-groups");
+                .hasMessageContaining("give --epochs N, or --throttle-groups GROUP");
     }
 
     @Test

@@ -230,7 +230,7 @@ final class ArrowMessages {
         if (length > limits.memoryBytes() / 8) {
             throw new UnsupportedFileException(name() + ": its metadata of " + length
                     + " bytes needs more than the limit of " + limits.memoryBytes()
-                    + " bytes of memory; raise the memory limit (--part-memory)");
+                    + " bytes of memory" + limits.moreMemory(8 * length, "write the file with fewer columns"));
         }
         return read(offset, (int) length);
     }

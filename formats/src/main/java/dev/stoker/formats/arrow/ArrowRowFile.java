@@ -66,7 +66,7 @@ final class ArrowRowFile implements RowFile {
     public RowReader read(RowPart part, int[] selected) throws IOException {
         ArrowMessages.Body batch = messages.batches().get(part.number());
         String what = "record batch " + part.number();
-        MemoryBudget budget = new MemoryBudget(messages.name(), limits.memoryBytes());
+        MemoryBudget budget = new MemoryBudget(messages.name(), limits);
         long first = 0;
         for (int i = 0; i < part.number(); i++) {
             first += parts.get(i).rows();

@@ -1,11 +1,13 @@
 package dev.stoker.formats.arrow;
 
 import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.NullInListException;
 import dev.stoker.formats.NullItemException;
 import dev.stoker.formats.NullItems;
 import dev.stoker.formats.NumberWriter;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.ValueSink;
+import dev.stoker.formats.huggingface.PayloadPath;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import java.io.IOException;
@@ -142,10 +144,7 @@ final class ArrowValue {
     private void checkPath(NestedVecs.Structs struct, int row) throws IOException, BadValueException {
         Vec path = struct.fields.get(1);
         if (struct.fields.get(0).isNull(row) && !path.isNull(row)) {
-            throw new BadValueException("'" + column.column().name() + "' has no bytes, only the path '"
-                    + StandardCharsets.UTF_8.decode(path.bytes(row).duplicate())
-                    + "'; embed the files when you write the dataset, or ingest the paths with --columns "
-                    + column.column().name() + ".path");
+            throw PayloadPath.withoutBytes(column.column().name(), path.bytes(row));
         }
     }
 
@@ -269,9 +268,9 @@ final class ArrowValue {
             Vec vec = inside(item, i, next, inner);
             if (vec.isNull(i)) {
                 boolean isStruct = vec instanceof NestedVecs.Structs;
-                throw new BadValueException((isStruct ? "an item of list '" : "a list inside '")
-                        + steps.get(isStruct ? next - 1 : inner).name()
-                        + "' is null; fill it before, or leave the column out with --without");
+                String list = steps.get(isStruct ? next - 1 : inner).name();
+                throw new NullInListException(
+                        isStruct ? NullInListException.item(list) : NullInListException.inner(list));
             }
             NestedVecs.Lists lists = (NestedVecs.Lists) vec;
             int first = lists.from(i);

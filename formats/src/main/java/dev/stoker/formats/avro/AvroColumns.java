@@ -1,5 +1,6 @@
 package dev.stoker.formats.avro;
 
+import dev.stoker.formats.NullInListException;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.RowSchema.RefusedColumn;
@@ -136,10 +137,7 @@ final class AvroColumns {
 
     /** @param map the place if it is a map, otherwise null */
     private Node list(@Nullable Place map, Schema item, Place place) throws UnsupportedFileException {
-        String nullList = place.lists() == 0
-                ? null
-                : "a list inside '" + place.name()
-                        + "' is null; fill it before, or leave the column out with --without";
+        String nullList = place.lists() == 0 ? null : NullInListException.inner(place.name());
         Place inside = place.item();
         if (map == null) {
             return new Node.Array(null, add(item, inside), nullList, maxBytes);
@@ -171,7 +169,7 @@ final class AvroColumns {
 
     /** Adds a list whose items have the type null. */
     private Node nullList(Schema type, Place place) {
-        String why = nullItem(place);
+        String why = NullInListException.item(place.name());
         Slot slot = slot(place, ScalarType.UINT8, ordinary + nullLists.size());
         RowColumn list = RowSchema.nullList(place.name(), place.nullable(), AvroTypes.describe(type));
         nullLists.add(list);
@@ -205,7 +203,7 @@ final class AvroColumns {
                 refuse(place, type, ErrorText.of(e));
             }
         }
-        return new Node.Leaf(mapping.reader(), slot, place.lists() > 0 ? nullItem(place) : null);
+        return new Node.Leaf(mapping.reader(), slot, place.lists() > 0 ? NullInListException.item(place.name()) : null);
     }
 
     private @Nullable Slot slot(Place place, @Nullable ScalarType element, int index) {
@@ -247,9 +245,5 @@ final class AvroColumns {
             boolean isNull = type.getType() == Schema.Type.NULL && place.lists() == 0;
             refused.add(new RefusedColumn(place.name(), AvroTypes.describe(type), reason, isNull));
         }
-    }
-
-    private static String nullItem(Place place) {
-        return "an item of list '" + place.name() + "' is null; fill it before, or leave the column out with --without";
     }
 }

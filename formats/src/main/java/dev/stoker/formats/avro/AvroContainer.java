@@ -4,6 +4,7 @@ import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.UnsupportedFileException;
 import dev.stoker.formats.block.BlockCodec;
+import dev.stoker.formats.block.TooLargeException;
 import dev.stoker.schemas.io.RangeReader;
 import java.io.EOFException;
 import java.io.IOException;
@@ -35,6 +36,9 @@ final class AvroContainer {
 
     private static final int WINDOW = 1 << 20;
     private static final int MAX_PREFIX = 20;
+    /** A header that does not end before is corrupt, whatever memory there is. */
+    private static final long PLAUSIBLE_HEADER = 16 << 20;
+
     private static final long MIB = 1 << 20;
 
     private final RangeReader file;
@@ -97,6 +101,11 @@ final class AvroContainer {
             } catch (DamagedFileException e) {
                 throw e;
             } catch (IOException e) {
+                if (bytes == max && max < Math.min(length, PLAUSIBLE_HEADER)) {
+                    throw new UnsupportedFileException(file.name() + ": its header of more than " + max
+                            + " bytes needs more than the limit of " + limits.memoryBytes() + " bytes of memory"
+                            + limits.moreMemory(16 * max, "write the file with a smaller schema"));
+                }
                 if (bytes == max) {
                     throw damaged("its header is corrupt" + DamagedFileException.reason(e), e);
                 }
@@ -215,6 +224,13 @@ final class AvroContainer {
             return records == null ? new AvroBytes(window, at, at + size) : new AvroBytes(records, 0, records.length);
         } catch (UnsupportedFileException e) {
             throw e;
+        } catch (TooLargeException e) {
+            if (max < limits.memoryBytes() / 2) {
+                throw damaged("the block at byte " + offset + " is corrupt" + DamagedFileException.reason(e), e);
+            }
+            throw new UnsupportedFileException(file.name() + ": the block at byte " + offset + " needs more than "
+                    + limits.memoryBytes() + " bytes of memory, which is the limit"
+                    + limits.moreMemory(4 * max, "write the file with smaller blocks"));
         } catch (IOException | RuntimeException e) {
             throw damaged("the block at byte " + offset + " is corrupt" + DamagedFileException.reason(e), e);
         }
@@ -237,9 +253,12 @@ final class AvroContainer {
     }
 
     private UnsupportedFileException tooLarge(long offset, long size) {
+        // An array holds no more.
+        boolean isReadable = size <= Integer.MAX_VALUE - WINDOW;
         return new UnsupportedFileException(file.name() + ": the block at byte " + offset + " needs " + 2 * size
-                + " bytes of memory, but the limit is " + limits.memoryBytes()
-                + "; raise the memory limit (--part-memory), or write the file with smaller blocks");
+                + " bytes of memory, but the limit is "
+                + (isReadable ? limits.memoryBytes() : 2L * (Integer.MAX_VALUE - WINDOW))
+                + limits.moreMemory(isReadable ? 2 * size : -1, "write the file with smaller blocks"));
     }
 
     DamagedFileException damaged(String how, @Nullable Throwable cause) {

@@ -128,8 +128,8 @@ final class AvroOutput implements RowOutput {
         try {
             return Math.multiplyExact(cell.source().longAt(cell.row()), 1000L);
         } catch (ArithmeticException e) {
-            throw cell.refused("its time does not fit into milliseconds, which are Avro's longest unit; leave out the"
-                    + " column with --columns");
+            throw cell.refused(
+                    "its time does not fit into milliseconds, which are Avro's longest unit", "export to arrow");
         }
     }
 

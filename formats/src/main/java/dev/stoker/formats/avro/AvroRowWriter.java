@@ -32,15 +32,20 @@ public final class AvroRowWriter implements RowFormatWriter {
     @Override
     public List<String> problems(OutputTable table) {
         List<String> problems = new ArrayList<>();
-        for (OutputColumn column : table.columns()) {
+        String leaveOut = table.leaveOut(
+                c -> AvroOutputTypes.isRefused(table.columns().get(c).type()));
+        for (int c = 0; c < table.columns().size(); c++) {
+            OutputColumn column = table.columns().get(c);
             if (!NAME.matcher(column.name()).matches()) {
                 problems.add("column " + column.name() + ": a name in Avro has ASCII letters, digits and underscores;"
-                        + " rename it, such as --rename '" + column.name() + "="
-                        + column.name().replaceAll("[^A-Za-z0-9_]", "_").replaceAll("^([0-9])", "_$1") + "'");
+                        + " rename it, such as "
+                        + table.rename(
+                                c,
+                                column.name().replaceAll("[^A-Za-z0-9_]", "_").replaceAll("^([0-9])", "_$1")));
             }
             if (AvroOutputTypes.isRefused(column.type())) {
-                problems.add("column " + column.name() + ": Avro cannot hold " + column.type()
-                        + "; leave it out with --columns, or export to parquet");
+                problems.add("column " + column.name() + ": Avro cannot hold " + column.type() + "; " + leaveOut
+                        + "export to parquet");
             }
         }
         return problems;

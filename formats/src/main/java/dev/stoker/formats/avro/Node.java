@@ -114,7 +114,7 @@ interface Node {
 
         @Override
         public void setNull() {
-            slots(nullList == null ? Slot::setNull : slot -> slot.setBad(nullList));
+            slots(nullList == null ? Slot::setNull : slot -> slot.setNullInList(nullList));
         }
     }
 

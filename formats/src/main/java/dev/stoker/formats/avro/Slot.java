@@ -1,6 +1,7 @@
 package dev.stoker.formats.avro;
 
 import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.NullInListException;
 import dev.stoker.formats.NullItems;
 import dev.stoker.formats.NumberWriter;
 import dev.stoker.formats.ValueSink;
@@ -23,6 +24,7 @@ final class Slot {
     private enum State {
         NULL,
         BAD,
+        NULL_IN_LIST,
         LONG,
         DOUBLE,
         DECIMAL,
@@ -76,7 +78,7 @@ final class Slot {
     /** Takes a null item of a list. */
     void putNull(String why) {
         if (lists != 1) {
-            setBad(why);
+            setNullInList(why);
         } else if (state == State.LIST) {
             try {
                 if (numbers != null) {
@@ -89,6 +91,12 @@ final class Slot {
                 setBad(ErrorText.of(e));
             }
         }
+    }
+
+    /** Takes a null that no list can have, such as a list inside another one. */
+    void setNullInList(String why) {
+        state = State.NULL_IN_LIST;
+        bad = why;
     }
 
     void setBad(String why) {
@@ -189,6 +197,7 @@ final class Slot {
         switch (state) {
             case NULL -> sink.setNull();
             case BAD -> throw new BadValueException(bad);
+            case NULL_IN_LIST -> throw new NullInListException(bad);
             case LONG -> sink.setLong(number);
             case DOUBLE -> sink.setDouble(real);
             case DECIMAL -> sink.setDecimal(decimal);

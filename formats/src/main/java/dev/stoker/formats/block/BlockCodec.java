@@ -83,7 +83,8 @@ public enum BlockCodec {
      *
      * @param src the block: from the position to the limit; has an array
      * @param max bytes that it may decompress to
-     * @throws IOException if it is corrupt or larger; the message is a clause
+     * @throws TooLargeException if it is larger; the message is a clause
+     * @throws IOException if it is corrupt; the message is a clause
      */
     public byte[] decompressUpTo(ByteBuffer src, long max) throws IOException {
         if (this == SNAPPY) {
@@ -123,8 +124,8 @@ public enum BlockCodec {
         return new IOException("its " + label() + " data ends too early", e);
     }
 
-    private IOException tooLarge(long max) {
-        return new IOException("its " + label() + " data has more than " + max + " bytes, which is the limit");
+    private TooLargeException tooLarge(long max) {
+        return new TooLargeException("its " + label() + " data has more than " + max + " bytes, which is the limit");
     }
 
     private static int snappy(ByteBuffer src, byte[] dst, int size) throws IOException {

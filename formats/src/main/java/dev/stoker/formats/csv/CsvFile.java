@@ -125,8 +125,9 @@ final class CsvFile implements RowFile {
                 sink.setDouble(Numbers.toDouble(value, type));
             } else {
                 boolean isFraction = type == ScalarType.INT64 && CsvInference.isFloat(value);
-                throw new BadValueException(Utf8.shown(value) + " is not " + type + " as in the first rows; use "
-                        + ShellText.pair("--type", column.name(), isFraction ? "float64" : "utf8"));
+                throw new BadValueException(
+                        Utf8.shown(value) + " is not " + type + " as in the first rows",
+                        "use " + ShellText.pair("--type", column.name(), isFraction ? "float64" : "utf8"));
             }
         }
 

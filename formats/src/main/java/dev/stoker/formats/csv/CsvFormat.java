@@ -125,7 +125,7 @@ public final class CsvFormat implements HintedFormat {
             throws IOException {
         CsvInference[] seen = new CsvInference[names.size()];
         Arrays.setAll(seen, i -> new CsvInference());
-        if (hints.others() == Others.INFER) {
+        if (hints.others().areInferred()) {
             sample(rows, seen, file);
         }
         List<RowColumn> columns = new ArrayList<>();

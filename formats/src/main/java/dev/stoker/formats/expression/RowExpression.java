@@ -31,6 +31,22 @@ public final class RowExpression {
         return new RowExpression(text, new ExpressionParser(text).parse());
     }
 
+    /** Returns a column as expressions name it: with double quotes if it needs them. */
+    public static String column(String name) {
+        try {
+            if (parse(name + " IS NULL").columns().equals(Set.of(name))) {
+                return name;
+            }
+        } catch (InvalidExpressionException e) {
+            return quoted(name);
+        }
+        return quoted(name);
+    }
+
+    private static String quoted(String name) {
+        return '"' + name.replace("\"", "\"\"") + '"';
+    }
+
     /** Returns the names of the columns, in the order of the expression. */
     public Set<String> columns() {
         Set<String> columns = new LinkedHashSet<>();

@@ -2,6 +2,7 @@ package dev.stoker.formats.huggingface;
 
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
+import dev.stoker.schemas.text.ShellText;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,20 @@ public final class PayloadPath implements ValueSink {
         this.sink = sink;
         this.name = name;
         return bytes;
+    }
+
+    /**
+     * Returns the failure of a struct that has a path only.
+     *
+     * @param column name of its column
+     * @param path the path, UTF-8
+     */
+    public static BadValueException withoutBytes(String column, ByteBuffer path) {
+        return new BadValueException(
+                "'" + column + "' has no bytes, only the path '" + StandardCharsets.UTF_8.decode(path.duplicate())
+                        + "'",
+                "embed the files when you write the dataset, or ingest the paths with --without "
+                        + ShellText.word(column));
     }
 
     @Override
@@ -79,10 +94,7 @@ public final class PayloadPath implements ValueSink {
         @Override
         public void setNull() throws BadValueException {
             if (path != null) {
-                throw new BadValueException("'" + name + "' has no bytes, only the path '"
-                        + StandardCharsets.UTF_8.decode(path.duplicate())
-                        + "'; embed the files when you write the dataset, or ingest the paths with --columns " + name
-                        + ".path");
+                throw withoutBytes(name, path);
             }
             sink().setNull();
         }

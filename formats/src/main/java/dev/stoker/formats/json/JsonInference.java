@@ -184,8 +184,10 @@ final class JsonInference {
                     + nullable(path, observed, withNull);
         }
         if (observed.has(Kind.BIG)) {
-            return "a number in line " + observed.line(Kind.BIG) + " does not fit into int64; use --type " + path
-                    + "=uint64, =float64, or =utf8 to keep its digits";
+            return "a number in line " + observed.line(Kind.BIG) + " does not fit into int64; use "
+                    + ShellText.pair("--type", path, "uint64") + ", " + ShellText.pair("--type", path, "float64")
+                    + ", or "
+                    + ShellText.pair("--type", path, "utf8") + " to keep its digits";
         }
         int depth = observed.depth();
         if (depth > 2 || (depth == 2 && kinds == 1 && !isNumber(observed))) {

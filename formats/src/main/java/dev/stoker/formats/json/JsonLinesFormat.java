@@ -80,7 +80,7 @@ public final class JsonLinesFormat implements HintedFormat {
 
     private static RowSchema schema(RangeReader file, ReadLimits limits, ColumnHints hints, Compression compression)
             throws IOException {
-        if (hints.others() != ColumnHints.Others.INFER) {
+        if (!hints.others().areInferred()) {
             return new RowSchema(
                     hints.types().entrySet().stream()
                             .map(column -> new RowColumn(

@@ -44,10 +44,12 @@ public final class JsonLinesWriter implements RowFormatWriter {
     @Override
     public List<String> problems(OutputTable table) {
         List<String> problems = new ArrayList<>();
+        String leaveOut =
+                table.leaveOut(c -> !TextValue.canBeJson(table.columns().get(c).type()));
         for (OutputColumn column : table.columns()) {
             if (!TextValue.canBeJson(column.type())) {
-                problems.add("column " + column.name() + ": JSON cannot hold " + column.type()
-                        + "; leave it out with --columns, or export to parquet or webdataset");
+                problems.add("column " + column.name() + ": JSON cannot hold " + column.type() + "; " + leaveOut
+                        + "export to parquet or webdataset");
             }
         }
         return problems;

@@ -84,7 +84,7 @@ abstract class JsonSlot {
             String text = takesAll()
                     ? "correct it, or leave the column out with --without " + ShellText.word(name)
                     : "use " + ShellText.pair("--type", name, "utf8") + " to keep the JSON text";
-            throw new BadValueException(problem + "; " + (advice == null ? text : advice));
+            throw new BadValueException(problem, advice == null ? text : advice);
         }
         if (present) {
             give(sink);

@@ -95,8 +95,11 @@ final class ListSlot extends JsonSlot {
     @Override
     void takeNullItem(int around) {
         if (around != depth || !(type instanceof NullableListType)) {
-            fail("an item of the list is null"
-                    + (depth == 1 ? "; --type " + name + "=" + element + "?[] keeps it" : ""));
+            if (depth == 1) {
+                fail("an item of the list is null", new NullableListType(element));
+            } else {
+                fail("an item of the list is null");
+            }
             return;
         }
         nulls.set(size());

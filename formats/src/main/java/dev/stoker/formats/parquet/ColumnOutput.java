@@ -1,5 +1,6 @@
 package dev.stoker.formats.parquet;
 
+import dev.stoker.formats.Cell;
 import dev.stoker.formats.OutputTable;
 import dev.stoker.formats.RowBatch;
 import dev.stoker.formats.UnwritableValueException;
@@ -154,11 +155,10 @@ final class ColumnOutput {
         try {
             millis = Math.multiplyExact(source.longAt(row), 1000L);
         } catch (ArithmeticException e) {
-            throw new UnwritableValueException(
-                    table.nameOf(rows, row),
-                    table.columns().get(column).name(),
-                    "its time does not fit into milliseconds, which are Parquet's longest unit; leave out the column"
-                            + " with --columns");
+            throw new Cell(table, rows, column, row)
+                    .refused(
+                            "its time does not fit into milliseconds, which are Parquet's longest unit",
+                            "export to arrow");
         }
         if (type instanceof TimeType) {
             out.write((int) millis, 0, present);

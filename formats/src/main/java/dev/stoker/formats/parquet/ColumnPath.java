@@ -1,6 +1,7 @@
 package dev.stoker.formats.parquet;
 
 import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.NullInListException;
 import java.util.List;
 
 /**
@@ -42,7 +43,9 @@ record ColumnPath(List<Node> nodes, int[] lists) {
     }
 
     static BadValueException nullNode(Node node) {
-        return new BadValueException((node.kind() == Kind.LIST ? "a list inside '" : "an item of list '") + node.name()
-                + "' is null; fill it before, or leave the column out with --without");
+        return new NullInListException(
+                node.kind() == Kind.LIST
+                        ? NullInListException.inner(node.name())
+                        : NullInListException.item(node.name()));
     }
 }

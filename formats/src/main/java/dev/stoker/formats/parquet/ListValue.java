@@ -2,7 +2,6 @@ package dev.stoker.formats.parquet;
 
 import dev.stoker.formats.BadValueException;
 import dev.stoker.formats.ValueSink;
-import dev.stoker.schemas.errors.ErrorText;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
@@ -51,7 +50,7 @@ abstract class ListValue implements Value {
             read(row < wanted);
         }
         if (bad != null) {
-            throw new BadValueException(ErrorText.of(bad));
+            throw bad;
         }
         if (isNull) {
             sink.setNull();

@@ -80,7 +80,7 @@ final class ParquetInput {
             throw new UnsupportedFileException(name() + ": its footer of " + footerLength + " bytes needs "
                     + (long) footerLength * FOOTER_EXPANSION + " bytes of memory, but the limit is "
                     + limits.memoryBytes()
-                    + "; raise the memory limit (--part-memory), or write files with fewer row groups");
+                    + limits.moreMemory((long) footerLength * FOOTER_EXPANSION, "write files with fewer row groups"));
         }
         int footerFrom = end.limit() - TAIL - footerLength;
         ByteBuffer footer = footerFrom >= 0

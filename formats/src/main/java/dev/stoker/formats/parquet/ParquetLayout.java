@@ -24,7 +24,10 @@ record ParquetLayout(boolean isHuggingFace, Set<String> images) {
     OutputTable table(OutputTable dataset) {
         return isHuggingFace
                 ? new OutputTable(
-                        dataset.columns().stream().map(this::column).toList(), dataset.key(), dataset.compression())
+                        dataset.columns().stream().map(this::column).toList(),
+                        dataset.key(),
+                        dataset.compression(),
+                        dataset.stored())
                 : dataset;
     }
 

@@ -274,7 +274,7 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
     private ChunkReads readChunks(RowPart part, int[] selected) throws IOException {
         RowGroup group = footer.getRow_groups().get(part.number());
         String what = "row group " + part.number();
-        MemoryBudget budget = new MemoryBudget(input.name(), limits.memoryBytes());
+        MemoryBudget budget = new MemoryBudget(input.name(), limits);
         Map<Integer, Leaf> leaves = new TreeMap<>();
         for (int column : selected) {
             ParquetColumn chosen = schema.columns().get(column);
@@ -316,7 +316,7 @@ final class ParquetRowFile implements RowFile, StatisticsFile {
         for (Leaf leaf : leaves) {
             memory = add(memory, memory(group.getColumns().get(leaf.index()).getMeta_data()));
         }
-        new MemoryBudget(input.name(), limits.memoryBytes()).take(memory, what);
+        new MemoryBudget(input.name(), limits).take(memory, what);
     }
 
     private void readChunks(ChunkReads chunks, Iterable<Leaf> leaves) throws IOException {

@@ -6,6 +6,7 @@ import dev.stoker.formats.LiteralComparison;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowReader;
 import dev.stoker.formats.UnsupportedFileException;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 
 /** Compares the values of a file's own column with the value that the file's place gives. For one thread. */
@@ -31,8 +32,9 @@ final class GivenCheck {
     void require(RowReader rows, int column) throws IOException, BadValueException {
         rows.get(column, comparison);
         if (comparison.result() != expected) {
-            throw new BadValueException("the value in the file differs from the value of its directory " + given.shown()
-                    + "; correct one of them, or leave the column out with --without");
+            throw new BadValueException(
+                    "the value in the file differs from the value of its directory " + given.shown(),
+                    "correct one of them, or leave the column out with --without " + ShellText.word(given.name()));
         }
     }
 }

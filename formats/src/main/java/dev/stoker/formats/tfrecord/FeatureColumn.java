@@ -15,6 +15,7 @@ import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.text.ShellText;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -60,8 +61,7 @@ final class FeatureColumn {
 
     void give(Feature feature, ValueSink sink) throws BadValueException {
         if (!isList && feature.count() != 1) {
-            throw new BadValueException(
-                    "it has " + feature.count() + " values, not one; use --type " + name + "=" + type + "[]");
+            throw new BadValueException("it has " + feature.count() + " values, not one", listAdvice());
         }
         try {
             if (feature.kind() == Kind.BYTES) {
@@ -70,8 +70,34 @@ final class FeatureColumn {
                 giveNumbers(feature, sink);
             }
         } catch (BadValueException e) {
-            throw new BadValueException(e.getMessage() + "; set the type with --type " + name + "=…");
+            throw new BadValueException(e.reason(), advice(feature));
         }
+    }
+
+    private String listAdvice() {
+        try {
+            FieldType list = FieldType.parse(type + "[]");
+            return canHave(list) ? "use " + ShellText.pair("--type", name, list.toString()) : withoutAdvice();
+        } catch (IllegalArgumentException e) {
+            return withoutAdvice();
+        }
+    }
+
+    private String withoutAdvice() {
+        return "correct it, or leave the column out with --without " + ShellText.word(name);
+    }
+
+    /** Returns the next step for a feature that the type does not hold: the type that holds it, if there is one. */
+    private String advice(Feature feature) {
+        String wide = feature.kind() == Kind.FLOAT ? "float64" : "int64";
+        boolean isWider = number != null && !number.canonical().equals(wide);
+        if (feature.kind() != Kind.BYTES && isWider) {
+            return "use " + ShellText.pair("--type", name, wide + (isList ? "[]" : ""));
+        }
+        if (feature.kind() == Kind.BYTES && TextValue.isParsed(type) && number == ScalarType.INT64) {
+            return "use " + ShellText.pair("--type", name, "utf8");
+        }
+        return withoutAdvice();
     }
 
     private void giveBytes(Feature feature, ValueSink sink) throws BadValueException {

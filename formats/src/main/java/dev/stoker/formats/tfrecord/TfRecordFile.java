@@ -14,6 +14,7 @@ import dev.stoker.formats.input.ByteInput;
 import dev.stoker.formats.input.Compression;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.io.RangeReader;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
@@ -106,8 +107,9 @@ final class TfRecordFile implements RowFile {
                     canSkip = true;
                     throw new DamagedFileException(in.name() + ": the record at offset " + frames.offset()
                             + " has the feature " + Utf8.shown(name)
-                            + ", which is not among the columns; add it with --type "
-                            + name + "=…, or leave it out with --without " + name);
+                            + ", which is not among the columns; add it with "
+                            + ShellText.pair("--type", name, "…") + ", or leave it out with --without "
+                            + ShellText.word(name));
                 }
             }
         }

@@ -1,7 +1,6 @@
 package dev.stoker.formats.tfrecord;
 
 import dev.stoker.formats.ColumnHints;
-import dev.stoker.formats.ColumnHints.Others;
 import dev.stoker.formats.FileHead;
 import dev.stoker.formats.HintedFormat;
 import dev.stoker.formats.ReadLimits;
@@ -46,7 +45,7 @@ public final class TfRecordFormat implements HintedFormat {
 
     private static RowSchema schema(RangeReader file, ReadLimits limits, ColumnHints hints, Compression compression)
             throws IOException {
-        if (hints.others() != Others.INFER) {
+        if (!hints.others().areInferred()) {
             return new RowSchema(
                     hints.types().entrySet().stream()
                             .map(column -> FeatureInference.column(column.getKey(), column.getValue(), "feature"))

@@ -46,10 +46,12 @@ public final class TfRecordWriter implements RowFormatWriter {
     @Override
     public List<String> problems(OutputTable table) {
         List<String> problems = new ArrayList<>();
+        String leaveOut =
+                table.leaveOut(c -> kind(table.columns().get(c).type()).isEmpty());
         for (OutputColumn column : table.columns()) {
             if (kind(column.type()).isEmpty()) {
                 problems.add("column " + column.name() + ": TFRecord has lists of bytes, float32 and int64, and cannot"
-                        + " hold " + column.type() + "; leave it out with --columns, or export to parquet");
+                        + " hold " + column.type() + "; " + leaveOut + "export to parquet");
             }
         }
         return problems;

@@ -201,8 +201,7 @@ public final class JsonValues {
     private record Refusal(Cell cell) implements Special {
         @Override
         public void notFinite(double value, JsonGenerator out) throws UnwritableValueException {
-            throw cell.refused(
-                    "JSON cannot hold " + value + "; leave out the column with --columns, or export to parquet");
+            throw cell.refused("JSON cannot hold " + value, "export to parquet");
         }
 
         @Override
@@ -212,7 +211,7 @@ public final class JsonValues {
 
         @Override
         public void bytes(ByteBuffer bytes, JsonGenerator out) throws UnwritableValueException {
-            throw cell.refused("JSON cannot hold bytes; leave out the column with --columns, or export to parquet");
+            throw cell.refused("JSON cannot hold bytes", "export to parquet");
         }
     }
 }

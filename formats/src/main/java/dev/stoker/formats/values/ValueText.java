@@ -57,7 +57,7 @@ public final class ValueText {
     }
 
     static UnwritableValueException beyondCalendar(Cell cell, long value) {
-        return cell.refused("no calendar reaches the time " + value + "; leave out the column with --columns");
+        return cell.refused("no calendar reaches the time " + value, "export to parquet");
     }
 
     /**

@@ -19,6 +19,7 @@ import dev.stoker.formats.values.TextValue;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.io.RangeReader;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -62,9 +63,9 @@ public final class WebDatasetFormat implements HintedFormat {
             throws IOException {
         Map<String, RowColumn> columns = new LinkedHashMap<>();
         columns.put(Extensions.KEY, Extensions.key());
-        if (hints.others() == Others.INFER) {
+        if (hints.others().areInferred()) {
             try (ByteInput in = ByteInput.open(file, compression, limits)) {
-                sample(in, columns);
+                sample(in, columns, hints.others() == Others.OFFER);
             }
         }
         for (Map.Entry<String, FieldType> declared : hints.types().entrySet()) {
@@ -75,8 +76,12 @@ public final class WebDatasetFormat implements HintedFormat {
         return new RowSchema(new ArrayList<>(columns.values()), List.of());
     }
 
-    /** Finds the extensions of the first samples. */
-    private static void sample(ByteInput in, Map<String, RowColumn> columns) throws IOException {
+    /**
+     * Finds the extensions of the first samples.
+     *
+     * @param isChosen whether the user names those that become columns
+     */
+    private static void sample(ByteInput in, Map<String, RowColumn> columns, boolean isChosen) throws IOException {
         TarReader tar = new TarReader(in);
         Map<String, Integer> samplesWith = new LinkedHashMap<>();
         String key = null;
@@ -105,8 +110,18 @@ public final class WebDatasetFormat implements HintedFormat {
                     + Utf8.shown(stray) + ", have no extension; give the members of a sample one name with different"
                     + " extensions, such as 0001.jpg and 0001.txt, or unpack the archive and ingest the directory");
         }
-        requireExtensions(in, samplesWith, samples);
+        if (!isChosen) {
+            requireExtensions(in, samplesWith, samples);
+        }
         samplesWith.keySet().forEach(extension -> columns.put(extension, Extensions.column(extension)));
+    }
+
+    /** Returns the option that takes the columns of several samples, if there are such columns. */
+    private static String wanted(Map<String, Integer> samplesWith, List<String> single) {
+        List<String> shared = samplesWith.keySet().stream()
+                .filter(extension -> !single.contains(extension))
+                .toList();
+        return shared.isEmpty() ? "" : ", or take only the other columns with " + ShellText.names("--columns", shared);
     }
 
     /** Refuses names in which the first dot does not end the key, so that each sample has its own extensions. */
@@ -121,7 +136,7 @@ public final class WebDatasetFormat implements HintedFormat {
                     + " sample and begins the name of its column, but " + single.size()
                     + " of the columns of the first "
                     + samples + " samples are in one sample only, such as " + Utf8.shown(single.get(0))
-                    + "; write the archive without other dots in the names, or name the wanted columns with --columns");
+                    + "; write the archive without other dots in the names" + wanted(samplesWith, single));
         }
     }
 }

@@ -7,6 +7,7 @@ import dev.stoker.formats.OutputTable;
 import dev.stoker.formats.RowBatch;
 import dev.stoker.formats.RowOutput;
 import dev.stoker.formats.UnwritableValueException;
+import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.formats.files.SafePath;
 import dev.stoker.formats.values.JsonValues;
 import dev.stoker.formats.values.ValueText;
@@ -14,12 +15,15 @@ import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.text.ShellText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 
@@ -79,10 +83,19 @@ final class WebDatasetOutput implements RowOutput {
                 throw new UnwritableValueException(
                         table.nameOf(rows, row),
                         "all",
-                        "it has no value in any column, so that the archive would have no member of it; add a"
-                                + " column to --columns");
+                        "it has no value in any column, so that the archive would have no member of it; add a column"
+                                + " that has one, or leave such samples out with --where "
+                                + ShellText.word(anyValue()));
             }
         }
+    }
+
+    /** Returns the condition that a sample has a value. */
+    private String anyValue() {
+        return IntStream.range(0, endings.length)
+                .filter(column -> column != table.key())
+                .mapToObj(column -> RowExpression.column(table.stored().get(column)) + " IS NOT NULL")
+                .collect(Collectors.joining(" OR "));
     }
 
     @SuppressWarnings("ByteBufferBackingArray") // Batches have arrays; the start is added.

@@ -15,6 +15,7 @@ import dev.stoker.formats.values.TextValue;
 import dev.stoker.formats.values.Utf8;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -173,7 +174,8 @@ final class WebDatasetReader implements RowReader {
             Integer column = columnOf.get(extension);
             if ((column == null && others != Others.IGNORE) || extension.equals(Extensions.KEY)) {
                 throw drop("the extension of member " + Utf8.shown(ahead.name()) + " is not among the columns; add it"
-                        + " with --type " + extension + "=binary, or leave it out with --without " + extension);
+                        + " with " + ShellText.pair("--type", extension, "binary") + ", or leave it out with --without "
+                        + ShellText.word(extension));
             }
             if (column != null) {
                 if (present[column]) {
@@ -245,7 +247,10 @@ final class WebDatasetReader implements RowReader {
             }
             TextValue.put(text.strip(), type, sink);
         } catch (BadValueException e) {
-            throw new BadValueException(e.getMessage() + "; use --type " + name + "=utf8 or =binary");
+            throw new BadValueException(
+                    e.reason(),
+                    "use " + ShellText.pair("--type", name, "utf8") + " or "
+                            + ShellText.pair("--type", name, "binary"));
         }
     }
 

@@ -39,20 +39,20 @@ public final class WebDatasetWriter implements RowFormatWriter {
     public List<String> problems(OutputTable table) {
         List<String> problems = new ArrayList<>();
         if (table.key() < 0) {
-            problems.add("the members of an archive are named by the key; add key to --columns");
+            problems.add("the members of an archive are named by the key; add it with " + table.withKey());
         } else if (table.columns().size() == 1) {
-            problems.add("an archive needs a column besides the key; add one to --columns");
+            problems.add("an archive needs a column besides the key; add one with --columns key,NAME");
         }
+        String leaveOut = table.leaveOut(c -> isRefused(table.columns().get(c).type()));
         for (int c = 0; c < table.columns().size(); c++) {
             OutputColumn column = table.columns().get(c);
             if (c == table.key()) {
                 continue;
             }
-            if (isListOfItems(column.type()) && !TextValue.canBeJson(column.type())) {
+            if (isRefused(column.type())) {
                 problems.add("column " + column.name()
                         + ": a member holds one value, not " + column.type()
-                        + "; leave it out with --columns, or export to"
-                        + " parquet");
+                        + "; " + leaveOut + "export to parquet");
             }
             String name = column.name();
             String lower = name.toLowerCase(Locale.ROOT);
@@ -62,11 +62,20 @@ public final class WebDatasetWriter implements RowFormatWriter {
                     && !name.endsWith(".");
             if (!isPlain) {
                 problems.add("column " + name + ": the ending of a member is in lower case, without slashes, spaces and"
-                        + " outer dots; rename it, such as --rename '" + name + "="
-                        + lower.replaceAll("[/\\s]", "_").replaceAll("^\\.+|\\.+$", "") + "'");
+                        + " outer dots; rename it, such as " + table.rename(c, plain(lower)));
             }
         }
         return problems;
+    }
+
+    private static boolean isRefused(FieldType type) {
+        return isListOfItems(type) && !TextValue.canBeJson(type);
+    }
+
+    /** Returns a name in lower case that can be an ending. */
+    private static String plain(String lower) {
+        String plain = lower.replaceAll("[/=\\x00-\\x20\\x7f]", "_").replaceAll("^\\.+|\\.+$", "");
+        return plain.isEmpty() ? "column" : plain;
     }
 
     /** Returns the ending of the members of a column: with {@code .npy} or {@code .json} for lists. */

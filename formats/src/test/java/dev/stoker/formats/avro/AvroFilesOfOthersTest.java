@@ -4,7 +4,6 @@ import static dev.stoker.formats.ColumnarAssertions.assertReads;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.formats.DamagedFileException;
 import dev.stoker.formats.FileAttack;
 import dev.stoker.formats.ReadLimits;
 import dev.stoker.formats.ReadRows;
@@ -142,8 +141,9 @@ class AvroFilesOfOthersTest {
         }
         assertThat(bytes.size()).isLessThan(100_000);
         assertThatThrownBy(() -> ReadRows.of(format, bytes.toByteArray(), FileAttack.LIMITS))
-                .isInstanceOf(DamagedFileException.class)
-                .hasMessageContaining("its deflate data has more than 8388608 bytes, which is the limit");
+                .isInstanceOf(UnsupportedFileException.class)
+                .hasMessageContaining("needs more than 16777216 bytes of memory, which is the limit; write the file"
+                        + " with smaller blocks");
     }
 
     @Test

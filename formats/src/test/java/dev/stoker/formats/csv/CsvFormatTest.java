@@ -184,6 +184,6 @@ class CsvFormatTest {
         List<RowColumn> twice = open("a,a\nx,y\n").schema().columns();
         assertThatThrownBy(() -> ColumnHints.NONE.fixed(twice, Others.REFUSE))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("there are two columns a");
+                .hasMessage("there are two columns a; rename one of them");
     }
 }

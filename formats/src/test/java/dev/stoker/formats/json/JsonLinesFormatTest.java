@@ -117,7 +117,7 @@ class JsonLinesFormatTest {
                 .containsExactly("[[1,null],[\"x\",null]]", "[[null],[null]]", "[null,null]");
         assertThat(Rows.read(open("{\"a\":[1]}\n{\"a\":[null]}", "a", "int64[]"))
                         .get(1))
-                .contains("an item of the list is null; --type a=int64?[] keeps it");
+                .contains("an item of the list is null; use --type a=int64?[]");
     }
 
     @Test

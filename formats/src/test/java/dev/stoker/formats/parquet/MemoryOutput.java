@@ -21,20 +21,21 @@ import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.MessageTypeParser;
 
 /** Writes Parquet files into memory with parquet-java. */
-final class MemoryOutput implements OutputFile {
+public final class MemoryOutput implements OutputFile {
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
     /** Adds rows to a file. */
-    interface Rows {
+    public interface Rows {
         void write(SimpleGroupFactory factory, RowConsumer out) throws IOException;
     }
 
     /** Takes rows. */
-    interface RowConsumer {
+    public interface RowConsumer {
         void add(Group row) throws IOException;
     }
 
-    static byte[] write(String schema, UnaryOperator<ExampleParquetWriter.Builder> options, Rows rows)
+    /** Returns a file with a schema, in the words of Parquet. */
+    public static byte[] write(String schema, UnaryOperator<ExampleParquetWriter.Builder> options, Rows rows)
             throws IOException {
         MemoryOutput file = new MemoryOutput();
         MessageType type = MessageTypeParser.parseMessageType(schema);

@@ -18,54 +18,10 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 class TfRecordFormatTest {
     private static final TfRecordFormat FORMAT = new TfRecordFormat();
-
-    private static byte[] concat(byte[]... parts) {
-        ByteArrayOutputStream out = new ByteArrayOutputStream();
-        for (byte[] part : parts) {
-            out.writeBytes(part);
-        }
-        return out.toByteArray();
-    }
-
-    private static byte[] frame(byte[] data) {
-        ByteBuffer out = ByteBuffer.allocate(data.length + 16).order(ByteOrder.LITTLE_ENDIAN);
-        out.putLong(data.length);
-        out.putInt(crc(out.array(), 0, 8)).put(data);
-        return out.putInt(crc(data, 0, data.length)).array();
-    }
-
-    private static int crc(byte[] bytes, int from, int length) {
-        CRC32C crc = new CRC32C();
-        crc.update(bytes, from, length);
-        return Frames.masked(crc);
-    }
-
-    private static byte[] field(int number, byte[]... parts) {
-        byte[] value = concat(parts);
-        assertThat(value.length).isLessThan(128);
-        return concat(new byte[] {(byte) (number << 3 | 2), (byte) value.length}, value);
-    }
-
-    private static byte[] feature(String name, byte[] list) {
-        return field(1, field(1, name.getBytes(StandardCharsets.UTF_8)), field(2, list));
-    }
-
-    private static byte[] ints(int... values) {
-        byte[] packed = new byte[values.length];
-        for (int i = 0; i < values.length; i++) {
-            packed[i] = (byte) values[i];
-        }
-        return field(3, field(1, packed));
-    }
-
-    private static byte[] example(byte[]... features) {
-        return frame(field(1, features));
-    }
 
     private static RowFile open(byte[] file, String... types) throws IOException {
         Map<String, FieldType> map = new LinkedHashMap<>();
@@ -77,18 +33,21 @@ class TfRecordFormatTest {
 
     @Test
     void readsListsThatAreNotPackedAndFeaturesWithoutValues() throws Exception {
-        byte[] unpacked = field(3, new byte[] {8, 5, 8, 6});
-        byte[] file = concat(
-                example(feature("a", unpacked), feature("b", new byte[0])),
-                example(feature("a", field(3)), feature("b", ints(7))),
-                example());
+        byte[] unpacked = TfRecords.field(3, new byte[] {8, 5, 8, 6});
+        byte[] file = TfRecords.concat(
+                TfRecords.example(TfRecords.feature("a", unpacked), TfRecords.feature("b", new byte[0])),
+                TfRecords.example(
+                        TfRecords.feature("a", TfRecords.field(3)), TfRecords.feature("b", TfRecords.ints(7))),
+                TfRecords.example());
         assertThat(Rows.read(open(file))).containsExactly("[[5,6],null]", "[[],7]", "[null,null]");
     }
 
     @Test
     void refusesFeaturesOfTwoKindsByName() throws Exception {
-        byte[] first = example(feature("a", ints(1)));
-        RowFile file = open(concat(first, example(feature("a", field(1, field(1, new byte[] {'x'}))))));
+        byte[] first = TfRecords.example(TfRecords.feature("a", TfRecords.ints(1)));
+        RowFile file = open(TfRecords.concat(
+                first, TfRecords.example(TfRecords.feature("a", TfRecords.field(1, TfRecords.field(1, new byte[] {'x'
+                }))))));
         assertThat(file.schema().columns()).isEmpty();
         assertThat(file.schema().refused().get(0).reason())
                 .isEqualTo("its first values are int64, but the record at offset " + first.length + " has bytes");
@@ -96,8 +55,10 @@ class TfRecordFormatTest {
 
     @Test
     void refusesMoreThanOneValueInAColumnOfSingleValues() throws Exception {
-        byte[] file = concat(
-                example(feature("a", ints(1))), example(feature("a", ints(1, 2))), example(feature("a", ints(3))));
+        byte[] file = TfRecords.concat(
+                TfRecords.example(TfRecords.feature("a", TfRecords.ints(1))),
+                TfRecords.example(TfRecords.feature("a", TfRecords.ints(1, 2))),
+                TfRecords.example(TfRecords.feature("a", TfRecords.ints(3))));
         assertThat(Rows.read(open(file, "a", "int32")).get(1))
                 .contains("it has 2 values, not one; use --type a=int32[]");
         assertThat(Rows.read(open(file, "a", "uint8[]"))).containsExactly("[[1]]", "[[1,2]]", "[[3]]");
@@ -106,9 +67,13 @@ class TfRecordFormatTest {
 
     @Test
     void readsDeclaredTypes() throws Exception {
-        byte[] text = field(1, field(1, "2026-01-31".getBytes(StandardCharsets.UTF_8)));
-        byte[] floats = field(2, field(1, new byte[] {0, 0, -128, 63, 0, 0, 0, 64}));
-        byte[] file = example(feature("d", text), feature("f", floats), feature("i", ints(1)), feature("t", text));
+        byte[] text = TfRecords.field(1, TfRecords.field(1, "2026-01-31".getBytes(StandardCharsets.UTF_8)));
+        byte[] floats = TfRecords.field(2, TfRecords.field(1, new byte[] {0, 0, -128, 63, 0, 0, 0, 64}));
+        byte[] file = TfRecords.example(
+                TfRecords.feature("d", text),
+                TfRecords.feature("f", floats),
+                TfRecords.feature("i", TfRecords.ints(1)),
+                TfRecords.feature("t", text));
         assertThat(Rows.read(open(file, "d", "date", "f", "float32[2,1]", "i", "bool", "t", "utf8")))
                 .containsExactly("[20484,[1.0,2.0],1,\"2026-01-31\"]");
         assertThat(Rows.read(open(file, "d", "int64", "f", "int64[]", "i", "utf8", "t", "float64"))
@@ -121,14 +86,15 @@ class TfRecordFormatTest {
 
     @Test
     void skipsFieldsThatAnExampleDoesNotHave() throws Exception {
-        byte[] own = field(1, feature("a", ints(7)));
+        byte[] own = TfRecords.field(1, TfRecords.feature("a", TfRecords.ints(7)));
         byte[] number = {9 << 3, 1};
         byte[] wide = {10 << 3 | 1, 1, 2, 3, 4, 5, 6, 7, 8};
         byte[] narrow = {11 << 3 | 5, 1, 2, 3, 4};
-        byte[] text = field(12, new byte[] {'x'});
-        RowFile file = open(frame(concat(concat(number, own), concat(concat(wide, narrow), text))));
+        byte[] text = TfRecords.field(12, new byte[] {'x'});
+        RowFile file = open(TfRecords.frame(TfRecords.concat(
+                TfRecords.concat(number, own), TfRecords.concat(TfRecords.concat(wide, narrow), text))));
         assertThat(Rows.read(file)).containsExactly("[7]");
-        assertThatThrownBy(() -> open(frame(number)))
+        assertThatThrownBy(() -> open(TfRecords.frame(number)))
                 .isInstanceOf(UnsupportedFileException.class)
                 .hasMessageContaining("is not a tf.train.Example (it has a field 9)");
     }
@@ -139,17 +105,21 @@ class TfRecordFormatTest {
                 .isInstanceOf(UnsupportedFileException.class)
                 .hasMessageContaining(
                         "sequence.tfrecord: the TFRecord record at offset 0 is a tf.train.SequenceExample");
-        assertThatThrownBy(() -> open(frame("hello".getBytes(StandardCharsets.UTF_8))))
+        assertThatThrownBy(() -> open(TfRecords.frame("hello".getBytes(StandardCharsets.UTF_8))))
                 .isInstanceOf(UnsupportedFileException.class)
                 .hasMessageContaining("is not a tf.train.Example");
     }
 
     @Test
     void goesOnBehindARecordWithDamagedData() throws Exception {
-        byte[] one = example(feature("a", ints(1)));
+        byte[] one = TfRecords.example(TfRecords.feature("a", TfRecords.ints(1)));
         byte[] damaged = one.clone();
         damaged[14] ^= 1;
-        RowFile file = open(concat(one, damaged, example(feature("a", ints(2))), example(feature("b", ints(2)))));
+        RowFile file = open(TfRecords.concat(
+                one,
+                damaged,
+                TfRecords.example(TfRecords.feature("a", TfRecords.ints(2))),
+                TfRecords.example(TfRecords.feature("b", TfRecords.ints(2)))));
         try (RowReader reader = file.read(file.parts().get(0), new int[] {0})) {
             assertThat(reader.next()).isTrue();
             assertThatThrownBy(reader::next)
@@ -164,12 +134,12 @@ class TfRecordFormatTest {
 
     @Test
     void namesALaterFeature() throws Exception {
-        byte[] one = example(feature("a", ints(1)));
+        byte[] one = TfRecords.example(TfRecords.feature("a", TfRecords.ints(1)));
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         for (int i = 0; i < 1000; i++) {
             out.writeBytes(one);
         }
-        out.writeBytes(example(feature("new", ints(2))));
+        out.writeBytes(TfRecords.example(TfRecords.feature("new", TfRecords.ints(2))));
         assertThatThrownBy(() -> Rows.read(open(out.toByteArray())))
                 .isInstanceOf(DamagedFileException.class)
                 .hasMessageContaining("has the feature 'new', which is not among the columns; add it with --type new=");
@@ -179,7 +149,7 @@ class TfRecordFormatTest {
     void refusesHugeRecordsBeforeReadingThem() {
         ByteBuffer header = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
         header.putLong(1L << 40);
-        header.putInt(crc(header.array(), 0, 8));
+        header.putInt(TfRecords.crc(header.array(), 0, 8));
         assertThatThrownBy(() -> open(header.array()))
                 .isInstanceOf(UnsupportedFileException.class)
                 .hasMessageContaining("needs 1099511627776 bytes of memory");

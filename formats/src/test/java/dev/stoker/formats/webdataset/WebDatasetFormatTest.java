@@ -298,7 +298,7 @@ class WebDatasetFormatTest {
                 .bytes();
         assertThat(Rows.read(open(tar)).toString())
                 .isEqualTo("[[\"a\",7], "
-                        + "[\"b\",\"refused: 'cat' is not int64; use --type cls=utf8 or =binary\"], "
+                        + "[\"b\",\"refused: 'cat' is not int64; use --type cls=utf8 or --type cls=binary\"], "
                         + "[\"c\",7]]");
         RowFile text = FORMAT.open(
                 Rows.file("a.tar", tar),

@@ -7,6 +7,7 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Describes the columns of an export for the formats. */
@@ -32,6 +33,12 @@ public final class Tables {
                     field.type() == ScalarType.CATEGORICAL ? snapshot.classes().names(field.name()) : List.of();
             described.add(new OutputColumn(names.get(c), field.type(), field.nullable(), field.payload(), classes));
         }
-        return new OutputTable(described, columns.length > 0 && columns[0] == 0 ? 0 : -1, content.compression());
+        List<String> stored = Arrays.stream(columns)
+                .mapToObj(number -> number == 0
+                        ? Field.KEY
+                        : snapshot.info().fields().get(number - 1).name())
+                .toList();
+        return new OutputTable(
+                described, columns.length > 0 && columns[0] == 0 ? 0 : -1, content.compression(), stored);
     }
 }

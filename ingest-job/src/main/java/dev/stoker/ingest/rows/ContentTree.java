@@ -21,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads whole files below a directory. Paths that leave the directory are refused. For one thread. */
 final class ContentTree implements Closeable {
+    private static final long MIB = 1 << 20;
+    /** Bytes of the largest array. */
+    private static final long MAX_BYTES = Integer.MAX_VALUE - 8;
+
     private final String root;
     private final long limitBytes;
     private final @Nullable SourceTree tree;
@@ -34,7 +38,7 @@ final class ContentTree implements Closeable {
      */
     ContentTree(String root, long limitBytes) throws IOException {
         this.root = root;
-        this.limitBytes = Math.min(limitBytes, Integer.MAX_VALUE - 8);
+        this.limitBytes = Math.min(limitBytes, MAX_BYTES);
         this.tree = Stores.isRemote(root) ? Stores.openTree(root) : null;
     }
 
@@ -104,8 +108,12 @@ final class ContentTree implements Closeable {
 
     private ByteBuffer space(String path, long length) throws BadValueException {
         if (length > limitBytes) {
-            throw new BadValueException("the file " + shown(path) + " has " + Units.bytes(length) + ", more than the "
-                    + Units.bytes(limitBytes) + " of --part-memory");
+            String problem = "the file " + shown(path) + " has " + Units.bytes(length) + ", more than the limit of "
+                    + Units.bytes(limitBytes);
+            throw length > MAX_BYTES
+                    ? new BadValueException(problem)
+                    : new BadValueException(
+                            problem, "raise the limit with --part-memory " + ((length - 1) / MIB + 1) + "mb");
         }
         if (content.capacity() < length) {
             content = ByteBuffer.allocate((int) Math.min(limitBytes, length + length / 4));
@@ -118,13 +126,16 @@ final class ContentTree implements Closeable {
         String prefix = root.endsWith("/") ? root : root + "/";
         boolean isAbsolute = path.startsWith("/") || Stores.isRemote(path);
         if (isAbsolute && !path.startsWith(prefix)) {
-            throw leaves(path);
+            throw leaves(path, "name the directory that has all files with --read-root DIRECTORY");
         }
         Deque<String> parts = new ArrayDeque<>();
         for (String part : path.substring(isAbsolute ? prefix.length() : 0).split("/", -1)) {
             if (part.equals("..")) {
                 if (parts.pollLast() == null) {
-                    throw leaves(path);
+                    throw leaves(
+                            path,
+                            "write the paths from one directory that has all files, and name it with --read-root"
+                                    + " DIRECTORY");
                 }
             } else if (!part.isEmpty() && !part.equals(".")) {
                 parts.add(part);
@@ -136,9 +147,8 @@ final class ContentTree implements Closeable {
         return String.join("/", parts);
     }
 
-    private BadValueException leaves(String path) {
-        return new BadValueException("the path " + path + " is not below " + root
-                + "; name the directory that has all files with --read-root");
+    private BadValueException leaves(String path, String step) {
+        return new BadValueException("the path " + path + " is not below " + root, step);
     }
 
     private String shown(String below) {

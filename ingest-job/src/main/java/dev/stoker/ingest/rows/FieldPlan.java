@@ -11,9 +11,6 @@ import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.ListType;
-import dev.stoker.schemas.arrow.NestedListType;
-import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.text.ShellText;
@@ -58,7 +55,10 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         requireKnown("--rename", wanted.renamed().keySet(), source, problems);
         KeyColumns.require(wanted.key(), source, problems);
         requireContents(wanted.contents(), source, problems);
-        requireKnown("--type", wanted.types().keySet(), source, problems);
+        List<String> typed = wanted.types().keySet().stream()
+                .filter(name -> !wanted.without().contains(name))
+                .toList();
+        requireKnown("--type", typed, source, problems);
         wanted.label().ifPresent(name -> requireKnown("--label", List.of(name), source, problems));
         wanted.split().ifPresent(name -> requireKnown("--split-by", List.of(name), source, problems));
         for (RowSchema.RefusedColumn column : source.found().refused()) {
@@ -102,7 +102,17 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                     && Conversion.of(column.type(), type) == Conversion.IMPOSSIBLE;
             if (isOther || Conversion.changesMeaning(column.type(), type)) {
                 problems.add("the column " + column.name() + ": its values are " + column.type()
-                        + ", which a field of type " + type + " does not hold; see --columns, --rename and --type");
+                        + ", which a field of type " + type + " does not hold; "
+                        + (existing.isEmpty()
+                                        && wanted.types().containsKey(column.name())
+                                        && source.found().isReadableAs(column.name(), column.type())
+                                ? "declare its own with "
+                                        + ShellText.pair(
+                                                "--type",
+                                                column.name(),
+                                                column.type().canonical()) + ", or "
+                                : "")
+                        + "leave the column out with --without " + ShellText.word(column.name()));
             }
             readAs.put(column.name(), read);
             ListTypes.misfit(read, type)
@@ -112,20 +122,22 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                                             + " reads them as this type"
                                     : "")));
             if (isStrict && source.nullItems().contains(column.name())) {
-                nullItems(column, type).ifPresent(problems::add);
+                ListTypes.nullItems(column, type).ifPresent(problems::add);
             }
             try {
                 Field field = new Field(
                         name, type, column.nullable(), isPayload(column, name, type, wanted, source, existing));
                 if (!names.add(name)) {
-                    problems.add("two fields are named " + name + "; rename one of them with --rename");
+                    problems.add("two fields are named " + name + "; give one of them another name with "
+                            + ShellText.pair("--rename", column.name(), "NAME"));
                 }
                 fields.add(new RowMapping.Mapped(
                         column.name(), name, type.canonical(), field.nullable(), field.payload()));
             } catch (IllegalArgumentException e) {
                 problems.add("the column " + column.name() + ": " + e.getMessage()
                         + (name.equals(Field.KEY)
-                                ? "; take it as the keys with --key " + ShellText.word(column.name()) + ", or"
+                                ? "; take it as the keys with " + ShellText.names("--key", List.of(column.name()))
+                                        + ", or"
                                 : ";")
                         + " give the field another name with " + ShellText.pair("--rename", column.name(), "NAME"));
             }
@@ -140,8 +152,8 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                     + (source.columns().isEmpty() ? "no columns" : "the columns " + shown(source))
                     + KeyColumns.only(key)
                             .filter(source.columns()::containsKey)
-                            .map(name -> ", and " + name + " is the key; make a field of it, too, with --columns "
-                                    + ShellText.word(name))
+                            .map(name -> ", and " + name + " is the key; make a field of it, too, with "
+                                    + ShellText.names("--columns", List.of(name)))
                             .orElse(""));
         }
         existing.ifPresent(info -> requireFit(info, fields, problems));
@@ -173,7 +185,8 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
         if (source.format() instanceof HintedFormat) {
             wanted.without().stream()
                     .filter(source.columns()::containsKey)
-                    .filter(name -> !source.reading().path().types().containsKey(name))
+                    .filter(name -> !source.reading().path().types().containsKey(name)
+                            || source.ownPathColumns().contains(name))
                     .forEach(name ->
                             types.putIfAbsent(name, source.column(name).type().canonical()));
         }
@@ -188,27 +201,6 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
                 options.work().chunkSizeBytes(),
                 rule));
         return new FieldPlan(mapping, types, info);
-    }
-
-    /** Returns what to do with a column whose lists have null items; empty if its field takes them. */
-    private static Optional<String> nullItems(RowColumn column, FieldType type) {
-        String item =
-                type instanceof ListType list ? list.element().canonical() : type == column.type() ? itemOf(type) : "";
-        if (type instanceof NullableListType) {
-            return Optional.empty();
-        }
-        return Optional.of("the column " + column.name() + ": an item of a list is null; "
-                + (item.isEmpty()
-                        ? ""
-                        : "keep such items with " + ShellText.pair("--type", column.name(), item + "?[]") + ", or ")
-                + "leave the column out with --without " + ShellText.word(column.name())
-                + ", or such rows with --on-error skip");
-    }
-
-    private static String itemOf(FieldType type) {
-        return type instanceof NestedListType nested && nested.item() instanceof ScalarType item
-                ? item.canonical()
-                : "";
     }
 
     /** Returns the classes that the source states, by field. */
@@ -351,13 +343,22 @@ record FieldPlan(RowMapping mapping, TreeMap<String, String> types, DatasetInfo 
     private static void requireFit(DatasetInfo info, List<RowMapping.Mapped> fields, List<String> problems) {
         for (RowMapping.Mapped mapped : fields) {
             TargetDataset.misfit(info, mapped.field(), mapped.type())
-                    .ifPresent(problem -> problems.add(
-                            "the column " + mapped.column() + ": " + problem + "; see --without, --rename and --type"));
+                    .ifPresent(problem -> problems.add("the column " + mapped.column() + ": " + problem + "; "
+                            + info.field(mapped.field())
+                                    .map(own -> "declare this type with "
+                                            + ShellText.pair(
+                                                    "--type",
+                                                    mapped.column(),
+                                                    own.type().canonical()))
+                                    .orElse("give it the name of one of them with "
+                                            + ShellText.pair("--rename", mapped.column(), "NAME"))
+                            + ", or leave the column out with --without " + ShellText.word(mapped.column())));
         }
         for (Field field : info.fields()) {
             if (!field.nullable() && fields.stream().noneMatch(m -> m.field().equals(field.name()))) {
                 problems.add("the dataset's field " + field.name() + " ("
-                        + field.type().canonical() + ") requires a value, and no column gives it; see --rename");
+                        + field.type().canonical() + ") requires a value, and no column gives it; name the column"
+                        + " that does with " + ShellText.pair("--rename", "COLUMN", field.name()));
             }
         }
     }

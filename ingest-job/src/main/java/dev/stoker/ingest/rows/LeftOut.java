@@ -1,6 +1,7 @@
 package dev.stoker.ingest.rows;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.connectors.files.FileSkip;
@@ -94,6 +95,24 @@ final class LeftOut {
         }
         if (lines.length() >= BATCH_CHARS) {
             flush();
+        }
+    }
+
+    /** Returns a line for people: what is left out, and why. */
+    static String shown(String line) {
+        try {
+            JsonNode item = JSON.readTree(line);
+            String place = item.has("key")
+                    ? item.get("key").textValue()
+                    : item.get("file").textValue();
+            String inside = item.has("position")
+                    ? "#" + item.get("position").asText()
+                    : item.has("part") ? ", part " + item.get("part").asText() : "";
+            String reason = item.get("reason").textValue();
+            return place + inside + ": "
+                    + (reason.startsWith(place + ": ") ? reason.substring(place.length() + 2) : reason);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a line is JSON", e);
         }
     }
 

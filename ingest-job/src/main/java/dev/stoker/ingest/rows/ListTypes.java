@@ -1,11 +1,13 @@
 package dev.stoker.ingest.rows;
 
+import dev.stoker.formats.RowColumn;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ListType;
 import dev.stoker.schemas.arrow.NestedListType;
 import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.text.ShellText;
 import java.util.Optional;
 
 /** Compares the lists of a source with the lists of a field, because the ingest copies their elements. Stateless. */
@@ -20,7 +22,28 @@ final class ListTypes {
                 : type instanceof NestedListType nested ? nested.item() : type;
         return type == item || !(item instanceof ScalarType)
                 ? ""
-                : ", or keep it with --type " + mapped.column() + "=" + item + "?[]";
+                : ", or keep it with " + ShellText.pair("--type", mapped.column(), item + "?[]");
+    }
+
+    /** Returns what to do with a column whose lists have null items; empty if its field takes them. */
+    static Optional<String> nullItems(RowColumn column, FieldType type) {
+        String item =
+                type instanceof ListType list ? list.element().canonical() : type == column.type() ? itemOf(type) : "";
+        if (type instanceof NullableListType) {
+            return Optional.empty();
+        }
+        return Optional.of("the column " + column.name() + ": an item of a list is null; "
+                + (item.isEmpty()
+                        ? ""
+                        : "keep such items with " + ShellText.pair("--type", column.name(), item + "?[]") + ", or ")
+                + "leave the column out with --without " + ShellText.word(column.name())
+                + ", or such rows with --on-error skip");
+    }
+
+    private static String itemOf(FieldType type) {
+        return type instanceof NestedListType nested && nested.item() instanceof ScalarType item
+                ? item.canonical()
+                : "";
     }
 
     /**

@@ -53,7 +53,14 @@ record RowFiles(
                                 Runtime.getRuntime().maxMemory() / HEAP_SHARE),
                 ReadLimits.DEFAULT.valueBytes(),
                 ReadLimits.DEFAULT.depth(),
-                ReadLimits.DEFAULT.expansion());
+                ReadLimits.DEFAULT.expansion(),
+                "raise the limit with --part-memory");
+    }
+
+    /** Returns the limits for a table that this process reads, for a command without an option for the memory. */
+    static ReadLimits tableLimits() {
+        ReadLimits limits = limits(0);
+        return new ReadLimits(limits.memoryBytes(), limits.valueBytes(), limits.depth(), limits.expansion());
     }
 
     /** Returns this with other hints. */

@@ -15,6 +15,7 @@ import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.ingest.spec.SplitShares;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.text.NameList;
 import dev.stoker.schemas.text.ShellText;
 import dev.stoker.storage.Stores;
 import java.util.ArrayList;
@@ -24,17 +25,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 
 /** Parses arguments into options and collects all problems. For one use. */
 final class RowIngestOptionsParser {
-    private static final Pattern NAME =
-            Pattern.compile("\\s*\"(?<quoted>(?:[^\"]|\"\")*)\"\\s*(?=,|$)|(?<plain>[^,]*)");
-
     private final JobArguments arguments;
     private final Configuration given;
     private final List<String> problems;
@@ -126,10 +122,10 @@ final class RowIngestOptionsParser {
             }
         });
         return new RowIngestOptions.Columns(
-                given.getOptional(RowIngestFlags.COLUMNS).map(this::names),
+                given.getOptional(RowIngestFlags.COLUMNS).map(NameList::parse),
                 without(),
                 pairs("--rename", given.get(RowIngestFlags.RENAME), "field"),
-                names(given.get(RowIngestFlags.KEY)),
+                NameList.parse(given.get(RowIngestFlags.KEY)),
                 given.getOptional(RowIngestFlags.LABEL),
                 types,
                 contents(types),
@@ -152,7 +148,7 @@ final class RowIngestOptionsParser {
                 .flatMap(this::location)
                 .orElse("");
         if (columns.isEmpty() && !root.isEmpty()) {
-            problems.add("--read-root needs --read column=field, which names the column with the paths");
+            problems.add("--read-root needs --read COLUMN=FIELD, which names the column with the paths");
         }
         return new FileContents(columns, root, flags.choice(FileTree.Empty.class, IngestFlags.EMPTY));
     }
@@ -169,7 +165,7 @@ final class RowIngestOptionsParser {
     private List<String> without() {
         List<String> without = List.copyOf(given.get(RowIngestFlags.WITHOUT));
         List<String> taken =
-                given.getOptional(RowIngestFlags.COLUMNS).map(this::names).orElse(List.of());
+                given.getOptional(RowIngestFlags.COLUMNS).map(NameList::parse).orElse(List.of());
         without.stream()
                 .filter(taken::contains)
                 .forEach(name -> problems.add("the column " + ShellText.word(name)
@@ -177,30 +173,11 @@ final class RowIngestOptionsParser {
         return without;
     }
 
-    /** Returns names with commas between them; a name with a comma, or without a character, has double quotes. */
-    private List<String> names(List<String> texts) {
-        List<String> names = new ArrayList<>();
-        for (String text : texts) {
-            Matcher name = NAME.matcher(text);
-            while (name.lookingAt()) {
-                String quoted = name.group("quoted");
-                String plain = quoted == null ? name.group("plain").strip() : quoted.replace("\"\"", "\"");
-                if (quoted != null || !plain.isEmpty()) {
-                    names.add(plain);
-                }
-                if (name.end() == text.length()) {
-                    break;
-                }
-                name.region(name.end() + 1, text.length());
-            }
-        }
-        return names;
-    }
-
+    /** Returns pairs of a column, whose name can have an equals sign, and of what it becomes. */
     private Map<String, String> pairs(String option, List<String> texts, String what) {
         Map<String, String> pairs = new LinkedHashMap<>();
         for (String text : texts) {
-            int equals = text.indexOf('=');
+            int equals = text.lastIndexOf('=');
             if (equals < 0 || equals == text.length() - 1) {
                 problems.add("option " + option + ": " + text + " is not column=" + what);
             } else if (pairs.put(text.substring(0, equals), text.substring(equals + 1)) != null) {

@@ -183,7 +183,11 @@ record RowInspection(
         options.columns().types().forEach((name, type) -> declared.put(name, FieldType.parse(type)));
         declared.keySet().removeAll(path.types().keySet());
         declared.keySet().removeAll(options.columns().contents().fields());
-        return ColumnHints.types(declared);
+        return new ColumnHints(
+                List.of(),
+                declared,
+                Set.of(),
+                options.columns().taken().isPresent() ? ColumnHints.Others.OFFER : ColumnHints.Others.INFER);
     }
 
     /**
@@ -253,8 +257,7 @@ record RowInspection(
                             .toList(),
                     ColumnHints.Others.IGNORE);
         } catch (IllegalArgumentException e) {
-            throw new InvalidIngestException(
-                    "the file " + first.location() + ": " + ErrorText.of(e) + "; rename one of them");
+            throw new InvalidIngestException("the file " + first.location() + ": " + ErrorText.of(e));
         } catch (DamagedFileException | UnsupportedFileException e) {
             throw new InvalidIngestException(ErrorText.of(e));
         }

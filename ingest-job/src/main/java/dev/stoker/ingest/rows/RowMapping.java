@@ -5,6 +5,7 @@ import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -120,18 +121,21 @@ record RowMapping(
             Mapped mapped = fields.get(f);
             fieldColumns[f] = indexes.getOrDefault(mapped.column(), -1);
             if (fieldColumns[f] < 0 && !mapped.nullable()) {
-                throw missing(mapped.column(), file);
+                throw missing(
+                        mapped.column(),
+                        file,
+                        "leave the column out with --without " + ShellText.word(mapped.column()));
             }
         }
         int[] keyColumns = new int[key.size()];
         for (int k = 0; k < keyColumns.length; k++) {
             keyColumns[k] = key.get(k).equals(FILE) ? OF_FILE : indexes.getOrDefault(key.get(k), -1);
             if (keyColumns[k] == -1) {
-                throw missing(key.get(k), file);
+                throw missing(key.get(k), file, "the key needs it: add it");
             }
         }
         if (split != null && !indexes.containsKey(split)) {
-            throw missing(split, file);
+            throw missing(split, file, "it gives the splits: add it");
         }
         return new Bound(
                 selected.stream().mapToInt(Integer::intValue).toArray(),
@@ -140,9 +144,9 @@ record RowMapping(
                 Optional.ofNullable(split).map(indexes::get).orElse(-1));
     }
 
-    private static IOException missing(String column, String file) {
-        return new IOException("the file " + file + " has no column " + column
-                + ", which the files before it have; leave the column out with --without, or ingest the file apart");
+    private static IOException missing(String column, String file, String step) {
+        return new IOException("the file " + file + " has no column " + column + ", which the files before it have; "
+                + step + ", or ingest the file apart");
     }
 
     /**

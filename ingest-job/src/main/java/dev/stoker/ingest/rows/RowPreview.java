@@ -63,8 +63,8 @@ final class RowPreview {
         skipped.toString()
                 .lines()
                 .limit(SHOWN_ROWS)
-                .forEach(line ->
-                        lines.add((work.errors() == FileTree.Errors.FAIL ? "ends the ingest: " : "left out: ") + line));
+                .forEach(line -> lines.add((work.errors() == FileTree.Errors.FAIL ? "ends the ingest: " : "left out: ")
+                        + LeftOut.shown(line)));
         return lines;
     }
 
@@ -103,12 +103,12 @@ final class RowPreview {
             StringBuilder text = new StringBuilder();
             for (int i = 0; i < fields.size(); i++) {
                 Field field = fields.get(i);
-                scan.value(i, size);
+                scan.value(i, size.of(field.type()));
                 fixed += field.type().hasOffsets()
                         ? Integer.BYTES
                         : Math.max(1, field.type().width());
                 if (rows.size() < SHOWN_ROWS) {
-                    scan.value(i, shown);
+                    scan.value(i, shown.of(field.type()));
                     text.append(i == 0 ? "" : ", ")
                             .append(field.name())
                             .append('=')

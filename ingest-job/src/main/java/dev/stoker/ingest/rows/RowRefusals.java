@@ -7,7 +7,6 @@ import dev.stoker.schemas.text.ShellText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -70,17 +69,9 @@ record RowRefusals(ArrayList<String> key, ArrayList<String> files) implements Ke
         if (key.isEmpty() || key.contains(RowMapping.FILE)) {
             return Optional.empty();
         }
-        String names = Stream.concat(Stream.of(RowMapping.FILE), key.stream())
-                .map(RowRefusals::listed)
-                .collect(Collectors.joining(","));
-        return Optional.of("keep both with the path of the file in the key: --key " + ShellText.word(names));
-    }
-
-    /** Returns a name as lists of columns have it. */
-    private static String listed(String name) {
-        return name.contains(",") || name.contains("\"") || !name.equals(name.strip())
-                ? '"' + name.replace("\"", "\"\"") + '"'
-                : name;
+        List<String> names =
+                Stream.concat(Stream.of(RowMapping.FILE), key.stream()).toList();
+        return Optional.of("keep both with the path of the file in the key: " + ShellText.names("--key", names));
     }
 
     private String shown(long place) {

@@ -1,8 +1,10 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.BadValueException;
+import dev.stoker.formats.BeyondNanosecondsException;
 import dev.stoker.formats.BlockReader;
 import dev.stoker.formats.DamagedFileException;
+import dev.stoker.formats.NullInListException;
 import dev.stoker.formats.NullItemException;
 import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowFile;
@@ -14,6 +16,7 @@ import dev.stoker.formats.ValueSink;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.formats.partition.CompletedFile;
 import dev.stoker.formats.partition.GivenColumn;
+import dev.stoker.schemas.text.ShellText;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -252,9 +255,20 @@ final class RowScan implements Closeable {
             }
         } catch (BadValueException e) {
             RowMapping.Mapped column = work.mapping().fields().get(mapped);
-            throw new BadValueException("column " + column.column() + ": " + e.getMessage()
-                    + (e instanceof NullItemException ? ListTypes.advice(column) : ""));
+            throw new BadValueException("column " + column.column() + ": " + e.getMessage() + advice(column, e));
         }
+    }
+
+    /** Returns the next steps that need the name of the column. */
+    private static String advice(RowMapping.Mapped column, BadValueException e) {
+        if (e instanceof NullInListException) {
+            String keep = e instanceof NullItemException ? ListTypes.advice(column) : "";
+            return (keep.isEmpty() ? ", or" : ",") + " leave the column out with --without "
+                    + ShellText.word(column.column()) + keep;
+        }
+        return e instanceof BeyondNanosecondsException
+                ? "; read the column with " + ShellText.pair("--type", column.column(), "timestamp[us]")
+                : "";
     }
 
     private Opened open(SourceFile wanted) throws IOException {

@@ -2,6 +2,7 @@ package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.ValueSink;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NullableListType;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.arrow.TensorType;
 import dev.stoker.schemas.arrow.TimestampType;
@@ -22,6 +23,13 @@ final class ShownSink implements ValueSink {
     private boolean isNumber;
     private long number;
     private long bytes = -1;
+    private boolean takesNullItems;
+
+    /** Takes what a field of a type takes. */
+    ShownSink of(FieldType type) {
+        takesNullItems = type instanceof NullableListType;
+        return this;
+    }
 
     /**
      * Returns the last value.
@@ -95,7 +103,7 @@ final class ShownSink implements ValueSink {
 
     @Override
     public boolean takesNullItems() {
-        return true;
+        return takesNullItems;
     }
 
     @Override

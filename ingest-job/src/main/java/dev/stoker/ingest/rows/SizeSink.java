@@ -1,6 +1,8 @@
 package dev.stoker.ingest.rows;
 
 import dev.stoker.formats.ValueSink;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.NullableListType;
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -10,10 +12,17 @@ import org.jspecify.annotations.Nullable;
 final class SizeSink implements ValueSink {
     private long bytes;
     private boolean hasNullItems;
+    private boolean takesNullItems = true;
 
     /** Begins a row. */
     SizeSink begin() {
         bytes = 0;
+        return this;
+    }
+
+    /** Takes what a field of a type takes; without a type, everything. */
+    SizeSink of(FieldType type) {
+        takesNullItems = type instanceof NullableListType;
         return this;
     }
 
@@ -42,7 +51,7 @@ final class SizeSink implements ValueSink {
 
     @Override
     public boolean takesNullItems() {
-        return true;
+        return takesNullItems;
     }
 
     @Override

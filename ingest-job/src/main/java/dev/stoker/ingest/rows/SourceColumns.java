@@ -4,6 +4,7 @@ import dev.stoker.formats.RowColumn;
 import dev.stoker.formats.RowSchema;
 import dev.stoker.formats.convert.Conversion;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.text.ShellText;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Collects the columns of all files of a source. A column that a file lacks is nullable. For one thread. */
 final class SourceColumns {
@@ -162,7 +164,7 @@ final class SourceColumns {
         if (!nullLists.contains(column.name()) || (known == null && own == null)) {
             return column;
         }
-        String type = known == null ? ", but --type declares " + own : ", but in other files " + known.type();
+        String type = known == null ? ", but its declared type is " + own : ", but in other files " + known.type();
         return new RowSchema.RefusedColumn(
                 column.name(),
                 column.sourceType(),
@@ -204,15 +206,15 @@ final class SourceColumns {
         if (own.size() < 2) {
             return Optional.empty();
         }
-        String option = "--type " + column + "=";
         if (declared.isPresent()) {
             return own.entrySet().stream()
                     .filter(entry -> !isReadableAs(entry.getKey(), declared.get(), true))
                     .findFirst()
                     .map(entry -> "the column " + column + " is "
                             + entry.getKey().canonical() + " (" + entry.getValue()
-                            + ", which " + option + declared.get().canonical() + " does not hold; declare a wider type,"
-                            + " ingest the files apart, or leave the column out with --without "
+                            + ", which the declared type "
+                            + declared.get().canonical() + " does not hold; " + typeAdvice(column)
+                            + "ingest the files apart, or leave the column out with --without "
                             + ShellText.word(column));
         }
         FieldType common = Objects.requireNonNull(columns.get(column), "a column with types")
@@ -223,9 +225,20 @@ final class SourceColumns {
         List<String> types = new ArrayList<>();
         own.forEach((type, place) -> types.add(type.canonical() + " (" + place));
         return Optional.of("the column " + column + " is " + String.join(", and ", types)
-                + "; declare one type for all files with " + option
-                + "TYPE, ingest the files apart, or leave the column"
-                + " out with --without " + ShellText.word(column));
+                + "; " + typeAdvice(column) + "ingest the files apart, or leave the column out with --without "
+                + ShellText.word(column));
+    }
+
+    /** Returns the option for a type as which the column of each file can be read; empty if there is none. */
+    private String typeAdvice(String column) {
+        Stream<FieldType> own = seen.getOrDefault(column, Map.of()).keySet().stream();
+        Stream<FieldType> others = Stream.of(ScalarType.INT64, ScalarType.FLOAT64, ScalarType.UTF8);
+        return Stream.concat(own, others)
+                .filter(type -> isReadableAs(column, type))
+                .findFirst()
+                .map(type -> "declare one type for all files with " + ShellText.pair("--type", column, type.canonical())
+                        + ", ")
+                .orElse("");
     }
 
     /** Returns whether only the user can decide for a conversion, because it can fail for a value. */

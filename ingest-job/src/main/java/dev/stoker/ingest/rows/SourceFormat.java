@@ -35,7 +35,7 @@ record SourceFormat(RowFormat format, List<SourceFile> files, List<Unreadable> o
         if (!kinds.hasContainers()) {
             throw new InvalidIngestException(
                     "cannot detect the format of " + files.get(0).location()
-                            + "; name it with --format, or pack each file as one sample with --format files");
+                            + "; name it with --format FORMAT, or pack each file as one sample with --format files");
         }
         kinds.requireOneFormat(
                 String.join(" ", options.sources()), options.tree().errors());
@@ -62,7 +62,7 @@ record SourceFormat(RowFormat format, List<SourceFile> files, List<Unreadable> o
         SourceKinds kinds = finder(files).kinds();
         if (!kinds.hasContainers()) {
             throw new InvalidIngestException(
-                    "cannot detect the format of " + files.get(0).location() + "; name it with --format");
+                    "cannot detect the format of " + files.get(0).location() + "; name it with --format FORMAT");
         }
         kinds.requireTable(location);
         return Formats.named(kinds.format().orElseThrow());

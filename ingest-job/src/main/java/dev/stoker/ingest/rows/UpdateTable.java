@@ -25,6 +25,7 @@ import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.chunk.AddedFields;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.ErrorText;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -130,7 +131,7 @@ public final class UpdateTable {
                     && !wanted.getValue().get().equals(own.get().type())) {
                 problems.add("option --add: the dataset has a field " + name + " of type "
                         + own.get().type().canonical() + ", not "
-                        + wanted.getValue().get().canonical());
+                        + wanted.getValue().get().canonical() + "; leave the type out");
             }
         }
         if (!problems.isEmpty()) {
@@ -183,10 +184,10 @@ public final class UpdateTable {
             Optional<Field> field = all.field(name);
             if (field.isEmpty()) {
                 problems.add("the dataset has no field " + name + "; it has " + TargetDataset.names(info)
-                        + "; add the field with --add " + name + ", or name the columns to take with --column");
+                        + "; add the field with --add " + ShellText.word(name) + known(names, all));
             } else if (field.get().payload()) {
                 problems.add("the field " + name + " is payload, which cannot be updated; replace the samples with"
-                        + " `stoker ingest --append --on-duplicate replace`");
+                        + " `stoker ingest SOURCE DATASET --append --on-duplicate replace`" + known(names, all));
             }
         }
         if (!problems.isEmpty()) {
@@ -197,12 +198,24 @@ public final class UpdateTable {
                 .toList();
     }
 
+    /** Returns the options that take only the columns that can be updated, if there are such columns. */
+    private static String known(Set<String> names, DatasetInfo all) {
+        List<String> known = names.stream()
+                .filter(name ->
+                        all.field(name).filter(field -> !field.payload()).isPresent())
+                .map(name -> "--column " + ShellText.word(name))
+                .toList();
+        return known.isEmpty()
+                ? ""
+                : ", or take only the columns of the dataset's small fields with " + String.join(" ", known);
+    }
+
     /** Without its key, the columns of the table would look like fields that the dataset lacks. */
     private void requireKey() throws IOException {
         List<String> problems = new ArrayList<>();
         // A format that is told the type of a column has it, also if the file does not.
         try (SourceReader bytes = SourceReader.open(files.get(0));
-                RowFile rows = format.open(bytes, RowFiles.limits(0))) {
+                RowFile rows = format.open(bytes, RowFiles.tableLimits())) {
             // With its type, it can be read although the first rows do not tell one: there may be none.
             boolean isThere = rows.schema().refused().stream()
                     .anyMatch(column -> column.name().equals(request.key()));
@@ -229,7 +242,7 @@ public final class UpdateTable {
 
     /** @param wanted types of columns, for formats that detect types */
     private RowFile open(SourceReader bytes, Map<String, FieldType> wanted) throws IOException {
-        ReadLimits limits = RowFiles.limits(0);
+        ReadLimits limits = RowFiles.tableLimits();
         if (!(format instanceof HintedFormat hinted)) {
             return format.open(bytes, limits);
         }
@@ -288,7 +301,7 @@ public final class UpdateTable {
         String has = String.join(
                 ", ", columns.stream().map(RowColumn::name).limit(SHOWN).toList());
         problems.add(file.location() + " has no column " + name + "; it has " + has
-                + (name.equals(request.key()) ? "; name the column of the keys with --key" : ""));
+                + (name.equals(request.key()) ? "; name the column of the keys with --key COLUMN" : ""));
         return -1;
     }
 
@@ -306,9 +319,18 @@ public final class UpdateTable {
             }
             rows.end();
         } catch (BadValueException e) {
-            String advice = column.equals(request.key()) ? "; is it the column with the keys? See --key" : "";
-            throw unfit(file, reader.position(), column, ErrorText.of(e) + advice);
+            String advice =
+                    column.equals(request.key()) ? "; if another column has the keys, name it with --key COLUMN" : "";
+            throw unfit(file, reader.position(), column, e.reason() + (advice.isEmpty() ? added(column) : advice));
         }
+    }
+
+    /** Returns the next step for a value of a field that is added with the type of the first rows. */
+    private String added(String field) {
+        boolean isGuessed = request.added()
+                .getOrDefault(field, Optional.of(ScalarType.UTF8))
+                .isEmpty();
+        return isGuessed ? "; give the type with " + ShellText.pair("--add", field, "TYPE") : "";
     }
 
     /** Without a cause, whose message the command would print instead. */

@@ -24,7 +24,8 @@ public record LocationChecks(Consumer<String> problems) {
     private static final String DATASET = "_stoker/dataset.json";
 
     private static final String IS_FILE =
-            " is a file of unknown format; name the format with --format, or give the directory that holds the file";
+            " is a file of unknown format; name the format with --format FORMAT, or give the directory that holds the"
+                    + " file";
 
     private static final String IS_JSON = " is no file of JSON lines, in which each line is an object; make lines of a"
             + " JSON array with jq -c '.[]', or give the directory that holds the file";

@@ -62,7 +62,10 @@ final class AvroReader {
         int start = value.position();
         if (format.wire() == ValueFormat.Wire.CONFLUENT) {
             if (value.remaining() < FRAME_BYTES || value.get(start) != 0) {
-                throw poison("it does not begin with a zero byte and a schema's id; see --avro-wire");
+                throw poison("it does not begin with a zero byte and a schema's id; if the values are plain Avro, give "
+                        + (format.registry() == null
+                                ? "--avro-wire plain"
+                                : "their schema with --avro-schema FILE instead of --schema-registry"));
             }
             id = value.getInt(start + 1);
             start += FRAME_BYTES;
@@ -73,8 +76,10 @@ final class AvroReader {
         try {
             GenericRecord record = reader.read(null, decoder);
             if (!decoder.isEnd()) {
-                throw poison("bytes follow the Avro value; is it of another schema, or is --avro-wire confluent"
-                        + " missing?");
+                throw poison("bytes follow the Avro value: it is of another schema"
+                        + (format.wire() == ValueFormat.Wire.PLAIN
+                                ? ", or a schema's id is in front of it; then give --avro-wire confluent"
+                                : ""));
             }
             return record;
         } catch (IOException

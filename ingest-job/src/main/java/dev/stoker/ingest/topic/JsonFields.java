@@ -8,6 +8,7 @@ import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.text.ShellText;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -98,20 +99,41 @@ final class JsonFields {
             return element.isEmpty() || depth > 2 ? Optional.empty() : Optional.of(element + "[]".repeat(depth));
         }
 
-        /** Returns why the values have no type, and what to do about this member. */
-        String problem(String name) {
+        /** Returns the type that holds values of which {@link #type} does not hold all; empty if there is none. */
+        Optional<String> wider() {
+            boolean isBig =
+                    kinds.contains(Kind.BIG) && EnumSet.of(Kind.WHOLE, Kind.BIG).containsAll(kinds);
+            if (isBig && depths.size() == 1 && depths.first() <= 1) {
+                return Optional.of("uint64" + "[]".repeat(depths.first()));
+            }
+            if (!kinds.contains(Kind.NULL_ITEM)) {
+                return Optional.empty();
+            }
+            return withoutNulls()
+                    .type()
+                    .filter(found -> found.indexOf('[') == found.length() - 2)
+                    .map(found -> found.replace("[]", "?[]"));
+        }
+
+        private Member withoutNulls() {
+            Member other = new Member();
+            other.kinds.addAll(kinds);
+            other.kinds.remove(Kind.NULL_ITEM);
+            other.depths.addAll(depths);
+            return other;
+        }
+
+        /** Returns why the values have no type. */
+        String problem() {
             if (kinds.contains(Kind.OBJECT)) {
                 return "it has objects, which do not become fields";
             }
             if (kinds.contains(Kind.BIG)
                     && EnumSet.of(Kind.WHOLE, Kind.BIG, Kind.REAL).containsAll(kinds)) {
-                return "some of its numbers do not fit into int64; --schema " + name + ":uint64 takes them up to 2^64";
+                return "some of its numbers do not fit into int64";
             }
-            if (kinds.remove(Kind.NULL_ITEM)) {
-                Optional<String> type = type().filter(found -> found.indexOf('[') == found.length() - 2);
-                return "an item of its lists is null"
-                        + type.map(found -> "; --schema " + name + ":" + found.replace("[]", "?[]") + " keeps it")
-                                .orElse("");
+            if (kinds.contains(Kind.NULL_ITEM)) {
+                return "an item of its lists is null";
             }
             if (depths.size() > 1) {
                 return "some of its values are in more lists than others";
@@ -152,7 +174,7 @@ final class JsonFields {
         }
         if (objects == 0) {
             throw new InvalidIngestException(
-                    "the topic has no JSON object to infer the fields from; give them with" + " --schema name:type");
+                    "the topic has no JSON object to infer the fields from; give them with" + " --schema NAME:TYPE");
         }
         List<Field> fields = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -160,20 +182,31 @@ final class JsonFields {
             field(entry.getKey(), entry.getValue(), objects, notes, problems, fields);
         }
         if (!problems.isEmpty()) {
-            problems.add(
-                    fields.isEmpty()
-                            ? "select the members that become fields with --schema name:type"
-                            : "to leave out " + (problems.size() == 1 ? "this member" : "these members")
-                                    + ", give the others: --schema " + schema(fields));
+            problems.add(advice(members, objects, problems.size(), fields));
             throw new InvalidIngestException(problems);
         }
         return fields;
     }
 
+    /** Returns the schemas that keep the members without a type, and leave them out. */
+    private static String advice(Map<String, Member> members, int objects, int problems, List<Field> fields) {
+        String these = problems == 1 ? "this member" : "these members";
+        List<Field> all = new ArrayList<>(fields);
+        members.forEach((name, member) -> member.wider()
+                .ifPresent(type -> all.add(new Field(name, FieldType.parse(type), member.present < objects, false))));
+        String keep =
+                all.size() < fields.size() + problems ? "" : "to keep " + these + ", give --schema " + schema(all);
+        if (fields.isEmpty()) {
+            return keep.isEmpty() ? "select the members that become fields with --schema NAME:TYPE" : keep;
+        }
+        return keep + (keep.isEmpty() ? "to" : "; to") + " leave out " + these + ", give the others: --schema "
+                + schema(fields);
+    }
+
     private static String schema(List<Field> fields) {
-        return fields.stream()
+        return ShellText.word(fields.stream()
                 .map(field -> field.name() + ":" + field.type().canonical() + (field.nullable() ? "?" : ""))
-                .collect(Collectors.joining(","));
+                .collect(Collectors.joining(",")));
     }
 
     private static void field(
@@ -191,8 +224,7 @@ final class JsonFields {
             if (type.isPresent()) {
                 fields.add(new Field(name, FieldType.parse(type.get()), member.present < objects, false));
             } else {
-                problems.add(
-                        "the member " + name + " of the JSON values in the first records: " + member.problem(name));
+                problems.add("the member " + name + " of the JSON values in the first records: " + member.problem());
             }
         } catch (IllegalArgumentException e) {
             problems.add("a member of the JSON values cannot become a field: " + e.getMessage());

@@ -120,7 +120,7 @@ record NewFields(TopicIngestOptions options, ValueFormat value, List<SourceRecor
         String schema = AvroReader.registry(value, clients)
                 .newest(topic + "-value")
                 .orElseThrow(() -> new InvalidIngestException("the schema registry " + value.registry()
-                        + " has no schema for the subject " + topic + "-value; give one with --avro-schema"));
+                        + " has no schema for the subject " + topic + "-value; give one with --avro-schema FILE"));
         try {
             AvroFields.parse(schema);
         } catch (IllegalArgumentException e) {

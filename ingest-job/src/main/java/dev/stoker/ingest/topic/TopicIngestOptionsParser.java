@@ -212,7 +212,8 @@ final class TopicIngestOptionsParser {
     private ValueFormat value() {
         ValueFormat.Kind kind = ValueFormat.Kind.RAW;
         if (given.getOptional(TopicIngestFlags.VALUE).isEmpty()) {
-            problems.add("option --value is missing; give the format of the records' values: raw, json or avro");
+            problems.add("the format of the records' values is missing; give --value raw,"
+                    + " --value json or --value avro");
         } else {
             kind = switch (flags.choice(TopicIngestFlags.VALUE, "raw", "json", "avro")) {
                 case "json" -> ValueFormat.Kind.JSON;
@@ -224,7 +225,8 @@ final class TopicIngestOptionsParser {
         if (kind == ValueFormat.Kind.RAW) {
             flags.addField(IngestFlags.FIELD, field, "binary");
         } else if (given.contains(IngestFlags.FIELD)) {
-            problems.add("option --field names the field of raw values; leave it out, or see --schema");
+            problems.add("option --field names the field of raw values; leave it out, or give the fields"
+                    + " with --schema NAME:TYPE");
         }
         Optional<String> registry = given.getOptional(TopicIngestFlags.SCHEMA_REGISTRY);
         Optional<String> schema =
@@ -236,7 +238,14 @@ final class TopicIngestOptionsParser {
                         : ValueFormat.Wire.PLAIN;
         if (kind == ValueFormat.Kind.AVRO) {
             if (registry.isEmpty() && schema.isEmpty()) {
-                problems.add("avro values need --avro-schema or --schema-registry");
+                problems.add("avro values need --avro-schema FILE or --schema-registry URL");
+            }
+            if (registry.isPresent()
+                    && given.getOptional(TopicIngestFlags.AVRO_WIRE)
+                            .filter("plain"::equals)
+                            .isPresent()) {
+                problems.add("--avro-wire plain and --schema-registry cannot be given together: plain values do not"
+                        + " name their schema; give it with --avro-schema FILE");
             }
             registry.ifPresent(this::checkUrl);
             schema.ifPresent(text -> tried(() -> AvroFields.parse(text)));
@@ -244,7 +253,8 @@ final class TopicIngestOptionsParser {
             for (ConfigOption<String> option : List.of(
                     TopicIngestFlags.AVRO_SCHEMA, TopicIngestFlags.AVRO_WIRE, TopicIngestFlags.SCHEMA_REGISTRY)) {
                 if (given.contains(option)) {
-                    problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX) + " is for --value avro");
+                    problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX)
+                            + " is for --value avro; leave it" + " out");
                 }
             }
         }
@@ -256,8 +266,8 @@ final class TopicIngestOptionsParser {
         if (parsed != null && !List.of("http", "https").contains(String.valueOf(parsed.getScheme()))) {
             problems.add("option --schema-registry: " + url + " is not an http or https URL");
         } else if (parsed != null && parsed.getUserInfo() != null) {
-            problems.add("option --schema-registry: put user and password into the file of --kafka-config, as"
-                    + " basic.auth.user.info=user:password");
+            problems.add("option --schema-registry: put user and password into a file, as"
+                    + " basic.auth.user.info=user:password, and name it with --kafka-config FILE");
         }
     }
 
@@ -289,7 +299,7 @@ final class TopicIngestOptionsParser {
             }
         }
         if (!fields.isEmpty() && value.kind() == ValueFormat.Kind.RAW) {
-            problems.add("option --schema is for json and avro; name the field of raw values with --field");
+            problems.add("option --schema is for json and avro; name the field of raw values with --field NAME");
         }
         return fields;
     }

@@ -87,6 +87,15 @@ record TopicPreparation(
         }
     }
 
+    /** Refuses to add a topic to the samples of others, unless the user asks for it. */
+    static void requireAppend(TopicIngestOptions options, long version) {
+        if (options.mode() == TopicIngestOptions.Mode.CREATE) {
+            throw new InvalidIngestException("the target " + options.target() + " has version " + version
+                    + " but no records of the topic " + options.topic().topic()
+                    + "; add the topic to it with --append");
+        }
+    }
+
     private static TopicPreparation of(TopicIngestOptions options, Optional<Dataset> dataset, SourceTopic topic)
             throws IOException {
         SourceTopic.Shape shape = topic.shape();
@@ -100,9 +109,8 @@ record TopicPreparation(
             throw new OtherTopicException(options.topic(), position.get().topicId(), shape.id());
         }
         boolean isEmpty = dataset.isEmpty() || TargetDataset.isEmpty(dataset.get());
-        if (!isEmpty && position.isEmpty() && options.mode() == TopicIngestOptions.Mode.CREATE) {
-            throw new InvalidIngestException("the target " + options.target() + " has version " + version
-                    + " but no records of the topic " + name + "; add the topic to it with --append");
+        if (!isEmpty && position.isEmpty()) {
+            requireAppend(options, version);
         }
         List<String> notes = new ArrayList<>();
         // In this order: what is written between the two answers is not taken for hidden.

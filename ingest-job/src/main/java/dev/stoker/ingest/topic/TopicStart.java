@@ -29,9 +29,16 @@ record TopicStart(TopicIngestOptions options, Optional<TopicPosition> position, 
                     topic.since(shape.partitions(), options.reach().since().toEpochMilli());
             };
         }
+        return after(position.get(), beginnings, end);
+    }
+
+    /** Returns where an ingest continues behind the records that the dataset has. */
+    SortedMap<Integer, Long> after(
+            TopicPosition last, SortedMap<Integer, Long> beginnings, SortedMap<Integer, Long> end)
+            throws LostRecordsException {
         TreeMap<Integer, Long> start = new TreeMap<>(beginnings);
         List<String> problems = new ArrayList<>();
-        position.get().next().forEach((partition, next) -> {
+        last.next().forEach((partition, next) -> {
             Long beginning = beginnings.get(partition);
             Long ending = end.get(partition);
             if (beginning == null || ending == null || next > ending) {

@@ -124,7 +124,7 @@ class NullListsTest {
 
         assertThatThrownBy(() -> plan("--type", "v=int64"))
                 .hasMessageContaining("the column v in a.avro (null) cannot become a field: it is a list of nulls, but"
-                        + " --type declares int64, which is no list; declare a list, such as --type v=float64[]");
+                        + " its declared type is int64, which is no list; declare a list, such as --type v=float64[]");
 
         avro("b.avro", "\"double\"", 1, 2, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f);
         for (String[] options : new String[][] {{}, {"--type", "v=float64"}, {"--columns", "v"}}) {

@@ -54,9 +54,9 @@ class JsonFieldsTest {
             value = {
                 "{\"a\":1};it has objects",
                 "[{\"a\":1}];it has objects",
-                "18446744073709551615;--schema x:uint64 takes them",
+                "18446744073709551615;to keep this member, give --schema id:int64,name:utf8?,x:uint64?; to leave",
                 "[1,null];an item of its lists is null",
-                "[\"a\",null];--schema x:utf8?[] keeps it",
+                "[\"a\",null];to keep this member, give --schema id:int64,name:utf8?,x:utf8?[]?; to leave",
                 "[[\"a\"]];its lists of lists have other values than numbers",
                 "[[[1]]];it has lists of lists of lists",
                 "[1,[2]];some of its values are in more lists than others",

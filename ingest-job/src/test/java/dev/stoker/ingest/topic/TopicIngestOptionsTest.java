@@ -109,7 +109,7 @@ class TopicIngestOptionsTest {
                 "--value=json --schema=n:float16 | not supported for topics",
                 "--value=json --schema=n:int8,n:int8 | two fields are named n",
                 "--value=json --avro-schema=x | option --avro-schema",
-                "--value=avro | avro values need --avro-schema or --schema-registry",
+                "--value=avro | avro values need --avro-schema FILE or --schema-registry URL",
                 "--value=avro --schema-registry=ftp://x | not an http or https URL",
                 "--value=avro --schema-registry=http://me:secret@x | put user and password",
                 "--value=raw --header=h=data | two fields are named data",
@@ -137,6 +137,6 @@ class TopicIngestOptionsTest {
                                 .hasSize(3)
                                 .anyMatch(text -> text.contains("kafka://host:port"))
                                 .anyMatch(text -> text.contains("--order"))
-                                .anyMatch(text -> text.contains("--value is missing")));
+                                .anyMatch(text -> text.contains("values is missing; give --value raw")));
     }
 }

@@ -264,7 +264,10 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
                     },
                     (done, failure) -> {
                         if (failure != null) {
-                            LOG.warn("The uses of versions were not deleted; see stoker expire --end-feed", failure);
+                            LOG.warn(
+                                    "The uses of versions were not deleted; stoker expire DATASET --end-feed FEED --yes"
+                                            + " deletes them",
+                                    failure);
                         }
                         context.registeredReaders().keySet().forEach(context::signalNoMoreSplits);
                     });
@@ -286,7 +289,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
             // Flink swallows it.
             LOG.error(
                     "The entry of the feed may be unchanged, so that stoker ps and stop take it for running. Uses of"
-                            + " versions may remain; stoker expire --end-feed deletes them",
+                            + " versions may remain; stoker expire DATASET --end-feed FEED --yes deletes them",
                     e);
             throw e;
         } finally {

@@ -139,8 +139,8 @@ class TopicWriterTest {
         writer.write(report(1, -1, offsets(2), 2), null);
         assertThatThrownBy(() -> writer.write(report(1, -1, offsets(2), 2), null))
                 .hasRootCauseMessage(
-                        "4 records could not be used, but --max-dead-letters allows 3; look at the dead letters,"
-                                + " then correct the options or raise the limit, and start again");
+                        "4 records could not be used, but the limit is 3; look at the dead letters, then correct the"
+                                + " options or raise the limit, such as with --max-dead-letters 40, and start again");
     }
 
     @Test
