@@ -161,7 +161,7 @@ public final class CsvFormat implements HintedFormat {
                     name,
                     Objects.requireNonNull(hints.types().get(name), "names come from the types"),
                     true,
-                    hints.others() == Others.INFER ? ColumnHints.ABSENT : "text",
+                    hints.others().areInferred() ? ColumnHints.ABSENT : "text",
                     RowColumn.Role.NONE));
             indexes.add(-1);
         }
