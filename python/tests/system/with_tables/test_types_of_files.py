@@ -136,7 +136,7 @@ def test_days_beyond_the_nanoseconds_of_int96(cli, tmp_path):
     days = pa.array([dt.datetime(9999, 12, 31), DAY], pa.timestamp("us"))
     source = parquet(tmp_path / "in", days, use_deprecated_int96_timestamps=True)
     assert values(cli, source, tmp_path / "d", "--type", "v=timestamp[us]") == days.to_pylist()
-    assert "with --type as timestamp[us]" in cli.fails("ingest", source, tmp_path / "other")
+    assert "--type v=timestamp[us]" in cli.fails("ingest", source, tmp_path / "other")
 
 
 def test_avro_files_are_read_as_one_type(cli, tmp_path):
