@@ -293,7 +293,7 @@ else:
     topic._consumer.close = lambda: None
     assert os.waitpid(child, 0)[1] == 0
 """
-"""Both processes go on to the end of the interpreter, where everything is freed that has no owner."""
+"""Both processes end normally, so the interpreter frees all objects that are left."""
 
 
 def test_a_forked_process_frees_no_client_of_its_parent() -> None:

@@ -10,7 +10,7 @@ public class NullInListException extends BadValueException {
     }
 
     /**
-     * Says what is null.
+     * Returns the reason for an item that is null.
      *
      * @param list dotted name of the list
      */
@@ -19,7 +19,7 @@ public class NullInListException extends BadValueException {
     }
 
     /**
-     * Says that a list inside another one is null.
+     * Returns the reason for a list that is null inside another list.
      *
      * @param list dotted name of the inner list
      */

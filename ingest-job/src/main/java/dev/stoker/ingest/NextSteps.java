@@ -13,7 +13,7 @@ import java.util.Collection;
 final class NextSteps {
     private NextSteps() {}
 
-    /** Returns the options that take what was skipped, as the end of a list of clauses. */
+    /** Returns clauses with the options that include the skipped files, to append to a message. */
     static String skipped(SkipCounts skipped) {
         StringBuilder steps = new StringBuilder();
         for (FileSkip reason : skipped.byReason().keySet()) {
@@ -21,9 +21,9 @@ final class NextSteps {
                 case HIDDEN -> steps.append(", or take hidden files with --hidden include");
                 case EMPTY -> steps.append(", or take empty files with --empty include");
                 case LINK -> steps.append(", or follow links with --links follow");
-                case NOT_WANTED -> steps.append(", or correct the patterns");
+                case NOT_WANTED -> steps.append(", or correct the patterns and keys");
                 default -> {
-                    // No option takes such entries.
+                    // No option includes these files.
                 }
             }
         }

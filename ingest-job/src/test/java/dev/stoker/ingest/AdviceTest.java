@@ -7,22 +7,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Follows the advice of messages: the option that a message recommends must help. */
-class AdviceTest {
-    @TempDir
-    private Path directory;
-
-    private AdvisedSource source;
-
-    @BeforeEach
-    void name() {
-        source = new AdvisedSource(directory);
-    }
-
+class AdviceTest extends AdvisedIngest {
     @Test
     void aFileBetweenTables() throws IOException {
         source.file("1.csv", "a,b\n1,x\n");

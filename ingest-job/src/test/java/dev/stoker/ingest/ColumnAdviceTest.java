@@ -7,31 +7,18 @@ import dev.stoker.schemas.testing.Advice;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.apache.parquet.example.data.Group;
 import org.apache.parquet.io.api.Binary;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Follows the advice about columns whose files describe them. */
-class ColumnAdviceTest {
-    @TempDir
-    private Path directory;
-
-    private AdvisedSource source;
-
-    @BeforeEach
-    void name() {
-        source = new AdvisedSource(directory);
-    }
-
+class ColumnAdviceTest extends AdvisedIngest {
     private void parquet(String name, String schema, Consumer<Group> fill) throws IOException {
         source.file(
                 name, MemoryOutput.write("message m { " + schema + " }", UnaryOperator.identity(), (factory, out) -> {

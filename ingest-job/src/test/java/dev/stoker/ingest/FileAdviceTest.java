@@ -11,22 +11,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Follows the advice about trees of files, and about fields of a dataset that is there. */
-class FileAdviceTest {
-    @TempDir
-    private Path directory;
-
-    private AdvisedSource source;
-
-    @BeforeEach
-    void name() {
-        source = new AdvisedSource(directory);
-    }
-
+class FileAdviceTest extends AdvisedIngest {
     @Test
     void filesThatAreSkipped() throws IOException {
         source.file(".hidden.jpg", "x");

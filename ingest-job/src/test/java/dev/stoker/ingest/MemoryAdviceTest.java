@@ -3,7 +3,6 @@ package dev.stoker.ingest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import org.apache.avro.Schema;
 import org.apache.avro.SchemaBuilder;
 import org.apache.avro.file.CodecFactory;
@@ -11,25 +10,13 @@ import org.apache.avro.file.DataFileWriter;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.generic.GenericRecord;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Follows the advice about memory: the limit that a message recommends is enough. */
-class MemoryAdviceTest {
-    @TempDir
-    private Path directory;
-
-    private AdvisedSource source;
-
-    @BeforeEach
-    void name() {
-        source = new AdvisedSource(directory);
-    }
-
+class MemoryAdviceTest extends AdvisedIngest {
     private void assertHelps(String limit, String... more) throws IOException {
         String[] given = new String[more.length + 2];
         given[0] = "--part-memory";

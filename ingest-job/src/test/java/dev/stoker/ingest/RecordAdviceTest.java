@@ -7,24 +7,11 @@ import dev.stoker.formats.tfrecord.TfRecords;
 import dev.stoker.schemas.testing.Advice;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Follows the advice about archives and files of records. */
-class RecordAdviceTest {
-    @TempDir
-    private Path directory;
-
-    private AdvisedSource source;
-
-    @BeforeEach
-    void name() {
-        source = new AdvisedSource(directory);
-    }
-
+class RecordAdviceTest extends AdvisedIngest {
     private void records(String name, byte[]... records) throws IOException {
         source.file(name, TfRecords.concat(records));
     }

@@ -14,25 +14,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.flink.test.junit5.MiniClusterExtension;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Follows the advice of ingests that run and fail. */
-class RunAdviceTest {
+class RunAdviceTest extends AdvisedIngest {
     @RegisterExtension
     static final MiniClusterExtension CLUSTER = TestClusters.withTwoSlots();
-
-    @TempDir
-    private Path directory;
-
-    private AdvisedSource source;
-
-    @BeforeEach
-    void name() {
-        source = new AdvisedSource(directory);
-    }
 
     @Test
     void aTargetThatHasAVersion() throws Exception {

@@ -98,7 +98,7 @@ final class LeftOut {
         }
     }
 
-    /** Returns a line for people: what is left out, and why. */
+    /** Formats a line of the list of skipped rows as text: the place and the reason. */
     static String shown(String line) {
         try {
             JsonNode item = JSON.readTree(line);

@@ -44,7 +44,7 @@ class TopicAdviceTest {
         return TopicIngestOptions.parse(arguments.toArray(String[]::new));
     }
 
-    /** Returns what is wrong with options. */
+    /** Returns the error messages for these options. */
     private static String said(String... options) {
         InvalidIngestException e =
                 catchThrowableOfType(InvalidIngestException.class, () -> parse(Arrays.asList(options)));
