@@ -80,6 +80,10 @@ class SyncVerbTest {
         assertThat(out.toString()).contains("3 samples");
         assertThat(run("sync", "--exclude-keys-from", "none.txt")).isEqualTo(Errors.USAGE);
         assertThat(err.toString()).contains("option --exclude-keys-from: there is no file none.txt");
+        assertThat(run("sync", "--exclude-keys-from", directory.toString())).isEqualTo(Errors.USAGE);
+        assertThat(err.toString()).contains("the file of keys " + directory + " cannot be read: Is a directory");
+        assertThat(run("ingest", "--exclude-keys-from", "-")).isEqualTo(Errors.USAGE);
+        assertThat(err.toString()).contains("write them to a file");
     }
 
     @Test

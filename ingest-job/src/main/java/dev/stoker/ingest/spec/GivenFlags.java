@@ -69,6 +69,12 @@ public final class GivenFlags {
     private Set<String> excludedKeys() {
         Set<String> keys = new HashSet<>();
         for (String file : given.get(IngestFlags.EXCLUDE_KEYS_FROM)) {
+            if (file.equals(KeyFile.STANDARD_INPUT)) {
+                // The options are read several times.
+                problems.accept("option " + flag(IngestFlags.EXCLUDE_KEYS_FROM)
+                        + ": an ingest does not read keys from standard input; write them to a file");
+                continue;
+            }
             try {
                 KeyFile.read(file, '\n', keys);
             } catch (IOException e) {

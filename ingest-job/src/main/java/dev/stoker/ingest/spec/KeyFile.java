@@ -2,6 +2,7 @@ package dev.stoker.ingest.spec;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.schemas.errors.ErrorText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -51,6 +52,10 @@ public final class KeyFile {
             read(in, file, end, keys);
         } catch (NoSuchFileException e) {
             throw new InvalidKeysException("there is no file " + file);
+        } catch (InvalidKeysException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new InvalidKeysException("the file of keys " + file + " cannot be read: " + ErrorText.of(e));
         }
     }
 
