@@ -4,7 +4,7 @@
 # sql needs Flink's SQL client, 110 MB, too.
 build_if_needed() {
   local modules=cli,client more=()
-  [ "${1-}" != sql ] || { modules+=,sql-connector && more=(-Psql); }
+  [ "${1-}" != sql ] || { modules+=,connectors/sql && more=(-Psql); }
   up_to_date "${1-}" && return
   [ -x "$root/mvnw" ] || fail "there is no build of the command, and no mvnw in $root to make one"
   lock "$root/target/build.lock" "another build"
@@ -36,7 +36,7 @@ up_to_date() {
   local stamp=$root/cli/target/dist/built newer
   [ -f "$stamp" ] || return 1
   [ "${1-}" != sql ] || [ -d "${stamp%/*}/sql" ] || return 1
-  newer=$(find "$root"/pom.xml "$root"/*/pom.xml "$root"/*/src/main "$root/cli/launcher" \
+  newer=$(find "$root"/pom.xml "$root"/*/pom.xml "$root"/*/*/pom.xml "$root"/*/src/main "$root"/*/*/src/main "$root/cli/launcher" \
     "$root"/cli/src/test/java/dev/stoker/cli/{CommandServer,Footprint}.java -newer "$stamp" \
     ! -path "$root/benchmarks/*" ! -path "$root/examples/*" ! -path "$root/python/*" -print -quit 2>/dev/null) || true
   [ -z "$newer" ]

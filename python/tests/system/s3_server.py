@@ -15,7 +15,7 @@ from stoker_processes import REPOSITORY, until
 
 from ports import free_port
 
-_JAR = REPOSITORY / "storage/target/s3proxy.jar"
+_JAR = REPOSITORY / "metadata-store/storage/target/s3proxy.jar"
 _BUCKET = "stoker-test"
 _KEYS = {"fs.s3a.access.key": "local-identity", "fs.s3a.secret.key": "local-credential"}
 IMPATIENT = {

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).parents[4] / "feeder-server/src/main/resources/dev/stoker/server/ui/page.html"
+PAGE = Path(__file__).parents[4] / "feeder-job/server/src/main/resources/dev/stoker/server/ui/page.html"
 
 
 SAMPLE = 110_000

@@ -7,7 +7,7 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.index.BuildThreads;
 import dev.stoker.metadata.index.IndexBuild;
 import dev.stoker.metadata.index.IndexCheck;
-import dev.stoker.redis.RedisPlaces;
+import dev.stoker.cli.redis.RedisPlaces;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;

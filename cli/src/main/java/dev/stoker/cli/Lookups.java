@@ -2,7 +2,7 @@ package dev.stoker.cli;
 
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.index.SampleIndex;
-import dev.stoker.redis.RedisPlaces;
+import dev.stoker.cli.redis.RedisPlaces;
 import java.io.IOException;
 import java.util.Optional;
 

@@ -12,8 +12,8 @@ import dev.stoker.metadata.index.PlaceHints;
 import dev.stoker.metadata.work.PieceWork;
 import dev.stoker.metadata.work.ThreadWorkers;
 import dev.stoker.metadata.work.Workers;
-import dev.stoker.redis.RedisPlaces;
-import dev.stoker.redis.RedisUnavailableException;
+import dev.stoker.cli.redis.RedisPlaces;
+import dev.stoker.cli.redis.RedisUnavailableException;
 import dev.stoker.server.TestDataset;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -43,7 +43,7 @@ class RedisFlinkTest {
 
     /** Classes that the job jar does not have. */
     private static final List<String> ABSENT = List.of(
-            "dev.stoker.redis.", "redis.clients.", "org.apache.commons.pool2.", "com.google.gson.", "org.json.");
+            "dev.stoker.cli.redis.", "redis.clients.", "org.apache.commons.pool2.", "com.google.gson.", "org.json.");
 
     @TempDir
     private Path directory;
@@ -146,7 +146,7 @@ class RedisFlinkTest {
             }
         };
         try (URLClassLoader task = new URLClassLoader(urls.toArray(new URL[0]), jobJar)) {
-            Class<?> type = task.loadClass("dev.stoker.redis.RedisPlaces");
+            Class<?> type = task.loadClass("dev.stoker.cli.redis.RedisPlaces");
             assertThat(type).isNotEqualTo(RedisPlaces.class);
             Object places = type.getMethod("open", String.class, UUID.class)
                     .invoke(null, url, dataset.info().id());

@@ -155,7 +155,7 @@ class AdviceTest extends AdvisedIngest {
                         Path.of("src/main/java/dev/stoker/ingest"),
                         Path.of("src/main/java/dev/stoker/export"),
                         Path.of("../connectors/src/main/java/dev/stoker/connectors/dataset"),
-                        Path.of("../formats/src/main/java")))
+                        Path.of("formats/src/main/java")))
                 .isEmpty();
     }
 }
