@@ -1,6 +1,5 @@
-package dev.stoker.schemas.protocol;
+package dev.stoker.schemas.batch;
 
-import dev.stoker.schemas.batch.View;
 import java.nio.ByteBuffer;
 
 /**
