@@ -38,7 +38,7 @@ class Origin:
         )
         while subprocess.run(["curl", "-sf", "-o", "/dev/null", self.near + "/"]).returncode:
             time.sleep(0.1)
-        path = f"{LIB}/*:{ROOT}/storage/target/test-classes"
+        path = f"{LIB}/*:{ROOT}/metadata-store/storage/target/test-classes"
         self.proxy = subprocess.Popen(
             [
                 *["java", "-Xmx512m", "-cp", path, "dev.stoker.storage.hadoop.FaultProxyCommand"],

@@ -36,7 +36,8 @@ up_to_date() {
   local stamp=$root/cli/target/dist/built newer
   [ -f "$stamp" ] || return 1
   [ "${1-}" != sql ] || [ -d "${stamp%/*}/sql" ] || return 1
-  newer=$(find "$root"/pom.xml "$root"/*/pom.xml "$root"/*/*/pom.xml "$root"/*/src/main "$root"/*/*/src/main "$root/cli/launcher" \
+  newer=$(find "$root"/pom.xml "$root"/*/pom.xml "$root"/*/*/pom.xml "$root"/*/src/main "$root"/*/*/src/main \
+    "$root/cli/launcher" \
     "$root"/cli/src/test/java/dev/stoker/cli/{CommandServer,Footprint}.java -newer "$stamp" \
     ! -path "$root/benchmarks/*" ! -path "$root/examples/*" ! -path "$root/python/*" -print -quit 2>/dev/null) || true
   [ -z "$newer" ]

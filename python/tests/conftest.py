@@ -71,8 +71,9 @@ if not any(map(shutil.which, BROWSERS)):
     leave_out("with_browser", "STOKER_BROWSER", "no Chromium here (Debian: apt-get install chromium)")
 if not os.access("/dev/fuse", os.R_OK | os.W_OK) or ctypes.util.find_library("fuse") is None:
     leave_out("with_fuse", "STOKER_FUSE", "no /dev/fuse or libfuse 2 here (Debian: apt-get install libfuse2)")
-if not (Path(__file__).parents[2] / "metadata-store/storage/target/emulators/azure/complete").exists():
-    leave_out("with_azurite", "STOKER_AZURITE", "no Azurite here (metadata-store/storage/src/test/emulators azure installs it)")
+EMULATORS = "metadata-store/storage/src/test/emulators"
+if not (Path(__file__).parents[2] / EMULATORS.replace("src/test", "target") / "azure/complete").exists():
+    leave_out("with_azurite", "STOKER_AZURITE", f"no Azurite here ({EMULATORS} azure installs it)")
 if shutil.which("promtool") is None:
     leave_out("with_promtool", "STOKER_PROMTOOL", "no promtool here (.ci/promtool installs it)")
 if shutil.which("nvidia-smi") is None:

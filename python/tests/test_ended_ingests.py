@@ -8,7 +8,7 @@ import pytest
 
 import stoker
 from commits import FIELDS, assert_whole, put
-from stoker._commit.commit import CommitRequest, Committer
+from stoker._commit.commit import VersionCommitter, VersionRequest
 from stoker._commit.lease import read_lease, this_process
 from stoker._commit.local_store import LocalStore
 from stoker._dataset.versions import newest_version
@@ -17,8 +17,8 @@ from written import Writer
 
 
 def abandon(path: Path, ingest: str) -> None:
-    committer = Committer(LocalStore(path), lambda: 0, "test")
-    committer.commit(CommitRequest(ingest, "abandon", [], {}, {}), lambda _: None)
+    committer = VersionCommitter(LocalStore(path), lambda: 0, "test")
+    committer.commit(VersionRequest(ingest, "abandon", [], {}, {}), lambda _: None)
 
 
 def test_an_ingest_that_was_ended_never_commits(tmp_path: Path) -> None:

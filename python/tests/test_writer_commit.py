@@ -15,7 +15,7 @@ import stoker
 import writer_program
 from commits import FIELDS, assert_whole, put
 from stoker._commit import commit as _commit
-from stoker._commit.commit import CommitRequest, Committer
+from stoker._commit.commit import VersionCommitter, VersionRequest
 from stoker._commit.local_store import FileCalls, LocalStore
 from stoker._dataset.snapshot import open_snapshot
 from stoker._dataset.versions import newest_version
@@ -73,7 +73,7 @@ def test_a_process_killed_at_any_step_leaves_nothing_or_one_version(tmp_path: Pa
         newest = newest_version(tmp_path)
         assert newest in ((version, version + 1) if killed else (version + 1,)), f"step {step}"
         seen.add((killed, newest > version))
-        found = Committer(LocalStore(tmp_path), lambda: 0, "test").find(ingest)
+        found = VersionCommitter(LocalStore(tmp_path), lambda: 0, "test").find(ingest)
         assert (found is not None) == (newest > version), f"step {step}"
         version = newest
         assert_whole(tmp_path, version, version)
@@ -174,7 +174,7 @@ def test_a_version_is_made_only_of_chunks_that_are_there(tmp_path: Path) -> None
 def test_an_ingest_that_commits_between_two_looks_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, "first")
     store = LocalStore(tmp_path)
-    request = CommitRequest("mine", "replace", [], {}, {})
+    request = VersionRequest("mine", "replace", [], {}, {})
     looks = []
     real = _commit.newest_version
 
@@ -182,13 +182,13 @@ def test_an_ingest_that_commits_between_two_looks_is_found(tmp_path: Path, monke
         # After the first look another process commits the same.
         if len(looks) == 1:
             looks.append("committed")
-            assert Committer(store, lambda: 0, "other").commit(request, lambda _: None).version == 2
+            assert VersionCommitter(store, lambda: 0, "other").commit(request, lambda _: None).version == 2
         newest = real(root)
         looks.append(newest)
         return newest
 
     monkeypatch.setattr(_commit, "newest_version", between)
-    assert Committer(store, lambda: 0, "test").commit(request, lambda _: None).version == 2
+    assert VersionCommitter(store, lambda: 0, "test").commit(request, lambda _: None).version == 2
     assert newest_version(tmp_path) == 2
 
 

@@ -51,7 +51,8 @@ def create_container(url: str, name: str) -> None:
 @pytest.fixture(scope="module")
 def azurite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of an emulator with a container `data`."""
-    installed = subprocess.run([ROOT / "metadata-store/storage/src/test/emulators", "azure"], capture_output=True, check=True)
+    emulators = ROOT / "metadata-store/storage/src/test/emulators"
+    installed = subprocess.run([emulators, "azure"], capture_output=True, check=True)
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     log = tmp_path_factory.mktemp("azurite") / "log"

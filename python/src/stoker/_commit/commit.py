@@ -57,7 +57,7 @@ def checked_ingest_id(ingest: str) -> str:
 
 
 @dataclass(frozen=True)
-class CommitRequest:
+class VersionRequest:
     """What is to become a version."""
 
     ingest: str
@@ -71,7 +71,7 @@ class CommitRequest:
     """Ids under whose leases the chunks were written; the commit fails if one of them was ended from outside."""
 
 
-class Committer:
+class VersionCommitter:
     """Commits to one dataset; any number of committers, of any language, may work on it at once. One thread."""
 
     def __init__(self, store: Store, clock: Callable[[], int], who: str) -> None:
@@ -128,7 +128,7 @@ class Committer:
             )
         return entry
 
-    def commit(self, request: CommitRequest, check: Check) -> LogEntry:
+    def commit(self, request: VersionRequest, check: Check) -> LogEntry:
         """Makes a version, unless that was done before under the same ingest id.
 
         `check` is asked for every version that the commit is tried on, and raises where it would be wrong.
@@ -170,7 +170,7 @@ class Committer:
                 )
             base = open_snapshot(self._root)
 
-    def _entry(self, request: CommitRequest, base: Snapshot | None) -> LogEntry:
+    def _entry(self, request: VersionRequest, base: Snapshot | None) -> LogEntry:
         ordinals: Any = base.chunks.columns["ordinal"] if base is not None else ()
         first = int(ordinals[-1]) + 1 if len(ordinals) else 0
         added = [

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from stoker._commit.commit import Check, CommitRequest, Committer, checked_ingest_id
+from stoker._commit.commit import Check, VersionCommitter, VersionRequest, checked_ingest_id
 from stoker._commit.keys import OwnKeys, hash_keys, read_keys
 from stoker._commit.lease import Leases
 from stoker._commit.stores import Store, store_of
@@ -57,7 +57,7 @@ def commit(
         ingest_id = ingests.pop() if len(ingests) == 1 else _common_id(summaries)
     keys = OwnKeys(root)
     store = store_of(root)
-    if Committer(store, _now_ms, who()).find(checked_ingest_id(ingest_id)) is None:
+    if VersionCommitter(store, _now_ms, who()).find(checked_ingest_id(ingest_id)) is None:
         for summary in summaries:
             # As numbers, since the next chunk is read when this one is forgotten.
             texts = read_keys(root, summary)
@@ -87,7 +87,7 @@ def publish(
     """
     if not chunks:
         raise CommitRefusedError("no samples to commit; nothing is committed")
-    request = CommitRequest(
+    request = VersionRequest(
         ingest,
         "replace" if mode == "replace" else "ingest",
         chunks,
@@ -95,7 +95,7 @@ def publish(
         {"source": f"stoker-python/{__version__}"},
         leases,
     )
-    committer = Committer(store, _now_ms, who())
+    committer = VersionCommitter(store, _now_ms, who())
     if committer.dataset != dataset:
         raise CommitRefusedError(
             f"the dataset at {store.root} was recreated while it was written; nothing is committed, run again"

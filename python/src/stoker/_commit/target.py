@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stoker._commit.commit import COPY, INFO, Committer, copy_info
+from stoker._commit.commit import COPY, INFO, VersionCommitter, copy_info
 from stoker._commit.entry import encode_info
 from stoker._commit.lease import Leases
 from stoker._commit.local_store import UnknownOutcome
@@ -148,7 +148,7 @@ class Target:
             )
         return fields
 
-    def require_alone(self, leases: Leases, committer: Committer, ingest: str) -> None:
+    def require_alone(self, leases: Leases, committer: VersionCommitter, ingest: str) -> None:
         """Refuses to make the first version beside another writer that is at work, or may be."""
         other = leases.rival(ingest, committer.has)
         if other is not None:
@@ -209,7 +209,7 @@ class Target:
     def _begin(self, info: DatasetInfo, left: DatasetInfo, writer: LeaseOf) -> None:
         """Gives a dataset without a version other fields, or adopts the dataset of a writer that was faster."""
         leases = Leases(self._store, left.id)
-        committer = Committer(self._store, writer.clock, writer.by)
+        committer = VersionCommitter(self._store, writer.clock, writer.by)
         for _ in range(_PAUSES):
             if self.info != left or (left.fields, left.options) == (info.fields, info.options):
                 return

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from stoker._commit.commit import Committer
+from stoker._commit.commit import VersionCommitter
 from stoker._commit.keys import OwnKeys
 from stoker._commit.lease import Leases, this_process
 from stoker._commit.publish import who
@@ -76,7 +76,7 @@ class ChunkOutput:
         writer = self._writer()
         leases.take(ingest.id, writer.created(), writer.by, writer.process)
         self._leases = leases
-        committer = Committer(self._store, ingest.clock, who())
+        committer = VersionCommitter(self._store, ingest.clock, who())
         if committer.find(ingest.id) is None and ingest.mode == "create" and not ingest.is_part:
             self._target.require_alone(leases, committer, ingest.id)
 

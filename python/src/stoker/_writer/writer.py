@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from stoker._commit.commit import Committer, checked_ingest_id
+from stoker._commit.commit import VersionCommitter, checked_ingest_id
 from stoker._commit.keys import OwnKeys
 from stoker._commit.publish import publish, union_of_classes, who
 from stoker._commit.stores import Store, store_of
@@ -115,7 +115,7 @@ class Writer:
     def _find_fields(self, wanted: list[WantedField] | None, payload: Sequence[str] | None) -> WriterFields:
         target, info, ingest = self._target, self._target.info, self._ingest
         if info is not None and not ingest.is_part:
-            found = Committer(self._store, ingest.clock, who()).find(ingest.id)
+            found = VersionCommitter(self._store, ingest.clock, who()).find(ingest.id)
             if found is not None:
                 self.version = found.version
                 return WriterFields.of_dataset(info.fields)

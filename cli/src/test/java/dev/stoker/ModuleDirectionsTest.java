@@ -19,6 +19,7 @@ class ModuleDirectionsTest {
     private static final String STORAGE = "dev.stoker.storage..";
     private static final String FORMATS = "dev.stoker.formats..";
     private static final String METADATA = "dev.stoker.metadata..";
+    private static final String REDIS = "dev.stoker.cli.redis..";
     private static final String HADOOP_FS = "dev.stoker.hadoop..";
     private static final String SERVER = "dev.stoker.server..";
     private static final String MOUNT = "dev.stoker.mount..";

@@ -1,8 +1,8 @@
 package dev.stoker.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
+import dev.stoker.metadata.VersionRequest;
+import dev.stoker.metadata.VersionCommitter;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.Snapshot;
@@ -227,7 +227,7 @@ public final class IndexBenchmark {
             }
             chunks.add(write(store, info, "generate", keys));
         }
-        committer(dataset).commit(CommitRequest.append("generate", chunks, Map.of(), Map.of()));
+        committer(dataset).commit(VersionRequest.append("generate", chunks, Map.of(), Map.of()));
     }
 
     private static void append(Dataset dataset) throws IOException {
@@ -237,15 +237,15 @@ public final class IndexBenchmark {
             keys.add(ingest + "/" + n);
         }
         ChunkSummary chunk = write(dataset.store(), dataset.info(), ingest, keys);
-        committer(dataset).commit(CommitRequest.append(ingest, List.of(chunk), Map.of(), Map.of()));
+        committer(dataset).commit(VersionRequest.append(ingest, List.of(chunk), Map.of(), Map.of()));
     }
 
     private static Instant now() {
         return Instant.ofEpochMilli(System.currentTimeMillis());
     }
 
-    private static Committer committer(Dataset dataset) {
-        return new Committer(dataset, InstantSource.system(), "benchmark");
+    private static VersionCommitter committer(Dataset dataset) {
+        return new VersionCommitter(dataset, InstantSource.system(), "benchmark");
     }
 
     private static ChunkSummary write(ObjectStore store, DatasetInfo info, String ingest, List<String> keys)

@@ -3,8 +3,8 @@ package dev.stoker.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.flink.arguments.OptionValues;
 import dev.stoker.ingest.spec.TargetDataset;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionResult;
@@ -110,10 +110,10 @@ final class CompactVerb implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        String ingest = ingestId == null ? CommitRequest.COMPACTION + UUID.randomUUID() : ingestId;
-        if (!ingest.startsWith(CommitRequest.COMPACTION)) {
+        String ingest = ingestId == null ? VersionRequest.COMPACTION + UUID.randomUUID() : ingestId;
+        if (!ingest.startsWith(VersionRequest.COMPACTION)) {
             throw new IllegalArgumentException(
-                    "option --ingest-id: '" + ingest + "' must begin with " + CommitRequest.COMPACTION);
+                    "option --ingest-id: '" + ingest + "' must begin with " + VersionRequest.COMPACTION);
         }
         try (OpenDataset open = OpenDataset.open(path)) {
             LongAdder read = new LongAdder();

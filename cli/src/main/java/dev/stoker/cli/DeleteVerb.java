@@ -7,11 +7,11 @@ import dev.stoker.formats.RowPredicate;
 import dev.stoker.formats.expression.RowExpression;
 import dev.stoker.ingest.spec.KeyFile;
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleCondition;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.removal.RemovalPlan;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.metadata.removal.SampleRule;
@@ -130,7 +130,8 @@ final class DeleteVerb implements Callable<Integer> {
                         .run(isSelecting() ? Optional.of(rule(fields)) : Optional.empty());
             }
             SampleRule rule = rule(fields);
-            Committer committer = new Committer(dataset, InstantSource.system(), System.getProperty("user.name"));
+            VersionCommitter committer =
+                    new VersionCommitter(dataset, InstantSource.system(), System.getProperty("user.name"));
             Optional<Commit> before = committer.find(ingest);
             if (before.isPresent()) {
                 print(dataset, before.get());
@@ -155,7 +156,7 @@ final class DeleteVerb implements Callable<Integer> {
                 print(dataset, plan);
             }
             Stores.requireAtomicCreate(dataset.store());
-            print(dataset, committer.commit(CommitRequest.remove(ingest, removal, Map.of())));
+            print(dataset, committer.commit(VersionRequest.remove(ingest, removal, Map.of())));
             return 0;
         }
     }

@@ -92,7 +92,7 @@ final class HelpLayout {
         StringBuilder text = new StringBuilder();
         // The width of the names follows from all options, so that the topics look alike.
         int width = width(help.commandSpec());
-        for (Topics.Topic topic : Topics.of(help.commandSpec())) {
+        for (HelpHeadings.Topic topic : HelpHeadings.of(help.commandSpec())) {
             line(text, "");
             line(text, topic.title() + ":");
             for (OptionSpec option : topic.options()) {

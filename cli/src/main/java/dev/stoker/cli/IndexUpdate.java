@@ -1,7 +1,7 @@
 package dev.stoker.cli;
 
-import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.cli.redis.RedisPlaces;
+import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.schemas.errors.ErrorText;
 import dev.stoker.storage.ObjectIterator;
 import java.io.IOException;

@@ -1,13 +1,13 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.cli.redis.RedisPlaces;
 import dev.stoker.flink.work.FlinkWorkers;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.index.BuildThreads;
 import dev.stoker.metadata.index.IndexBuild;
 import dev.stoker.metadata.index.IndexCheck;
-import dev.stoker.cli.redis.RedisPlaces;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,8 +1,8 @@
 package dev.stoker.cli;
 
+import dev.stoker.cli.redis.RedisPlaces;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.index.SampleIndex;
-import dev.stoker.cli.redis.RedisPlaces;
 import java.io.IOException;
 import java.util.Optional;
 

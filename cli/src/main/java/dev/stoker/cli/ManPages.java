@@ -78,7 +78,7 @@ final class ManPages {
             }
         }
         section(page, "OPTIONS");
-        for (Topics.Topic topic : Topics.of(spec)) {
+        for (HelpHeadings.Topic topic : HelpHeadings.of(spec)) {
             page.append(".SS \"").append(escaped(topic.title())).append("\"\n");
             for (OptionSpec option : topic.options()) {
                 String label = option.arity().max() == 0 ? "" : "=" + option.paramLabel();

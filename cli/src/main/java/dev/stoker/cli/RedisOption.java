@@ -1,7 +1,7 @@
 package dev.stoker.cli;
 
-import dev.stoker.metadata.Dataset;
 import dev.stoker.cli.redis.RedisPlaces;
+import dev.stoker.metadata.Dataset;
 import java.net.URI;
 import java.nio.file.Path;
 import java.security.CodeSource;

@@ -4,9 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.formats.detection.Formats;
 import dev.stoker.ingest.rows.UpdateTable;
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionCommitter;
 import dev.stoker.metadata.update.NewValues;
 import dev.stoker.metadata.update.SampleUpdate;
 import dev.stoker.metadata.update.UpdatePlan;
@@ -94,7 +94,8 @@ final class UpdateVerb implements Callable<Integer> {
         try (OpenDataset open = OpenDataset.open(path)) {
             open.requireNoVersion("stoker update");
             Dataset dataset = open.dataset();
-            Committer committer = new Committer(dataset, InstantSource.system(), System.getProperty("user.name"));
+            VersionCommitter committer =
+                    new VersionCommitter(dataset, InstantSource.system(), System.getProperty("user.name"));
             Optional<Commit> before = committer.find(ingest);
             if (before.isPresent()) {
                 print(dataset, before.get());

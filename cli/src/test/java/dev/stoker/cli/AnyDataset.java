@@ -1,9 +1,9 @@
 package dev.stoker.cli;
 
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkIdentity;
@@ -67,8 +67,8 @@ final class AnyDataset {
                 }
                 writer.commit();
             }
-            new Committer(Dataset.open(store), SampleDatasets.CLOCK, author)
-                    .commit(CommitRequest.append(ingest, List.of(chunk.summary()), chunk.classes(), Map.of()));
+            new VersionCommitter(Dataset.open(store), SampleDatasets.CLOCK, author)
+                    .commit(VersionRequest.append(ingest, List.of(chunk.summary()), chunk.classes(), Map.of()));
         }
         versions++;
         return this;

@@ -2,9 +2,9 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
@@ -49,7 +49,7 @@ class CatVerbTest {
                             "jpg",
                             BINARY));
             SampleDatasets.committer(dataset)
-                    .commit(CommitRequest.append("ingest-0", List.of(chunk), Map.of(), Map.of()));
+                    .commit(VersionRequest.append("ingest-0", List.of(chunk), Map.of(), Map.of()));
         }
     }
 

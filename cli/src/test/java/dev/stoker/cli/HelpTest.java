@@ -95,8 +95,8 @@ class HelpTest {
     @MethodSource("allVerbs")
     void listsEachOptionUnderOneTopic(String verb) {
         CommandSpec spec = spec(verb);
-        List<Topics.Topic> topics = Topics.of(spec);
-        assertThat(topics).extracting(Topics.Topic::title).doesNotContain(Topics.OTHER);
+        List<HelpHeadings.Topic> topics = HelpHeadings.of(spec);
+        assertThat(topics).extracting(HelpHeadings.Topic::title).doesNotContain(HelpHeadings.OTHER);
         assertThat(topics.stream().flatMap(topic -> topic.options().stream()))
                 .containsExactlyInAnyOrderElementsOf(spec.options());
         List<String> all = help(verb);

@@ -3,9 +3,9 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
@@ -45,7 +45,7 @@ class InfoSamplesTest {
             List<String> names =
                     IntStream.range(0, CLASSES).mapToObj(c -> "c" + c).toList();
             SampleDatasets.committer(dataset)
-                    .commit(CommitRequest.append("ingest-0", List.of(chunk), Map.of("label", names), Map.of()));
+                    .commit(VersionRequest.append("ingest-0", List.of(chunk), Map.of("label", names), Map.of()));
         }
     }
 

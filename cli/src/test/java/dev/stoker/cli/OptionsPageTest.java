@@ -27,18 +27,18 @@ class OptionsPageTest {
 
     @Test
     void eachOptionOfAJobHasOneTopic() {
-        assertThat(options(Topics.INGEST)).containsExactlyInAnyOrderElementsOf(IngestFlags.all());
+        assertThat(options(HelpHeadings.INGEST)).containsExactlyInAnyOrderElementsOf(IngestFlags.all());
         List<ConfigOption<?>> sync = new ArrayList<>(SyncFlags.shared());
         sync.addAll(SyncFlags.own());
-        assertThat(options(Topics.SYNC)).containsExactlyInAnyOrderElementsOf(sync);
-        assertThat(options(Topics.INGEST_OF_ROWS)).containsExactlyInAnyOrderElementsOf(RowIngestFlags.own());
-        assertThat(options(Topics.INGEST_FROM_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicIngestFlags.all());
-        assertThat(options(Topics.EXPORT)).containsExactlyInAnyOrderElementsOf(ExportFlags.all());
-        assertThat(options(Topics.FEED)).containsExactlyInAnyOrderElementsOf(FeedFlags.all());
-        assertThat(options(Topics.FEED_TO_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicFeedFlags.all());
+        assertThat(options(HelpHeadings.SYNC)).containsExactlyInAnyOrderElementsOf(sync);
+        assertThat(options(HelpHeadings.INGEST_OF_ROWS)).containsExactlyInAnyOrderElementsOf(RowIngestFlags.own());
+        assertThat(options(HelpHeadings.INGEST_FROM_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicIngestFlags.all());
+        assertThat(options(HelpHeadings.EXPORT)).containsExactlyInAnyOrderElementsOf(ExportFlags.all());
+        assertThat(options(HelpHeadings.FEED)).containsExactlyInAnyOrderElementsOf(FeedFlags.all());
+        assertThat(options(HelpHeadings.FEED_TO_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicFeedFlags.all());
     }
 
-    private static List<ConfigOption<?>> options(List<Topics.JobTopic> topics) {
+    private static List<ConfigOption<?>> options(List<HelpHeadings.JobTopic> topics) {
         List<ConfigOption<?>> options = new ArrayList<>();
         topics.forEach(topic -> options.addAll(topic.options()));
         return options;
@@ -61,21 +61,21 @@ class OptionsPageTest {
                 + "Generated from the code. The command line and `flink run` take the same ones: `--batch-size 64` or"
                 + " `--batch-size=64`. Sizes are written as `8 MiB`, `8m` or `100 bytes`, times as `30 s`, `5 min`"
                 + " or `2 h`. A number without a unit is refused, unless it is 0.\n");
-        section(page, "Ingest: `stoker ingest`, `ingest-job.jar`", IngestFlags.PREFIX, Topics.INGEST);
-        section(page, "Ingest of rows: `stoker ingest`", IngestFlags.PREFIX, Topics.INGEST_OF_ROWS);
+        section(page, "Ingest: `stoker ingest`, `ingest-job.jar`", IngestFlags.PREFIX, HelpHeadings.INGEST);
+        section(page, "Ingest of rows: `stoker ingest`", IngestFlags.PREFIX, HelpHeadings.INGEST_OF_ROWS);
         section(
                 page,
                 "Ingest from Kafka: `stoker ingest`, `ingest-job.jar`",
                 IngestFlags.PREFIX,
-                Topics.INGEST_FROM_KAFKA);
-        section(page, "Sync: `stoker sync`", IngestFlags.PREFIX, Topics.SYNC);
-        section(page, "Export: `stoker export`", ExportFlags.PREFIX, Topics.EXPORT);
-        section(page, "Feed: `stoker feed`, `stoker run`, `feeder-job.jar`", FeedFlags.PREFIX, Topics.FEED);
-        section(page, "Feed to Kafka: `stoker feed`, `feeder-job.jar`", FeedFlags.PREFIX, Topics.FEED_TO_KAFKA);
+                HelpHeadings.INGEST_FROM_KAFKA);
+        section(page, "Sync: `stoker sync`", IngestFlags.PREFIX, HelpHeadings.SYNC);
+        section(page, "Export: `stoker export`", ExportFlags.PREFIX, HelpHeadings.EXPORT);
+        section(page, "Feed: `stoker feed`, `stoker run`, `feeder-job.jar`", FeedFlags.PREFIX, HelpHeadings.FEED);
+        section(page, "Feed to Kafka: `stoker feed`, `feeder-job.jar`", FeedFlags.PREFIX, HelpHeadings.FEED_TO_KAFKA);
         return page.toString();
     }
 
-    private static void section(StringBuilder page, String title, String prefix, List<Topics.JobTopic> topics) {
+    private static void section(StringBuilder page, String title, String prefix, List<HelpHeadings.JobTopic> topics) {
         page.append("\n## ").append(title).append('\n');
         topics.forEach(topic -> table(page, topic.title(), prefix, topic.options()));
     }

@@ -3,6 +3,8 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.cli.redis.RedisPlaces;
+import dev.stoker.cli.redis.RedisUnavailableException;
 import dev.stoker.flink.embedded.EmbeddedFlink;
 import dev.stoker.flink.work.FlinkWorkers;
 import dev.stoker.metadata.Contents;
@@ -12,8 +14,6 @@ import dev.stoker.metadata.index.PlaceHints;
 import dev.stoker.metadata.work.PieceWork;
 import dev.stoker.metadata.work.ThreadWorkers;
 import dev.stoker.metadata.work.Workers;
-import dev.stoker.cli.redis.RedisPlaces;
-import dev.stoker.cli.redis.RedisUnavailableException;
 import dev.stoker.server.TestDataset;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;

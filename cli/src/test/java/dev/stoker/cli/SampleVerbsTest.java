@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.ingest.spec.KeyFile;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -79,7 +79,7 @@ class SampleVerbsTest {
         String ingest = "ingest-" + number;
         ChunkSummary chunk = SampleDatasets.write(store, SampleDatasets.id(number), ingest, "train", keys);
         SampleDatasets.committer(dataset)
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         ingest,
                         List.of(chunk),
                         Map.of(
@@ -203,7 +203,7 @@ class SampleVerbsTest {
                 writer.commit();
             }
             SampleDatasets.committer(dataset)
-                    .commit(CommitRequest.append("i", List.of(chunk.summary()), Map.of(), Map.of()));
+                    .commit(VersionRequest.append("i", List.of(chunk.summary()), Map.of(), Map.of()));
         }
 
         assertThat(stoker("stat", path.toString(), "one", "two")).isZero();

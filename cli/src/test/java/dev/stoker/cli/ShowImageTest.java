@@ -2,9 +2,9 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
@@ -71,7 +71,7 @@ class ShowImageTest {
             Dataset dataset = Dataset.create(store, SampleDatasets.info());
             ChunkSummary chunk = SampleDatasets.write(store, SampleDatasets.id(0), "ingest-0", "train", images);
             SampleDatasets.committer(dataset)
-                    .commit(CommitRequest.append("ingest-0", List.of(chunk), Map.of("label", List.of("")), Map.of()));
+                    .commit(VersionRequest.append("ingest-0", List.of(chunk), Map.of("label", List.of("")), Map.of()));
         }
     }
 

@@ -2,12 +2,12 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Contents;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DeliverySign;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
@@ -55,7 +55,7 @@ class VerbsTest extends DatasetVerbs {
                         label + "/3"));
             }
             SampleDatasets.committer(created)
-                    .commit(CommitRequest.append(
+                    .commit(VersionRequest.append(
                             "sorted",
                             chunks,
                             Map.of("label", List.of("ant", "bee", "cat", "dog", "emu", "fox")),

@@ -3,9 +3,9 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.storage.LocalObjectStore;
@@ -44,7 +44,7 @@ class WhyVerbTest {
                         IntStream.range(from, from + 10).mapToObj(i -> "c/" + i).toArray(String[]::new);
                 ChunkSummary chunk = SampleDatasets.write(store, SampleDatasets.id(n), "ingest-" + n, "train", keys);
                 SampleDatasets.committer(dataset)
-                        .commit(CommitRequest.append(
+                        .commit(VersionRequest.append(
                                 "ingest-" + n, List.of(chunk), Map.of("label", List.of("c")), Map.of()));
             }
         }

@@ -8,7 +8,7 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.BatchColumns;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.schemas.batch.BatchIdentity;
+import dev.stoker.schemas.protocol.BatchIdentity;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,7 +9,7 @@ import dev.stoker.schemas.order.Numbers;
 import dev.stoker.schemas.order.SkipList;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.BatchHeader;
-import dev.stoker.schemas.batch.BatchIdentity;
+import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;
 import dev.stoker.schemas.protocol.Delay;
 import dev.stoker.schemas.protocol.Durable;

@@ -23,9 +23,9 @@ import dev.stoker.ingest.spec.NothingToIngestException;
 import dev.stoker.ingest.topic.TopicIngestJob;
 import dev.stoker.ingest.topic.TopicIngestOptions;
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.VersionCommitter;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -206,8 +206,9 @@ public final class IngestJob {
             long started = meter.firstTaskNanos() == 0 ? began : meter.firstTaskNanos();
             Duration startUp = Duration.ofNanos(started - began);
             Duration duration = Duration.ofNanos(ended - started);
-            Optional<LogEntry> entry =
-                    new Committer(dataset, Clock.systemUTC(), "").find(ingest).map(Commit::entry);
+            Optional<LogEntry> entry = new VersionCommitter(dataset, Clock.systemUTC(), "")
+                    .find(ingest)
+                    .map(Commit::entry);
             if (entry.isPresent()) {
                 return result(
                         entry.get(),

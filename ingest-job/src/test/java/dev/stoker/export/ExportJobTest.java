@@ -8,9 +8,9 @@ import dev.stoker.flink.launch.JobLauncher;
 import dev.stoker.ingest.IngestJob;
 import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.IngestOptions;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.storage.LocalObjectStore;
 import java.io.IOException;
@@ -84,8 +84,8 @@ class ExportJobTest {
 
     private void remove(Collection<String> keys) throws Exception {
         Dataset dataset = Dataset.open(new LocalObjectStore(directory.resolve("data")));
-        new Committer(dataset, Clock.systemUTC(), "test")
-                .commit(CommitRequest.remove("removal-1", SampleRemoval.ofKeys(dataset, keys), Map.of()));
+        new VersionCommitter(dataset, Clock.systemUTC(), "test")
+                .commit(VersionRequest.remove("removal-1", SampleRemoval.ofKeys(dataset, keys), Map.of()));
     }
 
     private Map<String, byte[]> exported() throws IOException {

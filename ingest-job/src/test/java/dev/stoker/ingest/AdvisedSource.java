@@ -66,7 +66,7 @@ final class AdvisedSource {
 
     /** Copies a file that another library has written. */
     void golden(String name, String to) throws IOException {
-        file(to, Files.readAllBytes(Path.of("../formats/src/test/resources", name)));
+        file(to, Files.readAllBytes(Path.of("formats/src/test/resources", name)));
     }
 
     void delete(String... names) throws IOException {

@@ -7,8 +7,6 @@ import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.connectors.dataset.sink.committer.CommitDrivers;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.AbandonedException;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
 import dev.stoker.metadata.EpochVersions;
@@ -29,6 +27,8 @@ import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.UnknownVersionException;
 import dev.stoker.metadata.Verification;
 import dev.stoker.metadata.VerificationReport;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.VersionUses;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionFailedException;
@@ -247,7 +247,7 @@ final class BesideOperations {
     private static void parts(ObjectStore store, Slot slot) throws IOException {
         Dataset dataset = openOrCreate(store);
         Leases leases = new Leases(dataset);
-        Committer committer = SampleDatasets.committer(dataset);
+        VersionCommitter committer = SampleDatasets.committer(dataset);
         if (committer.find(slot.ingest).isPresent()) {
             return;
         }
@@ -255,7 +255,7 @@ final class BesideOperations {
         leases.take(part, SampleDatasets.CLOCK, "ada@host", "");
         ChunkSummary chunk =
                 BesideState.chunk(store, dataset.info(), slot.chunk, part, BesideState.KEYS.get(slot.ingest));
-        committer.commit(new CommitRequest(
+        committer.commit(new VersionRequest(
                 slot.ingest,
                 Operation.INGEST,
                 List.of(chunk),
@@ -312,8 +312,8 @@ final class BesideOperations {
     /** Writes chunk tables, too. */
     private static void remove(ObjectStore store, Slot slot) throws IOException {
         Dataset dataset = Dataset.open(store);
-        new Committer(dataset, SampleDatasets.CLOCK, "ada@host", new TablePolicy(1, 1))
-                .commit(CommitRequest.remove(slot.ingest, SampleRemoval.ofKeys(dataset, List.of("k/2")), Map.of()));
+        new VersionCommitter(dataset, SampleDatasets.CLOCK, "ada@host", new TablePolicy(1, 1))
+                .commit(VersionRequest.remove(slot.ingest, SampleRemoval.ofKeys(dataset, List.of("k/2")), Map.of()));
     }
 
     private static void tag(ObjectStore store, Slot slot) throws IOException {
@@ -380,7 +380,7 @@ final class BesideOperations {
                 CompactionPlan.of(dataset.snapshot(), new CompactionRules(1 << 20, 1 << 20, OptionalLong.empty()));
         new Compaction(
                         dataset,
-                        CommitRequest.COMPACTION + slot.ingest,
+                        VersionRequest.COMPACTION + slot.ingest,
                         "ada@host",
                         SampleDatasets.CLOCK,
                         new CompactionThreads(1, 1, 1 << 24),

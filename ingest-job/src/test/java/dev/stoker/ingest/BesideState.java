@@ -1,14 +1,14 @@
 package dev.stoker.ingest;
 
 import dev.stoker.metadata.ChunkHeads;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Tags;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.erasure.ErasureCheck;
 import dev.stoker.metadata.erasure.ErasureFiles;
 import dev.stoker.schemas.arrow.ArrowColumn;
@@ -101,7 +101,7 @@ final class BesideState {
     static InMemoryObjectStore twoVersions() throws IOException {
         InMemoryObjectStore store = nothing();
         Dataset dataset = Dataset.create(store, SampleDatasets.info());
-        Committer committer = SampleDatasets.committer(dataset);
+        VersionCommitter committer = SampleDatasets.committer(dataset);
         ChunkSummary one = chunk(store, dataset.info(), 1, "base-1", List.of("k/1", "k/2"));
         ChunkSummary two = chunk(store, dataset.info(), 2, "base-1", List.of("k/3"));
         committer.commit(append("base-1", one, two));
@@ -131,8 +131,8 @@ final class BesideState {
         return store;
     }
 
-    static CommitRequest append(String ingest, ChunkSummary... chunks) {
-        return CommitRequest.append(ingest, List.of(chunks), Map.of("label", labels(ingest)), Map.of());
+    static VersionRequest append(String ingest, ChunkSummary... chunks) {
+        return VersionRequest.append(ingest, List.of(chunks), Map.of("label", labels(ingest)), Map.of());
     }
 
     static List<String> labels(String ingest) {

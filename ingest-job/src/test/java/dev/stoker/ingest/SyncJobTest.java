@@ -12,8 +12,8 @@ import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.pack.SampleFiles;
 import dev.stoker.ingest.pack.SyncChanges.Kind;
 import dev.stoker.ingest.spec.InvalidIngestException;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;
@@ -259,7 +259,7 @@ class SyncJobTest {
             InstantSource later = InstantSource.offset(InstantSource.system(), Duration.ofHours(1));
             new Compaction(
                             dataset,
-                            CommitRequest.COMPACTION + "1",
+                            VersionRequest.COMPACTION + "1",
                             "ada",
                             later,
                             new CompactionThreads(1, 1, 1 << 24),

@@ -143,7 +143,7 @@ public final class Expiry {
      */
     public LogEntry commit(String ingest, String by) throws IOException {
         ExpirySign.leave(dataset.store());
-        CommitRequest request = new CommitRequest(
+        VersionRequest request = new VersionRequest(
                 ingest,
                 Operation.EXPIRE,
                 List.of(),
@@ -159,6 +159,6 @@ public final class Expiry {
                             LogEntry.EXPIRED, ExpiredVersions.NONE.with(now).text());
                 },
                 List.of(ingest));
-        return new Committer(dataset, clock, by).commit(request).entry();
+        return new VersionCommitter(dataset, clock, by).commit(request).entry();
     }
 }

@@ -81,7 +81,7 @@ public final class GarbageCollection {
         Map<String, Lease> copies = new ProcessLeases(dataset, ProcessLeases.Kind.COPY).all();
         List<Orphan> orphans = Orphans.without(dataset, files, clock);
         List<String> finished = new ArrayList<>();
-        Committer committer = new Committer(dataset, clock, "");
+        VersionCommitter committer = new VersionCommitter(dataset, clock, "");
         for (String ingest : leases.keySet()) {
             if (committer.standing(ingest).isPresent()) {
                 finished.add(ingest);
@@ -296,7 +296,7 @@ public final class GarbageCollection {
      * @return the ingest's log entry, which is a version if the ingest had committed before
      */
     public static LogEntry end(Dataset dataset, String ingest, InstantSource clock, String by) throws IOException {
-        LogEntry entry = new Committer(dataset, clock, by).abandon(ingest);
+        LogEntry entry = new VersionCommitter(dataset, clock, by).abandon(ingest);
         try (ChunkDeletion deletion = ChunkDeletion.begin(dataset, clock)) {
             boolean isAllowed = entry.operation() == Operation.ABANDON && deletion.isAllowed();
             List<Orphan> files = new ArrayList<>();

@@ -63,7 +63,7 @@ public final class Leases {
         // Check after the lease exists: a process that abandons an ingest writes to the log before it removes the
         // lease and the chunks.
         try {
-            new Committer(dataset, clock, by).find(ingest);
+            new VersionCommitter(dataset, clock, by).find(ingest);
         } catch (AbandonedException e) {
             release(ingest);
             throw e;
@@ -104,7 +104,7 @@ public final class Leases {
      */
     public void takeAlone(String ingest, InstantSource clock, String by, String process) throws IOException {
         take(ingest, clock, by, process);
-        Optional<Lease> rival = rival(ingest, new Committer(dataset, clock, by));
+        Optional<Lease> rival = rival(ingest, new VersionCommitter(dataset, clock, by));
         if (rival.isPresent()) {
             release(ingest);
             throw new LeaseHeldException(dataset.where(), rival.get());
@@ -117,7 +117,7 @@ public final class Leases {
     }
 
     /** Returns the lease that keeps a first writer from its work; empty if it is alone. */
-    private Optional<Lease> rival(String ingest, Committer committer) throws IOException {
+    private Optional<Lease> rival(String ingest, VersionCommitter committer) throws IOException {
         long waited = 0;
         while (true) {
             Map<String, Lease> leases = all();

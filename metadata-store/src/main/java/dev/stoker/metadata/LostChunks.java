@@ -156,7 +156,7 @@ final class LostChunks {
                 return;
             }
             add(identity.ingest(), more.get());
-            boolean isCompaction = identity.ingest().startsWith(CommitRequest.COMPACTION);
+            boolean isCompaction = identity.ingest().startsWith(VersionRequest.COMPACTION);
             (isCompaction ? compactions : byIngest)
                     .computeIfAbsent(identity.ingest(), ingest -> new ArrayList<>())
                     .add(new Found(summary, identity.created().toEpochMilli()));

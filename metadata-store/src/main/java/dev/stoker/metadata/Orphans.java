@@ -143,7 +143,7 @@ public final class Orphans {
     /** Whether a version names a list of skipped samples. A failed attempt of its ingest may have written others. */
     private static boolean isOfVersion(Dataset dataset, String skipList) throws IOException {
         String ingest = DatasetLayout.ingestOfSkipList(skipList).orElseThrow();
-        return new Committer(dataset, InstantSource.system(), "")
+        return new VersionCommitter(dataset, InstantSource.system(), "")
                 .standing(ingest)
                 .filter(entry -> entry.properties().containsValue(skipList))
                 .isPresent();

@@ -35,7 +35,7 @@ final class OverlayFiles {
         String ingest = ChunkReader.open(new ObjectRangeReader(dataset.store(), name))
                 .identity()
                 .ingest();
-        return new Committer(dataset, InstantSource.system(), "")
+        return new VersionCommitter(dataset, InstantSource.system(), "")
                 .standing(ingest)
                 .filter(entry -> names(entry, id))
                 .map(LogEntry::version);

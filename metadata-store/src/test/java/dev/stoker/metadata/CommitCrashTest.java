@@ -19,13 +19,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A committer fails or dies at every call it makes to the store. */
 class CommitCrashTest {
 
-    private static CommitRequest request(String ingest, int chunk) {
-        return CommitRequest.append(ingest, List.of(summary(chunk, "train", 1)), Map.of(), Map.of());
+    private static VersionRequest request(String ingest, int chunk) {
+        return VersionRequest.append(ingest, List.of(summary(chunk, "train", 1)), Map.of(), Map.of());
     }
 
     private static void attempt(FaultyObjectStore faulty) {
         try {
-            new Committer(Dataset.open(faulty), CLOCK, "ada", new TablePolicy(2, 100)).commit(request("mine", 3));
+            new VersionCommitter(Dataset.open(faulty), CLOCK, "ada", new TablePolicy(2, 100))
+                    .commit(request("mine", 3));
         } catch (IOException | FaultyObjectStore.SimulatedCrash e) {
             // The test injects these faults.
         }

@@ -37,7 +37,7 @@ class CommitFaultsTest {
         place(memory, 0, 20);
     }
 
-    private Committer faultyCommitter() throws IOException {
+    private VersionCommitter faultyCommitter() throws IOException {
         faulty.reset();
         return committer(Dataset.open(faulty));
     }
@@ -48,7 +48,7 @@ class CommitFaultsTest {
     }
 
     /** Lets another ingest win the race for a version, when the committer is about to publish. */
-    private void raceFor(long version, CommitRequest other) {
+    private void raceFor(long version, VersionRequest other) {
         boolean[] raced = {false};
         faulty.on(
                 call -> {
@@ -67,11 +67,11 @@ class CommitFaultsTest {
 
     @Test
     void aLostRaceIsTriedAgainOnTheWinnersVersion() throws IOException {
-        Committer committer = faultyCommitter();
+        VersionCommitter committer = faultyCommitter();
         raceFor(1, append("other", summary(1, "train", 1), summary(2, "train", 1)));
 
         Commit commit =
-                committer.commit(CommitRequest.replace("mine", List.of(summary(3, "val", 7)), Map.of(), Map.of()));
+                committer.commit(VersionRequest.replace("mine", List.of(summary(3, "val", 7)), Map.of(), Map.of()));
 
         assertThat(commit.version()).isEqualTo(2);
         assertThat(commit.entry().added()).extracting(AddedChunk::ordinal).containsExactly(2L);
@@ -84,7 +84,7 @@ class CommitFaultsTest {
 
     @Test
     void losingTheRaceToTheSameIngestIsItsCommit() throws IOException {
-        Committer committer = faultyCommitter();
+        VersionCommitter committer = faultyCommitter();
         raceFor(1, append("mine", summary(1, "train", 1)));
 
         Commit commit = committer.commit(append("mine", summary(1, "train", 1)));
@@ -96,7 +96,7 @@ class CommitFaultsTest {
 
     @Test
     void anUnknownOutcomeWithEffectIsFoundByReadingBack() throws IOException {
-        Committer committer = faultyCommitter();
+        VersionCommitter committer = faultyCommitter();
         faulty.once(creates(DatasetLayout.logEntry(1)), Fault.UNKNOWN_AFTER_EFFECT);
 
         assertThat(committer.commit(append("a", summary(1, "train", 1))).version())
@@ -107,7 +107,7 @@ class CommitFaultsTest {
 
     @Test
     void anUnknownOutcomeWithoutEffectIsTriedAgain() throws IOException {
-        Committer committer = faultyCommitter();
+        VersionCommitter committer = faultyCommitter();
         faulty.once(creates(DatasetLayout.logEntry(1)), Fault.UNKNOWN_WITHOUT_EFFECT);
 
         assertThat(committer.commit(append("a", summary(1, "train", 1))).version())
@@ -116,7 +116,7 @@ class CommitFaultsTest {
 
     @Test
     void aFailureWithEffectIsUnknownWhereTheEntryCannotBeRead() throws IOException {
-        Committer committer = faultyCommitter();
+        VersionCommitter committer = faultyCommitter();
         String entry = DatasetLayout.logEntry(1);
         faulty.once(creates(entry), Fault.FAIL_AFTER);
         faulty.once(
@@ -134,7 +134,7 @@ class CommitFaultsTest {
 
     @Test
     void aFailureWithoutEffectIsNoUnknownOutcome() throws IOException {
-        Committer committer = faultyCommitter();
+        VersionCommitter committer = faultyCommitter();
         faulty.once(creates(DatasetLayout.logEntry(1)), Fault.AWAY);
 
         assertThatThrownBy(() -> committer.commit(append("a", summary(1, "train", 1))))
@@ -143,7 +143,7 @@ class CommitFaultsTest {
 
     @Test
     void anUnknownOutcomeThatAnotherIngestWonIsALostRace() throws IOException {
-        Committer committer = faultyCommitter();
+        VersionCommitter committer = faultyCommitter();
         raceFor(1, append("other", summary(2, "train", 1)));
         faulty.once(creates(DatasetLayout.logEntry(1)), Fault.UNKNOWN_WITHOUT_EFFECT);
 
@@ -153,7 +153,7 @@ class CommitFaultsTest {
 
     @Test
     void anOutcomeThatStaysUnknownSaysWhatToDo() throws IOException {
-        Committer committer = faultyCommitter();
+        VersionCommitter committer = faultyCommitter();
         faulty.on(creates(DatasetLayout.logEntry(1)), Fault.UNKNOWN_WITHOUT_EFFECT);
 
         assertThatThrownBy(() -> committer.commit(append("a", summary(1, "train", 1))))
@@ -168,7 +168,7 @@ class CommitFaultsTest {
 
     @Test
     void aFailureToPublishIsNoVersion() throws IOException {
-        Committer committer = faultyCommitter();
+        VersionCommitter committer = faultyCommitter();
         faulty.once(creates(DatasetLayout.logEntry(1)), Fault.NO_SPACE);
 
         assertThatThrownBy(() -> committer.commit(append("a", summary(1, "train", 1))))
@@ -178,7 +178,7 @@ class CommitFaultsTest {
 
     @Test
     void aMissingCopyIsWrittenByTheNextCommit() throws IOException {
-        Committer committer = faultyCommitter();
+        VersionCommitter committer = faultyCommitter();
         faulty.on(creates(DatasetLayout.ingestCopy("a")), Fault.FAIL_BEFORE);
         committer.commit(append("a", summary(1, "train", 1)));
         assertThat(memory.list(DatasetLayout.INGESTS).toList()).isEmpty();
@@ -195,7 +195,7 @@ class CommitFaultsTest {
 
     @Test
     void anIngestWhoseCopyIsMissingCommitsOnce() throws IOException {
-        Committer committer = faultyCommitter();
+        VersionCommitter committer = faultyCommitter();
         faulty.on(creates(DatasetLayout.ingestCopy("a")), Fault.FAIL_BEFORE);
         committer.commit(append("a", summary(1, "train", 1)));
 
@@ -207,7 +207,7 @@ class CommitFaultsTest {
 
     @Test
     void noCommitWithoutTheCopyOfTheOneBefore() throws IOException {
-        Committer committer = faultyCommitter();
+        VersionCommitter committer = faultyCommitter();
         faulty.on(creates(DatasetLayout.ingestCopy("a")), Fault.FAIL_BEFORE);
         committer.commit(append("a", summary(1, "train", 1)));
 
@@ -218,15 +218,15 @@ class CommitFaultsTest {
 
     @Test
     void twoIngestsWithDifferentNewClassesThenAThird() throws IOException {
-        Committer first = faultyCommitter();
+        VersionCommitter first = faultyCommitter();
         raceFor(
                 1,
-                CommitRequest.append(
+                VersionRequest.append(
                         "b", List.of(summary(2, "train", 1)), Map.of("label", List.of("dog", "ant")), Map.of()));
-        first.commit(CommitRequest.append(
+        first.commit(VersionRequest.append(
                 "a", List.of(summary(1, "train", 1)), Map.of("label", List.of("cat", "dog")), Map.of()));
         committer(dataset)
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         "c", List.of(summary(3, "train", 1)), Map.of("label", List.of("bee", "cat", "ant")), Map.of()));
 
         assertThat(dataset.snapshot(1).classes().names("label")).containsExactly("ant", "dog");
@@ -236,7 +236,7 @@ class CommitFaultsTest {
 
     @Test
     void anEndThatWinsTheRaceStopsTheCommit() throws IOException {
-        Committer committer = faultyCommitter();
+        VersionCommitter committer = faultyCommitter();
         boolean[] raced = {false};
         faulty.on(
                 call -> {
@@ -252,7 +252,7 @@ class CommitFaultsTest {
                 },
                 Fault.FAIL_BEFORE);
 
-        assertThatThrownBy(() -> committer.commit(new CommitRequest(
+        assertThatThrownBy(() -> committer.commit(new VersionRequest(
                         "run-7",
                         Operation.INGEST,
                         List.of(summary(1, "train", 1)),
@@ -269,7 +269,8 @@ class CommitFaultsTest {
         for (Throwable failure : List.of(new OutOfMemoryError("in a table"), new IllegalStateException("a bug"))) {
             String ingest = failure.getClass().getSimpleName();
             faulty.reset();
-            Committer committer = new Committer(Dataset.open(faulty), CLOCK, "ada", new TablePolicy(1, 1));
+            VersionCommitter committer =
+                    new VersionCommitter(Dataset.open(faulty), CLOCK, "ada", new TablePolicy(1, 1));
             faulty.on(
                     call -> {
                         if (call.name().startsWith(DatasetLayout.TABLES)

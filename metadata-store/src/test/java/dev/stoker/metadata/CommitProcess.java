@@ -62,7 +62,7 @@ final class CommitProcess {
     private static void ingest(ObjectStore store, String ingest, String label) throws IOException {
         UUID id = UUID.nameUUIDFromBytes(ingest.getBytes(StandardCharsets.UTF_8));
         ChunkSummary chunk = SampleDatasets.write(store, id, ingest, "train", label + "/" + ingest);
-        new Committer(Dataset.open(store), InstantSource.system(), ingest, new TablePolicy(3, 1000))
-                .commit(CommitRequest.append(ingest, List.of(chunk), Map.of("label", List.of(label)), Map.of()));
+        new VersionCommitter(Dataset.open(store), InstantSource.system(), ingest, new TablePolicy(3, 1000))
+                .commit(VersionRequest.append(ingest, List.of(chunk), Map.of("label", List.of(label)), Map.of()));
     }
 }

@@ -139,7 +139,7 @@ class CommitProcessesIT {
             assertThat(newest).as("step " + steps).isBetween(killed ? version : version + 1, version + 1);
             boolean committed = newest > version;
             version = newest;
-            assertThat(new Committer(open(), InstantSource.system(), "test")
+            assertThat(new VersionCommitter(open(), InstantSource.system(), "test")
                             .find(ingest)
                             .isPresent())
                     .as("step " + steps)

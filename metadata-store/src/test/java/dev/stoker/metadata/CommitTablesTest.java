@@ -34,7 +34,7 @@ class CommitTablesTest {
     @Test
     void writesATableEveryHundredCommits() throws IOException {
         place(memory, 21, 201);
-        Committer committer = committer(dataset);
+        VersionCommitter committer = committer(dataset);
         for (int v = 1; v <= 201; v++) {
             committer.commit(append("i" + v, summary(v, "train", 1)));
         }
@@ -47,7 +47,7 @@ class CommitTablesTest {
     @Test
     void keepsFewTablesOfWhichEveryVersionHasOneThatIsNotMuchOlder() throws IOException {
         place(memory, 21, 300);
-        Committer committer = new Committer(dataset, CLOCK, "ada", new TablePolicy(1, 1000));
+        VersionCommitter committer = new VersionCommitter(dataset, CLOCK, "ada", new TablePolicy(1, 1000));
         for (int v = 1; v <= 300; v++) {
             committer.commit(append("i" + v, summary(v, "train", 1)));
             NavigableSet<Long> tables = dataset.log().tables();
@@ -60,7 +60,7 @@ class CommitTablesTest {
 
     @Test
     void aTableThatIsSupersededWhileAReaderIsOnItsWayIsDoneWithout() throws IOException {
-        Committer committer = new Committer(dataset, CLOCK, "ada", new TablePolicy(2, 1000));
+        VersionCommitter committer = new VersionCommitter(dataset, CLOCK, "ada", new TablePolicy(2, 1000));
         for (int v = 1; v <= 9; v++) {
             committer.commit(append("i" + v, summary(v, "train", 1)));
         }
@@ -97,7 +97,7 @@ class CommitTablesTest {
     @Test
     void aTableThatCannotBeWrittenIsNoFailure() throws IOException {
         faulty.reset();
-        Committer committer = new Committer(Dataset.open(faulty), CLOCK, "ada", new TablePolicy(1, 1));
+        VersionCommitter committer = new VersionCommitter(Dataset.open(faulty), CLOCK, "ada", new TablePolicy(1, 1));
         faulty.on(call -> call.name().startsWith(DatasetLayout.TABLES), Fault.FAIL_BEFORE);
 
         // Opening a dataset lists the tables, so only writes of tables fail here.

@@ -55,7 +55,7 @@ class DatasetTest {
         counted.reset();
         SampleDatasets.place(store, 1, 1);
         SampleDatasets.committer(Dataset.open(counted))
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         "more", List.of(SampleDatasets.summary(1, "train", 3)), Map.of(), Map.of()));
         assertThat(counted.reads()).isLessThan(70);
         assertThat(counted.lengths())
@@ -81,10 +81,10 @@ class DatasetTest {
     private static Dataset withVersions(InMemoryObjectStore store, int versions, TablePolicy tables)
             throws IOException {
         Dataset dataset = Dataset.create(store, info());
-        Committer committer = new Committer(dataset, CLOCK, "ada", tables);
+        VersionCommitter committer = new VersionCommitter(dataset, CLOCK, "ada", tables);
         place(store, 2, 2 * versions + 1);
         for (int v = 1; v <= versions; v++) {
-            committer.commit(CommitRequest.append(
+            committer.commit(VersionRequest.append(
                     "i" + v,
                     List.of(summary(2 * v, "train", 10), summary(2 * v + 1, v % 2 == 0 ? "val" : "train", 5)),
                     Map.of("label", List.of("c" + v, "a" + v)),
@@ -127,8 +127,8 @@ class DatasetTest {
 
         assertThat(dataset.latestVersion()).isEqualTo(3);
         assertThat(dataset.snapshot().table().size()).isEqualTo(6);
-        Commit commit = new Committer(dataset, CLOCK, "ada")
-                .commit(CommitRequest.append("next", List.of(summary(2, "train", 1)), Map.of(), Map.of()));
+        Commit commit = new VersionCommitter(dataset, CLOCK, "ada")
+                .commit(VersionRequest.append("next", List.of(summary(2, "train", 1)), Map.of(), Map.of()));
         assertThat(commit.version()).isEqualTo(4);
         assertThat(whole.latestVersion()).isEqualTo(4);
     }
@@ -309,7 +309,7 @@ class DatasetTest {
                 other, new DatasetInfo(UUID.randomUUID(), "other", info.created(), info.fields(), info.options()));
         place(other, 1, 1);
         SampleDatasets.committer(stranger)
-                .commit(CommitRequest.append("i1", List.of(summary(1, "train", 1)), Map.of(), Map.of()));
+                .commit(VersionRequest.append("i1", List.of(summary(1, "train", 1)), Map.of(), Map.of()));
         memory.corrupt(DatasetLayout.logEntry(1), other.readAll(DatasetLayout.logEntry(1), 1 << 20));
 
         assertThatThrownBy(dataset::snapshot)

@@ -56,7 +56,7 @@ class EpochVersionsTest {
     private void commit() throws IOException {
         long next = dataset.latestVersion() + 1;
         SampleDatasets.committer(dataset)
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         "ingest-" + next, List.of(SampleDatasets.summary((int) next, "train", 1)), Map.of(), Map.of()));
     }
 

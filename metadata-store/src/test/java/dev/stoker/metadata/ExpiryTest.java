@@ -53,8 +53,8 @@ class ExpiryTest {
     }
 
     private void replace(int number) throws IOException {
-        new Committer(dataset, clock, "ada@host")
-                .commit(CommitRequest.replace(
+        new VersionCommitter(dataset, clock, "ada@host")
+                .commit(VersionRequest.replace(
                         "v" + number,
                         List.of(write(store, id(number), "v" + number, "train", "cat/" + number)),
                         Map.of("label", List.of("cat")),
@@ -228,7 +228,7 @@ class ExpiryTest {
     @Test
     void aTagThatIsCreatedDuringTheExpiryProtectsItsVersion() throws IOException {
         Expiry plan = plan(last(1));
-        CommitRequest late = new CommitRequest(
+        VersionRequest late = new VersionRequest(
                 "expire-late",
                 Operation.EXPIRE,
                 List.of(),
@@ -240,7 +240,7 @@ class ExpiryTest {
                 },
                 List.of());
         assertThat(plan.versions()).isEqualTo(4);
-        new Committer(dataset, clock, "ada@host").commit(late);
+        new VersionCommitter(dataset, clock, "ada@host").commit(late);
         collect(Duration.ZERO);
 
         assertThat(stored()).containsExactly(2L, 5L);

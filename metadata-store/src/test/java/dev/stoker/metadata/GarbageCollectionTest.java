@@ -64,7 +64,7 @@ class GarbageCollectionTest {
     void refusesToCollectWhileTheNewestEntryIsLost() throws IOException {
         for (int i = 1; i <= 2; i++) {
             ChunkSummary chunk = write(store, id(i), "ingest-" + i, "train", "cat/" + i);
-            committer(dataset).commit(CommitRequest.append("ingest-" + i, List.of(chunk), Map.of(), Map.of()));
+            committer(dataset).commit(VersionRequest.append("ingest-" + i, List.of(chunk), Map.of(), Map.of()));
         }
         store.delete(DatasetLayout.logEntry(2));
 
@@ -85,7 +85,7 @@ class GarbageCollectionTest {
     void keepsTheChunksOfAnEntryThatIsBeingReplaced(boolean isBack) throws IOException {
         for (int i = 1; i <= 2; i++) {
             ChunkSummary chunk = write(store, id(i), "ingest-" + i, "train", "cat/" + i);
-            committer(dataset).commit(CommitRequest.append("ingest-" + i, List.of(chunk), Map.of(), Map.of()));
+            committer(dataset).commit(VersionRequest.append("ingest-" + i, List.of(chunk), Map.of(), Map.of()));
         }
         byte[] entry = store.readAll(DatasetLayout.logEntry(2), Integer.MAX_VALUE);
         FaultyObjectStore beside = new FaultyObjectStore(store);
@@ -125,7 +125,7 @@ class GarbageCollectionTest {
         assertThat(collection.apply()).hasSize(1);
 
         assertThat(committer(dataset)
-                        .commit(CommitRequest.append("slow", List.of(chunk), Map.of(), Map.of()))
+                        .commit(VersionRequest.append("slow", List.of(chunk), Map.of(), Map.of()))
                         .version())
                 .isEqualTo(1);
     }
@@ -163,7 +163,7 @@ class GarbageCollectionTest {
         take("a");
         ChunkSummary chunk = write(store, id(1), "a", "train", "cat/1");
         write(store, id(2), "a", "train", "cat/2");
-        committer(dataset).commit(CommitRequest.append("a", List.of(chunk), Map.of(), Map.of()));
+        committer(dataset).commit(VersionRequest.append("a", List.of(chunk), Map.of(), Map.of()));
 
         assertThat(plan().finished()).containsExactly("a");
         assertThat(plan().apply()).hasSize(1);
@@ -186,12 +186,12 @@ class GarbageCollectionTest {
         assertThat(leases.all()).containsOnlyKeys("b");
         assertThat(chunks()).containsExactly(ChunkNames.path(id(2)));
         assertThatThrownBy(
-                        () -> committer(dataset).commit(CommitRequest.append("a", List.of(mine), Map.of(), Map.of())))
+                        () -> committer(dataset).commit(VersionRequest.append("a", List.of(mine), Map.of(), Map.of())))
                 .isInstanceOf(AbandonedException.class);
         assertThatThrownBy(() -> take("a")).isInstanceOf(AbandonedException.class);
         assertThat(leases.all()).containsOnlyKeys("b");
         assertThat(committer(dataset)
-                        .commit(CommitRequest.append("b", List.of(other), Map.of(), Map.of()))
+                        .commit(VersionRequest.append("b", List.of(other), Map.of(), Map.of()))
                         .version())
                 .isEqualTo(2);
     }
@@ -200,7 +200,7 @@ class GarbageCollectionTest {
     void whoHasCommittedIsNotEnded() throws IOException {
         take("a");
         ChunkSummary chunk = write(store, id(1), "a", "train", "cat/1");
-        committer(dataset).commit(CommitRequest.append("a", List.of(chunk), Map.of(), Map.of()));
+        committer(dataset).commit(VersionRequest.append("a", List.of(chunk), Map.of(), Map.of()));
 
         assertThat(GarbageCollection.end(dataset, "a", LATER, "eve").operation())
                 .isEqualTo(Operation.INGEST);
@@ -231,7 +231,7 @@ class GarbageCollectionTest {
         skip("a");
         String committed = skip("a");
         ChunkSummary chunk = write(store, id(1), "a", "train", "cat/1");
-        committer(dataset).commit(CommitRequest.append("a", List.of(chunk), Map.of(), Map.of("skip_list", committed)));
+        committer(dataset).commit(VersionRequest.append("a", List.of(chunk), Map.of(), Map.of("skip_list", committed)));
 
         GarbageCollection collection = plan();
         assertThat(collection.leftovers())
@@ -252,7 +252,7 @@ class GarbageCollectionTest {
         String list = skip("late");
         ChunkSummary chunk = write(store, id(1), "late", "train", "cat/1");
         GarbageCollection collection = plan();
-        committer(dataset).commit(CommitRequest.append("late", List.of(chunk), Map.of(), Map.of("skip_list", list)));
+        committer(dataset).commit(VersionRequest.append("late", List.of(chunk), Map.of(), Map.of("skip_list", list)));
 
         assertThat(collection.apply()).isEmpty();
         assertThat(skipLists()).containsExactly(list);

@@ -83,7 +83,7 @@ class KeptVersionTest {
 
     @Test
     void aLaterCommitReadsOnlyTheNewestEntry() throws IOException {
-        Committer committer = committer(dataset);
+        VersionCommitter committer = committer(dataset);
         for (int v = 1; v <= 49; v++) {
             committer.commit(append("i" + v, summary(v, "train", 1)));
         }
@@ -106,7 +106,7 @@ class KeptVersionTest {
         byte[] bytes = new byte[VersionLog.MAX_KEPT_BYTES];
         new Random(0).nextBytes(bytes);
         Map<String, String> large = Map.of("note", HexFormat.of().formatHex(bytes));
-        committer(dataset).commit(CommitRequest.append("i4", List.of(summary(4, "train", 1)), Map.of(), large));
+        committer(dataset).commit(VersionRequest.append("i4", List.of(summary(4, "train", 1)), Map.of(), large));
         faulty.reset();
 
         requireSameAsOpenedAgain();
@@ -119,7 +119,7 @@ class KeptVersionTest {
 
     @Test
     void aCommitAfterOthersReadsTheirEntries() throws IOException {
-        Committer committer = committer(dataset);
+        VersionCommitter committer = committer(dataset);
         committer.commit(append("i1", summary(1, "train", 1)));
         commitAll("other", 2, 40);
         committer.commit(append("i41", summary(41, "train", 1)));
@@ -138,7 +138,7 @@ class KeptVersionTest {
 
     @Test
     void aLostRaceReadsTheWinnersEntry() throws IOException {
-        Committer committer = committer(dataset);
+        VersionCommitter committer = committer(dataset);
         commitAll("i", 1, 30);
         committer.commit(append("i31", summary(31, "train", 1)));
         faulty.reset();
@@ -248,7 +248,7 @@ class KeptVersionTest {
     void noticesThatAnOlderEntryWasRebuilt() throws IOException {
         commitAll("i", 1, 2);
         commit("i3", 3);
-        committer(Dataset.open(memory)).commit(CommitRequest.remove("r", base -> List.of(), Map.of()));
+        committer(Dataset.open(memory)).commit(VersionRequest.remove("r", base -> List.of(), Map.of()));
         committer(dataset).commit(append("i5", summary(5, "train", 1)));
         assertThat(dataset.latest().table().size()).isEqualTo(4);
         // Another chunk of the same ingest.
@@ -295,7 +295,8 @@ class KeptVersionTest {
             for (int t = 0; t < threads; t++) {
                 int thread = t;
                 work.add(() -> {
-                    Committer committer = new Committer(dataset, () -> now, "ada", new TablePolicy(7, 1000));
+                    VersionCommitter committer =
+                            new VersionCommitter(dataset, () -> now, "ada", new TablePolicy(7, 1000));
                     List<Long> versions = new ArrayList<>();
                     for (int n = 0; n < each; n++) {
                         int chunk = thread * each + n;

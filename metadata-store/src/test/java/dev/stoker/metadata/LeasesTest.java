@@ -175,7 +175,7 @@ class LeasesTest {
     @Test
     void aVersionThatAnotherMadeMeanwhileIsNoticed() throws IOException {
         place(store, 1, 1);
-        committer(dataset).commit(CommitRequest.append("a", List.of(summary(1, "train", 1)), Map.of(), Map.of()));
+        committer(dataset).commit(VersionRequest.append("a", List.of(summary(1, "train", 1)), Map.of(), Map.of()));
 
         assertThatThrownBy(() -> leases.takeAlone("b", CLOCK, "bob@host", ""))
                 .isInstanceOf(DatasetExistsException.class);

@@ -35,8 +35,8 @@ class LostNewestVersionTest {
         place(memory, 1, 4);
     }
 
-    private static CommitRequest append(String ingest, ChunkSummary chunk) {
-        return CommitRequest.append(ingest, List.of(chunk), Map.of(), Map.of());
+    private static VersionRequest append(String ingest, ChunkSummary chunk) {
+        return VersionRequest.append(ingest, List.of(chunk), Map.of(), Map.of());
     }
 
     @Test
@@ -46,9 +46,9 @@ class LostNewestVersionTest {
         }
         for (long lost = 3; lost >= 1; lost--) {
             memory.delete(DatasetLayout.logEntry(lost));
-            for (CommitRequest request : List.of(
+            for (VersionRequest request : List.of(
                     append("new", summary(4, "train", 1)),
-                    CommitRequest.replace("new", List.of(summary(4, "train", 1)), Map.of(), Map.of()))) {
+                    VersionRequest.replace("new", List.of(summary(4, "train", 1)), Map.of(), Map.of()))) {
                 assertThatThrownBy(() -> committer(dataset).commit(request))
                         .isInstanceOf(CorruptDataException.class)
                         .hasMessage("The commit log of /memory has lost its newest version " + lost + ": /memory/"

@@ -35,8 +35,8 @@ class OrphansTest {
         store.createIfAbsent("chunks/notes.txt", new byte[1]);
         ObjectWriter unfinished = store.write(ChunkNames.path(id(4)));
         unfinished.write(ByteBuffer.allocate(10));
-        committer(dataset).commit(CommitRequest.append("a", List.of(replaced), Map.of(), Map.of()));
-        committer(dataset).commit(CommitRequest.replace("b", List.of(live), Map.of(), Map.of()));
+        committer(dataset).commit(VersionRequest.append("a", List.of(replaced), Map.of(), Map.of()));
+        committer(dataset).commit(VersionRequest.replace("b", List.of(live), Map.of(), Map.of()));
 
         List<Orphan> orphans = Orphans.find(dataset, LATER);
 
@@ -62,7 +62,7 @@ class OrphansTest {
         ChunkSummary late = write(store, id(1), "a", "train", "cat/1");
         List<Orphan> orphans = Orphans.find(dataset, LATER);
         assertThat(orphans).hasSize(1);
-        committer(dataset).commit(CommitRequest.append("a", List.of(late), Map.of(), Map.of()));
+        committer(dataset).commit(VersionRequest.append("a", List.of(late), Map.of(), Map.of()));
 
         assertThat(Orphans.delete(dataset, orphans)).isEmpty();
         assertThat(store.length(ChunkNames.path(id(1)))).isPositive();

@@ -34,7 +34,7 @@ class ParallelLogReadsTest {
 
     @BeforeEach
     void create() throws IOException {
-        Committer committer = committer(Dataset.create(memory, info()));
+        VersionCommitter committer = committer(Dataset.create(memory, info()));
         place(memory, 1, ENTRIES);
         for (int v = 1; v <= ENTRIES; v++) {
             committer.commit(append("i" + v, summary(v, "train", 1)));

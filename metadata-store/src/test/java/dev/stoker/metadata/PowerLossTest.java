@@ -28,8 +28,8 @@ class PowerLossTest {
     private static void ingest(ObjectStore store, boolean create, int chunk, String ingest) throws IOException {
         Dataset dataset = create ? Dataset.create(store, info()) : Dataset.open(store);
         ChunkSummary written = write(store, id(chunk), ingest, "train", "cat/" + chunk);
-        new Committer(dataset, CLOCK, "ada", new TablePolicy(1, 1))
-                .commit(CommitRequest.append(ingest, List.of(written), Map.of("label", List.of("cat")), Map.of()));
+        new VersionCommitter(dataset, CLOCK, "ada", new TablePolicy(1, 1))
+                .commit(VersionRequest.append(ingest, List.of(written), Map.of("label", List.of("cat")), Map.of()));
     }
 
     private void verify(Path root, long atLeast, long atMost, String where) throws Exception {
@@ -60,7 +60,8 @@ class PowerLossTest {
             Dataset after = Dataset.open(new LocalObjectStore(root));
             long version = after.latestVersion();
             ChunkSummary again = write(after.store(), id(3), "second", "train", "cat/3");
-            Commit commit = committer(after).commit(CommitRequest.append("second", List.of(again), Map.of(), Map.of()));
+            Commit commit =
+                    committer(after).commit(VersionRequest.append("second", List.of(again), Map.of(), Map.of()));
             assertThat(commit.version()).as(where).isEqualTo(2);
             assertThat(commit.repeated()).as(where).isEqualTo(version == 2);
             verify(root, 2, 2, where);

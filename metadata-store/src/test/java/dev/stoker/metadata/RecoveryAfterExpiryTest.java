@@ -41,7 +41,7 @@ class RecoveryAfterExpiryTest {
 
     private void append(String ingest, ChunkSummary chunk) throws IOException {
         committer(dataset)
-                .commit(CommitRequest.append(ingest, List.of(chunk), Map.of("label", List.of("cat")), Map.of()));
+                .commit(VersionRequest.append(ingest, List.of(chunk), Map.of("label", List.of("cat")), Map.of()));
     }
 
     private void compact(String ingest) throws IOException, InterruptedException {

@@ -26,17 +26,17 @@ class RecoveryDuringOutageTest {
 
     @BeforeEach
     void create() throws IOException {
-        Committer committer = committer(Dataset.create(store, info()));
+        VersionCommitter committer = committer(Dataset.create(store, info()));
         for (int chunk = 1; chunk <= 3; chunk++) {
             String ingest = "ingest-" + chunk;
-            committer.commit(CommitRequest.append(
+            committer.commit(VersionRequest.append(
                     ingest,
                     List.of(write(store, id(chunk), ingest, "train", "cat/" + chunk, "dog/" + chunk)),
                     Map.of("label", List.of("cat", "dog")),
                     Map.of()));
         }
-        committer.commit(CommitRequest.remove("remove", base -> List.of(RemovedRows.of(0, 1)), Map.of()));
-        committer.commit(CommitRequest.append(
+        committer.commit(VersionRequest.remove("remove", base -> List.of(RemovedRows.of(0, 1)), Map.of()));
+        committer.commit(VersionRequest.append(
                 "last", List.of(write(store, id(4), "last", "train", "eel/1")), Map.of(), Map.of()));
     }
 

@@ -35,19 +35,19 @@ class RecoveryTest {
     @BeforeEach
     void create() throws IOException {
         dataset = Dataset.create(store, info());
-        Committer committer = new Committer(dataset, CLOCK, "ada", new TablePolicy(2, 100));
-        committer.commit(CommitRequest.append(
+        VersionCommitter committer = new VersionCommitter(dataset, CLOCK, "ada", new TablePolicy(2, 100));
+        committer.commit(VersionRequest.append(
                 "a",
                 List.of(write(store, id(1), "a", "train", "cat/1", "dog/1"), write(store, id(2), "a", "val", "dog/2")),
                 Map.of("label", List.of("cat", "dog")),
                 Map.of()));
-        committer.commit(CommitRequest.append(
+        committer.commit(VersionRequest.append(
                 "b",
                 List.of(write(store, id(3), "b", "train", "ant/3", "cat/4")),
                 Map.of("label", List.of("ant", "cat")),
                 Map.of("x", "y")));
-        committer.commit(CommitRequest.remove("c", base -> List.of(RemovedRows.of(0, 1)), Map.of()));
-        committer.commit(CommitRequest.append(
+        committer.commit(VersionRequest.remove("c", base -> List.of(RemovedRows.of(0, 1)), Map.of()));
+        committer.commit(VersionRequest.append(
                 "d", List.of(write(store, id(4), "d", "train", "eel/1")), Map.of("label", List.of("eel")), Map.of()));
     }
 
@@ -172,7 +172,7 @@ class RecoveryTest {
     @Test
     void samplesOfACompactionComeBackOnce() throws IOException {
         committer(dataset)
-                .commit(CommitRequest.compact(
+                .commit(VersionRequest.compact(
                         "compact-1",
                         List.of(write(store, id(5), "compact-1", "train", "ant/3", "cat/4", "eel/1")),
                         base -> List.of(RemovedRows.wholeChunk(2), RemovedRows.wholeChunk(3)),
@@ -226,7 +226,7 @@ class RecoveryTest {
 
     @Test
     void aLostNewestRemovalBecomesAVersionThatChangesNothing() throws IOException {
-        committer(dataset).commit(CommitRequest.remove("e", base -> List.of(RemovedRows.of(0, 0)), Map.of()));
+        committer(dataset).commit(VersionRequest.remove("e", base -> List.of(RemovedRows.of(0, 0)), Map.of()));
         store.delete(DatasetLayout.logEntry(5));
         store.delete(DatasetLayout.ingestCopy("e"));
 

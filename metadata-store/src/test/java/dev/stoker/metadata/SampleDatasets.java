@@ -45,8 +45,8 @@ public final class SampleDatasets {
     }
 
     /** A committer of such a dataset. */
-    public static Committer committer(Dataset dataset) {
-        return new Committer(dataset, CLOCK, "ada@host");
+    public static VersionCommitter committer(Dataset dataset) {
+        return new VersionCommitter(dataset, CLOCK, "ada@host");
     }
 
     /** Returns a summary of a chunk. Its file is {@link #place placed} without content, or does not exist. */
@@ -55,8 +55,8 @@ public final class SampleDatasets {
     }
 
     /** Returns a request to append chunks without classes and properties. */
-    static CommitRequest append(String ingest, ChunkSummary... chunks) {
-        return CommitRequest.append(ingest, List.of(chunks), Map.of(), Map.of());
+    static VersionRequest append(String ingest, ChunkSummary... chunks) {
+        return VersionRequest.append(ingest, List.of(chunks), Map.of(), Map.of());
     }
 
     /** Puts files of the right length where the chunks {@code first} to {@code last} of {@link #summary} would lie. */

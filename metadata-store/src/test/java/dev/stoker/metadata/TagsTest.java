@@ -117,7 +117,7 @@ class TagsTest {
         place(timed.store(), 1, 3);
         for (int version = 1; version <= 3; version++) {
             InstantSource clock = InstantSource.fixed(Instant.ofEpochSecond(100L * version));
-            new Committer(timed, clock, "ada@host").commit(append("v" + version, summary(version, "train", 10)));
+            new VersionCommitter(timed, clock, "ada@host").commit(append("v" + version, summary(version, "train", 10)));
         }
 
         assertThat(VersionTimes.find(timed, Instant.ofEpochSecond(100))).isEqualTo(1);

@@ -32,7 +32,7 @@ class VerificationTest {
     void create() throws IOException {
         dataset = Dataset.create(store, info());
         committer(dataset)
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         "a",
                         List.of(
                                 write(store, id(1), "a", "train", "cat/1", "dog/1", "cat/2"),
@@ -40,7 +40,7 @@ class VerificationTest {
                         Map.of("label", List.of("cat", "dog")),
                         Map.of()));
         committer(dataset)
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         "b", List.of(write(store, id(3), "b", "train", "cat/3", "cat/4")), Map.of(), Map.of()));
     }
 
@@ -124,7 +124,7 @@ class VerificationTest {
             images.put("cat/" + i, new byte[lengths[i]]);
         }
         committer(dataset)
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         "big", List.of(write(store, id(7), "big", "train", images)), Map.of(), Map.of()));
         assertThat(verify().problems()).isEmpty();
 

@@ -71,9 +71,9 @@ class VersionModelTest {
                     ? List.copyOf(ingests.keySet()).get(random.nextInt(ingests.size()))
                     : "ingest-" + step;
             Model next = versions.get(versions.size() - 1).copy();
-            CommitRequest request = change(ingest, next, random);
+            VersionRequest request = change(ingest, next, random);
             try {
-                new Committer(Dataset.open(faulty), CLOCK, "ada", tables).commit(request);
+                new VersionCommitter(Dataset.open(faulty), CLOCK, "ada", tables).commit(request);
             } catch (IOException | FaultyObjectStore.SimulatedCrash e) {
                 // Whether it took place is seen below.
             }
@@ -91,7 +91,7 @@ class VersionModelTest {
             compare(dataset, version);
         }
         for (Map.Entry<String, Long> ingest : ingests.entrySet()) {
-            assertThat(new Committer(dataset, CLOCK, "ada")
+            assertThat(new VersionCommitter(dataset, CLOCK, "ada")
                             .find(ingest.getKey())
                             .orElseThrow()
                             .version())
@@ -100,7 +100,7 @@ class VersionModelTest {
         assertThat(versions.size()).isGreaterThan(60);
     }
 
-    private CommitRequest change(String ingest, Model model, Random random) throws IOException {
+    private VersionRequest change(String ingest, Model model, Random random) throws IOException {
         List<ChunkSummary> added = new ArrayList<>();
         TreeSet<String> classes = new TreeSet<>();
         List<RemovedRows> removed = new ArrayList<>();
@@ -125,7 +125,7 @@ class VersionModelTest {
         }
         classes.stream().filter(name -> !model.classes.contains(name)).forEach(model.classes::add);
         Removal removal = operation == Operation.REPLACE ? Removal.EVERYTHING : base -> removed;
-        return new CommitRequest(ingest, operation, added, removal, Map.of("label", List.copyOf(classes)), Map.of());
+        return new VersionRequest(ingest, operation, added, removal, Map.of("label", List.copyOf(classes)), Map.of());
     }
 
     private void removeSome(Model model, List<RemovedRows> removed, Random random) {

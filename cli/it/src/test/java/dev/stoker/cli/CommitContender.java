@@ -1,9 +1,9 @@
 package dev.stoker.cli;
 
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Removal;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -20,9 +20,9 @@ final class CommitContender {
     public static void main(String[] args) throws IOException {
         for (String location : List.of(args).subList(2, args.length)) {
             try (ObjectStore store = Stores.open(location)) {
-                Committer committer = new Committer(Dataset.open(store), Clock.systemUTC(), "test");
+                VersionCommitter committer = new VersionCommitter(Dataset.open(store), Clock.systemUTC(), "test");
                 for (int i = 0; i < Integer.parseInt(args[1]); i++) {
-                    committer.commit(new CommitRequest(
+                    committer.commit(new VersionRequest(
                             args[0] + "-" + i,
                             Operation.INGEST,
                             List.of(),

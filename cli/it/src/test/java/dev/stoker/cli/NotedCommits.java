@@ -1,10 +1,10 @@
 package dev.stoker.cli;
 
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.ObjectStore;
@@ -35,7 +35,7 @@ final class NotedCommits {
         int done = Files.exists(notes) ? Files.readAllLines(notes).size() : 0;
         try (ObjectStore store = Stores.open(args[3]);
                 FileChannel file = FileChannel.open(notes, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
-            Committer committer = new Committer(Dataset.open(store), Clock.systemUTC(), name);
+            VersionCommitter committer = new VersionCommitter(Dataset.open(store), Clock.systemUTC(), name);
             for (int number = done; number < Integer.parseInt(args[1]); number++) {
                 String ingest = name + "-" + number;
                 ChunkSummary chunk = SampleDatasets.write(
@@ -45,7 +45,7 @@ final class NotedCommits {
                         "train",
                         name + "/" + number);
                 Commit commit = committer.commit(
-                        CommitRequest.append(ingest, List.of(chunk), Map.of("label", List.of(name)), Map.of()));
+                        VersionRequest.append(ingest, List.of(chunk), Map.of("label", List.of(name)), Map.of()));
                 String note = ingest + " " + commit.version() + " " + System.currentTimeMillis() + "\n";
                 file.write(ByteBuffer.wrap(note.getBytes(StandardCharsets.US_ASCII)));
                 file.force(true);

@@ -1,9 +1,9 @@
 package dev.stoker.mount;
 
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.mount.tree.Listed;
 import dev.stoker.mount.tree.Listing;
 import dev.stoker.mount.tree.MountTree;
@@ -60,14 +60,14 @@ public final class TestMount {
     private void append(List<Map<String, byte[]>> added) throws IOException {
         String ingest = "append-" + ++versions;
         TreeSet<String> classes = new TreeSet<>();
-        commit(CommitRequest.append(ingest, write(ingest, classes, added), classes(classes), Map.of()));
+        commit(VersionRequest.append(ingest, write(ingest, classes, added), classes(classes), Map.of()));
     }
 
     /** Commits a version with one other chunk. */
     public void replace(Map<String, byte[]> chunk) throws IOException {
         String ingest = "replace-" + ++versions;
         TreeSet<String> classes = new TreeSet<>();
-        commit(CommitRequest.replace(ingest, write(ingest, classes, List.of(chunk)), classes(classes), Map.of()));
+        commit(VersionRequest.replace(ingest, write(ingest, classes, List.of(chunk)), classes(classes), Map.of()));
     }
 
     private static Map<String, List<String>> classes(TreeSet<String> names) {
@@ -84,9 +84,9 @@ public final class TestMount {
         return written;
     }
 
-    private void commit(CommitRequest request) throws IOException {
+    private void commit(VersionRequest request) throws IOException {
         Instant time = FIRST.plusSeconds(60L * (versions - 1));
-        new Committer(dataset, () -> time, "ada@host").commit(request);
+        new VersionCommitter(dataset, () -> time, "ada@host").commit(request);
     }
 
     /** Returns images whose content follows from their keys. */

@@ -3,8 +3,8 @@ package dev.stoker.cli.browse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.log.RemovedRows;
 import java.net.URLEncoder;
 import java.net.http.HttpResponse;
@@ -51,7 +51,7 @@ class BrowseListsTest extends BrowsedDataset {
     @Test
     void deletedSamplesAreNotThere() throws Exception {
         SampleDatasets.committer(dataset)
-                .commit(CommitRequest.remove("delete", base -> List.of(RemovedRows.of(1, 1)), Map.of()));
+                .commit(VersionRequest.remove("delete", base -> List.of(RemovedRows.of(1, 1)), Map.of()));
         long newest = dataset.latestVersion();
         JsonNode change = json("api/versions?limit=1").at("/versions/0");
         assertThat(change.get("added_samples").asLong()).isZero();

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
@@ -88,7 +88,7 @@ abstract class BrowsedDataset {
             images.keySet().forEach(key -> classes.add(key.substring(0, key.indexOf('/'))));
         }
         SampleDatasets.committer(dataset)
-                .commit(CommitRequest.append(ingest, written, Map.of("label", List.copyOf(classes)), Map.of()));
+                .commit(VersionRequest.append(ingest, written, Map.of("label", List.copyOf(classes)), Map.of()));
     }
 
     static byte[] bytes(String text) {

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.sun.management.ThreadMXBean;
-import dev.stoker.metadata.index.PlaceHints.Place;
 import dev.stoker.cli.redis.HostileRedis.Answer;
+import dev.stoker.metadata.index.PlaceHints.Place;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.List;

@@ -8,8 +8,8 @@ import static dev.stoker.metadata.SampleDatasets.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.index.PlaceHints.Place;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.metadata.index.SampleStat;
@@ -73,7 +73,7 @@ class RedisPlacesTest {
     private void append(int number, String... keys) throws IOException {
         ChunkSummary chunk = write(store, id(number), "ingest-" + number, "train", keys);
         committer(dataset)
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         "ingest-" + number, List.of(chunk), Map.of("label", List.of("cat", "dog")), Map.of()));
     }
 
@@ -208,7 +208,7 @@ class RedisPlacesTest {
         load();
         ChunkSummary chunk = write(store, id(5), "moved", "train", "cat/2", "cat/1");
         committer(dataset)
-                .commit(CommitRequest.replace("moved", List.of(chunk), Map.of("label", List.of("cat")), Map.of()));
+                .commit(VersionRequest.replace("moved", List.of(chunk), Map.of("label", List.of("cat")), Map.of()));
         List<Optional<SampleStat>> stats = requireSameAnswers();
         assertThat(stats.get(0).orElseThrow().ordinal()).isEqualTo(2);
         assertThat(stats.get(2)).as("dog/3 is gone").isEmpty();

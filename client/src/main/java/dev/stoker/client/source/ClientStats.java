@@ -2,7 +2,7 @@ package dev.stoker.client.source;
 
 import dev.stoker.client.stats.FeedStats;
 import dev.stoker.client.stats.Waits;
-import dev.stoker.schemas.batch.BatchIdentity;
+import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.Delay;
 import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.schemas.protocol.Welcome;

@@ -7,7 +7,7 @@ import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.Numbers;
 import dev.stoker.schemas.order.SkippedBatches;
 import dev.stoker.schemas.order.TailPolicy;
-import dev.stoker.schemas.batch.BatchIdentity;
+import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.text.Units;
 import java.util.ArrayList;
 import java.util.Arrays;

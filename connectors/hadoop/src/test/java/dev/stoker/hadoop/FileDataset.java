@@ -1,8 +1,8 @@
 package dev.stoker.hadoop;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.ObjectStore;
@@ -51,16 +51,16 @@ final class FileDataset implements AutoCloseable {
     FileDataset append(String split, Map<String, byte[]> images) throws IOException {
         String ingest = "ingest-" + chunks;
         ChunkSummary chunk = SampleDatasets.write(store, SampleDatasets.id(chunks++), ingest, split, images);
-        commit(CommitRequest.append(ingest, List.of(chunk), Map.of(), Map.of()));
+        commit(VersionRequest.append(ingest, List.of(chunk), Map.of(), Map.of()));
         return this;
     }
 
     void remove(String... keys) throws IOException {
-        commit(CommitRequest.remove(
+        commit(VersionRequest.remove(
                 "remove-" + dataset.latestVersion(), SampleRemoval.ofKeys(dataset, List.of(keys)), Map.of()));
     }
 
-    private void commit(CommitRequest request) throws IOException {
+    private void commit(VersionRequest request) throws IOException {
         SampleDatasets.committer(dataset).commit(request);
     }
 

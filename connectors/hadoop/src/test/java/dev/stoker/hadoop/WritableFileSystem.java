@@ -1,8 +1,8 @@
 package dev.stoker.hadoop;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.InMemoryObjectStore;
@@ -45,11 +45,11 @@ public final class WritableFileSystem extends StokerFileSystem {
     SampleTree open(FileSystemSettings given) throws IOException {
         settings = given;
         dataset = Dataset.create(store, SampleDatasets.info());
-        commit(CommitRequest.append("ingest-0", List.of(), Map.of(), Map.of()));
+        commit(VersionRequest.append("ingest-0", List.of(), Map.of(), Map.of()));
         return SampleTree.open(store, settings);
     }
 
-    private void commit(CommitRequest request) throws IOException {
+    private void commit(VersionRequest request) throws IOException {
         SampleDatasets.committer(dataset).commit(request);
         commits++;
     }
@@ -100,7 +100,7 @@ public final class WritableFileSystem extends StokerFileSystem {
         String ingest = "ingest-" + commits;
         ChunkSummary chunk =
                 SampleDatasets.write(store, SampleDatasets.id(commits), ingest, "train", Map.of(key(path), content));
-        commit(CommitRequest.append(ingest, List.of(chunk), Map.of(), Map.of()));
+        commit(VersionRequest.append(ingest, List.of(chunk), Map.of(), Map.of()));
         read(SampleTree.open(store, settings));
         mkdirs(path.getParent());
     }
@@ -111,7 +111,7 @@ public final class WritableFileSystem extends StokerFileSystem {
             RemoteIterators.foreach(listFiles(path, true), file -> keys.add(key(file.getPath())));
         }
         if (!keys.isEmpty()) {
-            commit(CommitRequest.remove("remove-" + commits, SampleRemoval.ofKeys(dataset, keys), Map.of()));
+            commit(VersionRequest.remove("remove-" + commits, SampleRemoval.ofKeys(dataset, keys), Map.of()));
             read(SampleTree.open(store, settings));
         }
     }

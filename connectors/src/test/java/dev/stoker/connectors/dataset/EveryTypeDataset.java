@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.stoker.metadata.ChunkWrites;
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Removal;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -166,7 +166,7 @@ public final class EveryTypeDataset {
                 written.add(packed.summary());
             }
             committer(dataset)
-                    .commit(CommitRequest.append(
+                    .commit(VersionRequest.append(
                             "ingest-" + version, written, Map.of(name("categorical"), CLASSES), Map.of()));
         }
     }
@@ -176,12 +176,12 @@ public final class EveryTypeDataset {
         version++;
         try (ObjectStore store = new LocalObjectStore(directory)) {
             Removal removal = base -> List.of(RemovedRows.of(ordinal, rows));
-            return committer(Dataset.open(store)).commit(CommitRequest.remove("ingest-" + version, removal, Map.of()));
+            return committer(Dataset.open(store)).commit(VersionRequest.remove("ingest-" + version, removal, Map.of()));
         }
     }
 
-    private Committer committer(Dataset dataset) {
-        return new Committer(dataset, InstantSource.fixed(BEGIN.plusSeconds(3600 * (version - 1))), "ada@host");
+    private VersionCommitter committer(Dataset dataset) {
+        return new VersionCommitter(dataset, InstantSource.fixed(BEGIN.plusSeconds(3600 * (version - 1))), "ada@host");
     }
 
     private static void add(ChunkBuilder row, int n) {

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Batch;
-import dev.stoker.schemas.batch.BatchIdentity;
+import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;

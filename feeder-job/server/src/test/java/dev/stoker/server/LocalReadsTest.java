@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Batch;
-import dev.stoker.schemas.batch.BatchIdentity;
+import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;
 import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.ErrorMessage;

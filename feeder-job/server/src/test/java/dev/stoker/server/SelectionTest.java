@@ -15,7 +15,7 @@ import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.BatchHeader;
-import dev.stoker.schemas.batch.BatchIdentity;
+import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.BatchRef;
 import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.ErrorMessage;

@@ -1,8 +1,8 @@
 package dev.stoker.server;
 
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
@@ -96,8 +96,8 @@ public final class TestDataset {
         }
         Map<String, List<String>> used = new TreeMap<>();
         classes.forEach((field, names) -> used.put(field, List.copyOf(names)));
-        version = new Committer(Dataset.open(new LocalObjectStore(path)), Instant::now, "test")
-                .commit(CommitRequest.append(
+        version = new VersionCommitter(Dataset.open(new LocalObjectStore(path)), Instant::now, "test")
+                .commit(VersionRequest.append(
                         "ingest-" + (version + 1), summaries.subList(first, summaries.size()), used, Map.of()))
                 .version();
     }
@@ -114,8 +114,8 @@ public final class TestDataset {
 
     private void remove(RemovedRows rows) throws IOException {
         Dataset dataset = Dataset.open(new LocalObjectStore(path));
-        version = new Committer(dataset, Instant::now, "test")
-                .commit(CommitRequest.remove("remove-" + (version + 1), base -> List.of(rows), Map.of()))
+        version = new VersionCommitter(dataset, Instant::now, "test")
+                .commit(VersionRequest.remove("remove-" + (version + 1), base -> List.of(rows), Map.of()))
                 .version();
     }
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Batch;
-import dev.stoker.schemas.batch.BatchIdentity;
+import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.Bye;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;

@@ -6,7 +6,7 @@ import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.Batch;
-import dev.stoker.schemas.batch.BatchIdentity;
+import dev.stoker.schemas.protocol.BatchIdentity;
 import dev.stoker.schemas.protocol.Subscribe;
 import java.util.List;
 

@@ -2,10 +2,10 @@ package dev.stoker.ingest.spec;
 
 import dev.stoker.connectors.dataset.DatasetStore;
 import dev.stoker.connectors.dataset.IngestRun;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
 import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.VersionCommitter;
 import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.log.LogEntry;
@@ -59,7 +59,7 @@ public record IngestTarget(String location, DatasetStore stores, IngestRun.Effec
             }
             Dataset dataset = found.get();
             if (ingest.isPresent()) {
-                Optional<LogEntry> committed = new Committer(dataset, Clock.systemUTC(), "")
+                Optional<LogEntry> committed = new VersionCommitter(dataset, Clock.systemUTC(), "")
                         .find(ingest.get())
                         .map(commit -> commit.entry());
                 if (committed.isPresent()) {

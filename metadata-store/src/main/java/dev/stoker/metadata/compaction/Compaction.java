@@ -1,12 +1,12 @@
 package dev.stoker.metadata.compaction;
 
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.CommitUnknownException;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.WriterProcess;
 import dev.stoker.metadata.work.ThreadWorkers;
 import dev.stoker.metadata.work.Workers;
@@ -52,7 +52,7 @@ public final class Compaction {
     /**
      * A compaction with threads of this process.
      *
-     * @param ingest the id, beginning with {@link CommitRequest#COMPACTION}; at most one version is committed under it
+     * @param ingest the id, beginning with {@link VersionRequest#COMPACTION}; at most one version is committed under it
      * @param committedBy the committing user and host, for information
      * @param progress receives the number of bytes read since its last call, on any thread
      */
@@ -76,7 +76,7 @@ public final class Compaction {
     /**
      * A compaction with other workers.
      *
-     * @param ingest the id, beginning with {@link CommitRequest#COMPACTION}; at most one version is committed under it
+     * @param ingest the id, beginning with {@link VersionRequest#COMPACTION}; at most one version is committed under it
      * @param committedBy the committing user and host, for information
      * @param workers pack groups; each one keeps a group in memory
      * @param progress receives the number of bytes read since its last call, on any thread
@@ -172,8 +172,8 @@ public final class Compaction {
         return new CompactionResult(Optional.empty(), false, 0);
     }
 
-    private Committer committer() {
-        return new Committer(dataset, clock, committedBy);
+    private VersionCommitter committer() {
+        return new VersionCommitter(dataset, clock, committedBy);
     }
 
     private List<PackedGroup> pack(CompactionPlan plan) throws IOException, InterruptedException {
@@ -215,7 +215,7 @@ public final class Compaction {
         return ids;
     }
 
-    private CommitRequest request(List<PackedGroup> groups) {
+    private VersionRequest request(List<PackedGroup> groups) {
         List<ChunkSummary> added = new ArrayList<>();
         Map<String, SortedSet<String>> classes = new TreeMap<>();
         int sources = 0;
@@ -228,7 +228,7 @@ public final class Compaction {
         }
         Map<String, List<String>> names = new TreeMap<>();
         classes.forEach((field, used) -> names.put(field, List.copyOf(used)));
-        return CommitRequest.compact(
+        return VersionRequest.compact(
                 ingest,
                 added,
                 base -> removed(base, groups),

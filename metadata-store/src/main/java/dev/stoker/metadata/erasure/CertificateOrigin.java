@@ -2,9 +2,9 @@ package dev.stoker.metadata.erasure;
 
 import dev.stoker.metadata.AbandonedException;
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.VersionCommitter;
 import dev.stoker.schemas.dataset.ErasedChunk;
 import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.dataset.ErasureResult;
@@ -111,7 +111,7 @@ final class CertificateOrigin {
 
     /** An erasure of samples that no version had any more has no removal. */
     private void removal() throws IOException {
-        Committer committer = new Committer(dataset, InstantSource.system(), "");
+        VersionCommitter committer = new VersionCommitter(dataset, InstantSource.system(), "");
         String id = certificate.id();
         Optional<Commit> removal = Optional.empty();
         boolean isAbandoned = true;

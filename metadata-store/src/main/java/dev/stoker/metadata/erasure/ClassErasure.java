@@ -3,11 +3,11 @@ package dev.stoker.metadata.erasure;
 import dev.stoker.metadata.AbandonedException;
 import dev.stoker.metadata.ClassReplacement;
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.dataset.ErasedClass;
 import dev.stoker.schemas.dataset.Erasure;
 import dev.stoker.schemas.dataset.KeyHashes;
@@ -37,10 +37,10 @@ final class ClassErasure {
     private static final String SUFFIX = "-classes-";
 
     private final Dataset dataset;
-    private final Committer committer;
+    private final VersionCommitter committer;
     private final Erasure erasure;
 
-    ClassErasure(Dataset dataset, Committer committer, Erasure erasure) {
+    ClassErasure(Dataset dataset, VersionCommitter committer, Erasure erasure) {
         this.dataset = dataset;
         this.committer = committer;
         this.erasure = erasure;
@@ -66,7 +66,7 @@ final class ClassErasure {
         }
         Map<LastClasses.Name, String> tombstones = new HashMap<>();
         SecureRandom random = new SecureRandom();
-        CommitRequest request = new CommitRequest(
+        VersionRequest request = new VersionRequest(
                 unusedId(),
                 Operation.REMOVE,
                 List.of(),

@@ -1,9 +1,9 @@
 package dev.stoker.metadata.erasure;
 
 import dev.stoker.metadata.ClassReplacement;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.VersionCommitter;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
@@ -51,7 +51,7 @@ final class ErasedNames {
     /** Returns the version whose entry has erased the names. Later versions can have the same names again. */
     synchronized long version() throws IOException {
         if (version == 0) {
-            Committer committer = new Committer(dataset, InstantSource.system(), "");
+            VersionCommitter committer = new VersionCommitter(dataset, InstantSource.system(), "");
             // The entry may have been lost and rebuilt without its id.
             version = new ClassErasure(dataset, committer, certificate)
                     .entry()

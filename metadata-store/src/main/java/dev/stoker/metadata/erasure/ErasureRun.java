@@ -2,14 +2,14 @@ package dev.stoker.metadata.erasure;
 
 import dev.stoker.metadata.AbandonedException;
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.Expiry;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.NothingToExpireException;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionFailedException;
 import dev.stoker.metadata.compaction.CompactionPlan;
@@ -53,13 +53,13 @@ public final class ErasureRun {
     private final Dataset dataset;
     private final ErasureWork work;
     private final ErasureFiles files;
-    private final Committer committer;
+    private final VersionCommitter committer;
 
     public ErasureRun(Dataset dataset, ErasureWork work) {
         this.dataset = dataset;
         this.work = work;
         this.files = new ErasureFiles(dataset);
-        this.committer = new Committer(dataset, work.clock(), work.by());
+        this.committer = new VersionCommitter(dataset, work.clock(), work.by());
     }
 
     /**
@@ -69,9 +69,9 @@ public final class ErasureRun {
      */
     public static String checkId(String id) {
         DatasetLayout.checkIngestId(id);
-        if (!ID.matcher(id).matches() || id.startsWith(CommitRequest.COMPACTION)) {
+        if (!ID.matcher(id).matches() || id.startsWith(VersionRequest.COMPACTION)) {
             throw new IllegalArgumentException("Not an id of an erasure: '" + id + "'; use at most 100 characters, and"
-                    + " do not begin with " + CommitRequest.COMPACTION);
+                    + " do not begin with " + VersionRequest.COMPACTION);
         }
         return id;
     }
@@ -89,7 +89,7 @@ public final class ErasureRun {
         }
         if (files.find(id).isEmpty()) {
             for (String own :
-                    List.of(id, CommitRequest.COMPACTION + id + "-1", id + "-expire-1", ClassErasure.id(id, 1))) {
+                    List.of(id, VersionRequest.COMPACTION + id + "-1", id + "-expire-1", ClassErasure.id(id, 1))) {
                 if (committer.find(own).isPresent()) {
                     throw new IllegalArgumentException(
                             "the id " + own + " is already in the log; use another id for the erasure");
@@ -191,7 +191,7 @@ public final class ErasureRun {
         }
         String keys = Integer.toString(erasure.keys().hashes().size());
         return committer
-                .commit(CommitRequest.remove(id, removal, Map.of(CertificateOrigin.KEYS, keys)))
+                .commit(VersionRequest.remove(id, removal, Map.of(CertificateOrigin.KEYS, keys)))
                 .version();
     }
 
@@ -241,7 +241,7 @@ public final class ErasureRun {
     private List<UUID> rewrite(Erasure erasure, ErasedRows rows, long upTo) throws IOException, InterruptedException {
         List<UUID> rewritten = new ArrayList<>();
         for (int round = 1; ; round++) {
-            String id = CommitRequest.COMPACTION + erasure.id() + "-" + round;
+            String id = VersionRequest.COMPACTION + erasure.id() + "-" + round;
             if (isAbandoned(id)) {
                 continue;
             }

@@ -1,11 +1,11 @@
 package dev.stoker.metadata.erasure;
 
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Orphan;
 import dev.stoker.metadata.Orphans;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
@@ -47,7 +47,7 @@ record LooseFiles(List<Orphan> chunks, List<Orphan> unfinished, Map<String, Leas
         List<Orphan> first = Orphans.find(dataset, clock);
         Set<String> listed = first.stream().map(Orphan::name).collect(Collectors.toSet());
         Map<String, Lease> writers = new TreeMap<>(new Leases(dataset).all());
-        Committer committer = new Committer(dataset, clock, "");
+        VersionCommitter committer = new VersionCommitter(dataset, clock, "");
         for (String ingest : List.copyOf(writers.keySet())) {
             if (isOwn(ingest, erasure) || committer.has(ingest)) {
                 writers.remove(ingest);
@@ -65,7 +65,7 @@ record LooseFiles(List<Orphan> chunks, List<Orphan> unfinished, Map<String, Leas
     }
 
     static boolean isOwn(String ingest, String erasure) {
-        return ingest.startsWith(CommitRequest.COMPACTION + erasure + "-");
+        return ingest.startsWith(VersionRequest.COMPACTION + erasure + "-");
     }
 
     /** Returns the summaries of the intact chunks. Reads every byte of them. */
@@ -113,7 +113,7 @@ record LooseFiles(List<Orphan> chunks, List<Orphan> unfinished, Map<String, Leas
     List<String> blockers(String where, List<Holder> holding) {
         List<String> blockers = new ArrayList<>();
         writers.forEach((ingest, lease) -> {
-            if (ingest.startsWith(CommitRequest.COMPACTION)) {
+            if (ingest.startsWith(VersionRequest.COMPACTION)) {
                 blockers.add("compaction " + ingest + " of " + lease.by() + " may be copying the samples; "
                         + nextStep(where, ingest));
             }

@@ -2,14 +2,14 @@ package dev.stoker.metadata.update;
 
 import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.CommitUnknownException;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.ParallelChunks;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Update;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.WriterProcess;
 import dev.stoker.metadata.removal.SampleRule;
 import dev.stoker.metadata.removal.SplitChange;
@@ -127,8 +127,8 @@ public final class SampleUpdate {
         boolean isKnown = false;
         Set<UUID> committed = Set.of();
         try {
-            Commit commit = new Committer(dataset, clock, committedBy)
-                    .commit(CommitRequest.update(ingest, base -> changes(base, ingest, began), this::properties));
+            Commit commit = new VersionCommitter(dataset, clock, committedBy)
+                    .commit(VersionRequest.update(ingest, base -> changes(base, ingest, began), this::properties));
             committed = new TreeSet<>(commit.entry().updated().stream()
                     .map(chunk -> chunk.overlay().id())
                     .toList());

@@ -2,12 +2,12 @@ package dev.stoker.metadata.audit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DeliverySign;
 import dev.stoker.metadata.EpochVersions;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.work.SerializedWorkers;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.batch.BatchBuilder;
@@ -102,7 +102,7 @@ final class TrainedStream {
             chunks.add(SampleDatasets.write(store, SampleDatasets.id(before + chunk), "a", "train", keys));
         }
         SampleDatasets.committer(dataset)
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         "ingest-" + before, chunks, Map.of("label", List.of("cat", "dog")), Map.of()));
         snapshot = dataset.snapshot();
         StreamChunks stream = snapshot.stream("train");

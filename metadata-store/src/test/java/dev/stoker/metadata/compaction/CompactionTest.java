@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.ChunkHeads;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Orphans;
 import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
@@ -46,7 +46,7 @@ class CompactionTest {
     }
 
     static Compaction compaction(Dataset dataset, String name) {
-        return new Compaction(dataset, CommitRequest.COMPACTION + name, "test", CLOCK, THREADS, bytes -> {});
+        return new Compaction(dataset, VersionRequest.COMPACTION + name, "test", CLOCK, THREADS, bytes -> {});
     }
 
     private CompactionResult compact(String name, CompactionRules rules) throws IOException, InterruptedException {
@@ -167,7 +167,7 @@ class CompactionTest {
             rows[i] = i + 3;
         }
         crumbs.committer()
-                .commit(CommitRequest.remove(
+                .commit(VersionRequest.remove(
                         "r", base -> List.of(RemovedRows.of(0, rows), RemovedRows.of(3, 1, 4)), Map.of()));
         Map<String, String> samples = Crumbs.samples(dataset, 3);
 
@@ -289,7 +289,7 @@ class CompactionTest {
                 .hasMessageContaining("below 0");
         assertThatThrownBy(() -> new CompactionRules(1, 0, OptionalLong.empty()))
                 .hasMessageContaining("size of chunks is 0");
-        assertThatThrownBy(() -> CommitRequest.compact("x", List.of(), base -> List.of(), Map.of(), Map.of()))
+        assertThatThrownBy(() -> VersionRequest.compact("x", List.of(), base -> List.of(), Map.of(), Map.of()))
                 .hasMessageContaining("begins with compact-");
     }
 }

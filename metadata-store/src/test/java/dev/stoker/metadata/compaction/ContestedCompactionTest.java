@@ -6,11 +6,11 @@ import static dev.stoker.metadata.compaction.Crumbs.CLOCK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.GarbageCollection;
 import dev.stoker.metadata.Orphans;
 import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.log.LogEntry;
@@ -101,7 +101,7 @@ class ContestedCompactionTest {
     @Test
     void chunksThatLostRowsMeanwhileAreLeftAsTheyAre() throws Exception {
         CompactionResult result = contested(() -> crumbs.committer()
-                .commit(CommitRequest.remove("r", SampleRemoval.ofKeys(dataset, List.of("ingest-0/1/0")), Map.of())));
+                .commit(VersionRequest.remove("r", SampleRemoval.ofKeys(dataset, List.of("ingest-0/1/0")), Map.of())));
 
         Map<String, String> samples = Crumbs.samples(dataset, 9);
         assertThat(samples).hasSize(27).doesNotContainKey("ingest-0/1/0");
@@ -117,7 +117,7 @@ class ContestedCompactionTest {
         Dataset seen = Dataset.open(watched);
         CompactionPlan plan = CompactionPlan.of(seen.snapshot(), RULES);
         crumbs.committer()
-                .commit(CommitRequest.remove("r", SampleRemoval.ofKeys(dataset, List.of("ingest-0/1/0")), Map.of()));
+                .commit(VersionRequest.remove("r", SampleRemoval.ofKeys(dataset, List.of("ingest-0/1/0")), Map.of()));
         watched.reset();
 
         CompactionResult result = compaction(seen, "mine").run(plan);
@@ -132,7 +132,7 @@ class ContestedCompactionTest {
     @Test
     void whereAllWasChangedMeanwhileNothingIsCommitted() throws Exception {
         assertThatThrownBy(() -> contested(() -> crumbs.committer()
-                        .commit(CommitRequest.remove(
+                        .commit(VersionRequest.remove(
                                 "r", base -> List.of(RemovedRows.wholeChunk(0), RemovedRows.wholeChunk(2)), Map.of()))))
                 .isInstanceOf(CompactionFailedException.class)
                 .hasMessageContainingAll("up to version 9", "nothing was committed");

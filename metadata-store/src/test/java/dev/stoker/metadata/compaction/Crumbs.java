@@ -3,10 +3,10 @@ package dev.stoker.metadata.compaction;
 import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.ChunkWrites;
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
@@ -80,11 +80,11 @@ public final class Crumbs {
                     .forEach((field, names) -> classes.computeIfAbsent(field, f -> new ArrayList<>())
                             .addAll(names));
         }
-        return committer().commit(CommitRequest.append(ingest, chunks, classes, Map.of()));
+        return committer().commit(VersionRequest.append(ingest, chunks, classes, Map.of()));
     }
 
-    Committer committer() {
-        return new Committer(dataset, CLOCK, "test");
+    VersionCommitter committer() {
+        return new VersionCommitter(dataset, CLOCK, "test");
     }
 
     private PackedChunk pack(String ingest, String split, String prefix, int imageBytes, int rows) {

@@ -8,7 +8,6 @@ import static dev.stoker.metadata.SampleDatasets.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.ChunkHeads;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.ExpiredVersionException;
 import dev.stoker.metadata.Expiry;
@@ -16,6 +15,7 @@ import dev.stoker.metadata.GarbageCollection;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
@@ -90,7 +90,7 @@ final class CopiedDatasets {
         String ingest = "ingest-" + number;
         ChunkSummary chunk = write(store, id(number), ingest, "train", "cat/" + number, "cat/" + number + "b");
         committer(Dataset.open(store))
-                .commit(CommitRequest.append(ingest, List.of(chunk), Map.of("label", List.of("cat")), Map.of()));
+                .commit(VersionRequest.append(ingest, List.of(chunk), Map.of("label", List.of("cat")), Map.of()));
     }
 
     /** Commits a version that has only a new chunk. */
@@ -98,7 +98,7 @@ final class CopiedDatasets {
         String ingest = "ingest-" + number;
         ChunkSummary chunk = write(store, id(number), ingest, "train", "cat/" + number);
         committer(Dataset.open(store))
-                .commit(CommitRequest.replace(ingest, List.of(chunk), Map.of("label", List.of("cat")), Map.of()));
+                .commit(VersionRequest.replace(ingest, List.of(chunk), Map.of("label", List.of("cat")), Map.of()));
     }
 
     /** Commits an entry that expires all versions before the newest. */

@@ -12,11 +12,11 @@ import static dev.stoker.metadata.copy.CopiedDatasets.run;
 import static dev.stoker.metadata.copy.CopiedDatasets.three;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.TablePolicy;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.copy.CopyRule.Extra;
 import dev.stoker.metadata.index.BuildThreads;
 import dev.stoker.metadata.index.IndexBuild;
@@ -72,10 +72,11 @@ class DerivedCopiesTest {
     @Test
     void copiesChunkTablesAndDeletesSupersededOnes() throws Exception {
         InMemoryObjectStore source = CopiedDatasets.empty();
-        Committer committer = new Committer(Dataset.open(source), CLOCK, "ada@host", new TablePolicy(2, 100));
+        VersionCommitter committer =
+                new VersionCommitter(Dataset.open(source), CLOCK, "ada@host", new TablePolicy(2, 100));
         for (int number = 1; number <= 24; number++) {
             ChunkSummary chunk = write(source, id(number), "ingest-" + number, "train", "cat/" + number);
-            committer.commit(CommitRequest.append(
+            committer.commit(VersionRequest.append(
                     "ingest-" + number, List.of(chunk), Map.of("label", List.of("cat")), Map.of()));
             if (number % 5 == 0) {
                 run(source, target);

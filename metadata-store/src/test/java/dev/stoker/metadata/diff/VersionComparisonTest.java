@@ -7,8 +7,8 @@ import static dev.stoker.metadata.SampleDatasets.info;
 import static dev.stoker.metadata.SampleDatasets.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;
@@ -46,12 +46,13 @@ class VersionComparisonTest {
 
     private void append(String ingest, ChunkSummary... chunks) throws IOException {
         committer(dataset)
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         ingest, List.of(chunks), Map.of("label", List.of("cat", "dog")), Map.of()));
     }
 
     private void remove(String ingest, String... keys) throws IOException {
-        committer(dataset).commit(CommitRequest.remove(ingest, SampleRemoval.ofKeys(dataset, List.of(keys)), Map.of()));
+        committer(dataset)
+                .commit(VersionRequest.remove(ingest, SampleRemoval.ofKeys(dataset, List.of(keys)), Map.of()));
     }
 
     private void compact() throws IOException, InterruptedException {

@@ -10,13 +10,13 @@ import static dev.stoker.metadata.erasure.ErasableDataset.plan;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.TablePolicy;
 import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.ErasedClass;
 import dev.stoker.schemas.dataset.Erasure;
@@ -68,8 +68,8 @@ class ClassErasureTest {
 
     private static void append(Dataset dataset, String ingest, List<String> classes, ChunkSummary... chunks)
             throws IOException {
-        new Committer(dataset, CLOCK, "ada", new TablePolicy(3, 4096))
-                .commit(CommitRequest.append(ingest, List.of(chunks), Map.of("label", classes), Map.of()));
+        new VersionCommitter(dataset, CLOCK, "ada", new TablePolicy(3, 4096))
+                .commit(VersionRequest.append(ingest, List.of(chunks), Map.of("label", classes), Map.of()));
     }
 
     /** The ids of the classes that stay, in each version that has them. */

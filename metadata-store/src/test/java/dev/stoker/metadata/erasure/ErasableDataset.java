@@ -6,9 +6,9 @@ import static dev.stoker.metadata.SampleDatasets.id;
 import static dev.stoker.metadata.SampleDatasets.info;
 
 import dev.stoker.metadata.ChunkHeads;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.metadata.index.BuildThreads;
@@ -61,21 +61,21 @@ final class ErasableDataset {
         ChunkSummary replacing =
                 SampleDatasets.write(store, id(4), "c", "train", Map.of(ANN, NEW_ANN.getBytes(StandardCharsets.UTF_8)));
         committer(dataset)
-                .commit(new CommitRequest(
+                .commit(new VersionRequest(
                         "c",
                         Operation.INGEST,
                         List.of(replacing),
                         base -> List.of(RemovedRows.of(0, 0)),
                         Map.of("label", List.of("cat")),
                         Map.of()));
-        committer(dataset).commit(CommitRequest.remove("d", SampleRemoval.ofKeys(dataset, List.of(BOB)), Map.of()));
+        committer(dataset).commit(VersionRequest.remove("d", SampleRemoval.ofKeys(dataset, List.of(BOB)), Map.of()));
         new IndexBuild(dataset, BuildThreads.ofCaller(), rows -> {}).update();
         return store;
     }
 
     static void append(Dataset dataset, String ingest, ChunkSummary... chunks) throws IOException {
         committer(dataset)
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         ingest, List.of(chunks), Map.of("label", List.of("cat", "dog")), Map.of()));
     }
 

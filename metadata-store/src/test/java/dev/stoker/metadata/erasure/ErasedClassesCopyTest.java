@@ -6,13 +6,13 @@ import static dev.stoker.metadata.SampleDatasets.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.CopyRefusedException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.TablePolicy;
 import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.copy.CopyResult;
 import dev.stoker.metadata.copy.CopyRule;
 import dev.stoker.metadata.copy.DatasetCopy;
@@ -52,8 +52,8 @@ class ErasedClassesCopyTest {
 
     private static void append(Dataset dataset, String ingest, List<String> classes, ChunkSummary... chunks)
             throws IOException {
-        new Committer(dataset, CLOCK, "ada", new TablePolicy(2, 4096))
-                .commit(CommitRequest.append(ingest, List.of(chunks), Map.of("label", classes), Map.of()));
+        new VersionCommitter(dataset, CLOCK, "ada", new TablePolicy(2, 4096))
+                .commit(VersionRequest.append(ingest, List.of(chunks), Map.of("label", classes), Map.of()));
     }
 
     private CopyResult copy() throws IOException {

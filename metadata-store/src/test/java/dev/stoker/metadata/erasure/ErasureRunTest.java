@@ -16,7 +16,6 @@ import static dev.stoker.metadata.erasure.ErasableDataset.samples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.ExpiredVersionException;
 import dev.stoker.metadata.Expiry;
@@ -25,6 +24,7 @@ import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Orphans;
 import dev.stoker.metadata.SampleCondition;
 import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;
@@ -216,7 +216,7 @@ class ErasureRunTest {
         ErasureRun run = new ErasureRun(dataset, ErasableDataset.work());
         Erasure erasure = run.begin("erase-1", plan(store, keys(ANN)));
         committer(dataset)
-                .commit(CommitRequest.remove(
+                .commit(VersionRequest.remove(
                         "erase-1",
                         new HashedRemoval(new ErasedRows(dataset, KeyTest.of(erasure.keys()), 1, chunk -> {})),
                         Map.of(CertificateOrigin.KEYS, "1")));
@@ -288,7 +288,7 @@ class ErasureRunTest {
         CompactionRules rules = new CompactionRules(8 << 10, 16 << 10, OptionalLong.of(0));
         new Compaction(
                         dataset,
-                        CommitRequest.COMPACTION + "all",
+                        VersionRequest.COMPACTION + "all",
                         "ada@host",
                         CLOCK,
                         new CompactionThreads(1, 1, 1 << 20),

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.ChunkHeads;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.index.SampleIndex;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkSummary;
@@ -36,16 +36,16 @@ class OrderExplanationTest {
     @BeforeEach
     void create() throws IOException {
         dataset = Dataset.create(store, SampleDatasets.info());
-        Committer committer = SampleDatasets.committer(dataset);
+        VersionCommitter committer = SampleDatasets.committer(dataset);
         for (int n = 0; n < 9; n++) {
             String prefix = "k" + n + "/";
             String[] keys = IntStream.range(0, 5 + n).mapToObj(i -> prefix + i).toArray(String[]::new);
             String split = n == 4 ? "val" : "train";
             ChunkSummary chunk = SampleDatasets.write(store, SampleDatasets.id(n), "ingest-" + n, split, keys);
             committer.commit(
-                    CommitRequest.append("ingest-" + n, List.of(chunk), Map.of("label", List.of("k" + n)), Map.of()));
+                    VersionRequest.append("ingest-" + n, List.of(chunk), Map.of("label", List.of("k" + n)), Map.of()));
         }
-        committer.commit(CommitRequest.remove(
+        committer.commit(VersionRequest.remove(
                 "remove", base -> List.of(RemovedRows.wholeChunk(1), RemovedRows.of(3, 0, 5)), Map.of()));
     }
 

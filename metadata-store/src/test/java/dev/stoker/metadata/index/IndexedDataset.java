@@ -1,9 +1,9 @@
 package dev.stoker.metadata.index;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.RemovedRows;
@@ -67,7 +67,7 @@ final class IndexedDataset {
 
     void append(Map<String, byte[]> samples) throws IOException {
         String ingest = ingest("ingest-");
-        commit(CommitRequest.append(ingest, write(ingest, samples), Map.of(), Map.of()));
+        commit(VersionRequest.append(ingest, write(ingest, samples), Map.of(), Map.of()));
         Map<String, byte[]> next = newest();
         next.putAll(samples);
         versions.add(next);
@@ -76,12 +76,12 @@ final class IndexedDataset {
     void replace(Map<String, byte[]> samples) throws IOException {
         String ingest = ingest("ingest-");
         places.clear();
-        commit(CommitRequest.replace(ingest, write(ingest, samples), Map.of(), Map.of()));
+        commit(VersionRequest.replace(ingest, write(ingest, samples), Map.of(), Map.of()));
         versions.add(new TreeMap<>(samples));
     }
 
     void remove(List<String> keys) throws IOException {
-        commit(CommitRequest.remove(ingest("remove-"), SampleRemoval.ofKeys(dataset, keys), Map.of()));
+        commit(VersionRequest.remove(ingest("remove-"), SampleRemoval.ofKeys(dataset, keys), Map.of()));
         Map<String, byte[]> next = newest();
         keys.forEach(next::remove);
         keys.forEach(places::remove);
@@ -108,11 +108,11 @@ final class IndexedDataset {
             }
         }
         String ingest = ingest("compact-");
-        commit(CommitRequest.compact(ingest, write(ingest, moved), base -> removed, Map.of(), Map.of()));
+        commit(VersionRequest.compact(ingest, write(ingest, moved), base -> removed, Map.of(), Map.of()));
         versions.add(newest());
     }
 
-    private void commit(CommitRequest request) throws IOException {
+    private void commit(VersionRequest request) throws IOException {
         SampleDatasets.committer(dataset).commit(request);
     }
 

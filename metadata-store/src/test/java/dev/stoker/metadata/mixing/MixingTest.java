@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
@@ -129,7 +129,7 @@ class MixingTest {
             written.add(SampleDatasets.write(store, SampleDatasets.id(written.size()), "ingest", "train", keys));
         }
         SampleDatasets.committer(dataset)
-                .commit(CommitRequest.append("ingest", written, Map.of("label", List.copyOf(classes)), Map.of()));
+                .commit(VersionRequest.append("ingest", written, Map.of("label", List.copyOf(classes)), Map.of()));
         return dataset.snapshot();
     }
 }

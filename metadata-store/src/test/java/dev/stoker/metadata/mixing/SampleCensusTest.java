@@ -2,9 +2,9 @@ package dev.stoker.metadata.mixing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.order.LaneOrder;
@@ -48,7 +48,7 @@ class SampleCensusTest {
             names.add("c" + c);
         }
         SampleDatasets.committer(dataset)
-                .commit(CommitRequest.append("ingest-0", chunks, Map.of("label", names), Map.of()));
+                .commit(VersionRequest.append("ingest-0", chunks, Map.of("label", names), Map.of()));
         return dataset;
     }
 
@@ -61,7 +61,7 @@ class SampleCensusTest {
     void countsClassesAndSizesWithoutRemovedSamples(int threads) throws IOException {
         Dataset dataset = dataset(sample -> sample % CLASSES);
         SampleDatasets.committer(dataset)
-                .commit(CommitRequest.remove(
+                .commit(VersionRequest.remove(
                         "remove-0", SampleRemoval.ofKeys(dataset, List.of("c0/0", "c1/1", "c1/17")), Map.of()));
 
         AtomicInteger read = new AtomicInteger();

@@ -3,7 +3,6 @@ package dev.stoker.metadata.rebuild;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.Leases;
@@ -11,6 +10,7 @@ import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.index.BuildThreads;
 import dev.stoker.metadata.index.IndexCheck;
 import dev.stoker.metadata.index.ListEntry;
@@ -72,10 +72,10 @@ class RebuildTest {
     }
 
     private void append(String ingest, ChunkSummary... chunks) throws IOException {
-        commit(CommitRequest.append(ingest, List.of(chunks), Map.of("label", List.of("a", "b", "c")), Map.of()));
+        commit(VersionRequest.append(ingest, List.of(chunks), Map.of("label", List.of("a", "b", "c")), Map.of()));
     }
 
-    private void commit(CommitRequest request) throws IOException {
+    private void commit(VersionRequest request) throws IOException {
         SampleDatasets.committer(dataset).commit(request);
     }
 
@@ -201,7 +201,7 @@ class RebuildTest {
         create();
         append("one", chunk("one", "train", images("one", "a/1", "a/2", "a/3")));
         append("two", chunk("two", "train", images("two", "b/1", "b/2")));
-        commit(CommitRequest.compact(
+        commit(VersionRequest.compact(
                 "compact-1",
                 List.of(chunk("compact-1", "train", images("one", "a/1", "a/2"))),
                 base -> Removal.EVERYTHING.from(base).subList(0, 1),
@@ -209,7 +209,7 @@ class RebuildTest {
                 Map.of()));
         ChunkSummary news = chunk("three", "train", images("three", "a/2", "b/2", "c/1"));
         SampleRemoval old = SampleRemoval.ofKeys(dataset, List.of("a/2", "b/2"));
-        commit(new CommitRequest(
+        commit(new VersionRequest(
                 "three", Operation.INGEST, List.of(news), old, Map.of("label", List.of("a", "b", "c")), Map.of()));
         Map<String, List<Object>> expected = samples(store, dataset.latest());
         delete("_stoker/");

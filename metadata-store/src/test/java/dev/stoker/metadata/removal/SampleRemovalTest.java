@@ -9,12 +9,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.SampleCondition;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.UnknownSplitException;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
@@ -52,12 +52,12 @@ class SampleRemovalTest {
 
     private void append(String ingest, ChunkSummary... chunks) throws IOException {
         committer(dataset)
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         ingest, List.of(chunks), Map.of("label", List.of("cat", "dog")), Map.of()));
     }
 
     private Commit commit(String ingest, Removal removal) throws IOException {
-        return committer(dataset).commit(CommitRequest.remove(ingest, removal, Map.of()));
+        return committer(dataset).commit(VersionRequest.remove(ingest, removal, Map.of()));
     }
 
     private Commit remove(String ingest, String... keys) throws IOException {

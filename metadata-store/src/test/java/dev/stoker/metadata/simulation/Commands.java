@@ -1,7 +1,5 @@
 package dev.stoker.metadata.simulation;
 
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Expiry;
 import dev.stoker.metadata.GarbageCollection;
@@ -12,6 +10,8 @@ import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.TablePolicy;
 import dev.stoker.metadata.Tags;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;
@@ -79,8 +79,8 @@ final class Commands {
         this.model = model;
     }
 
-    private Committer committer(Dataset dataset) {
-        return new Committer(dataset, clock, BY, new TablePolicy(4, 1000));
+    private VersionCommitter committer(Dataset dataset) {
+        return new VersionCommitter(dataset, clock, BY, new TablePolicy(4, 1000));
     }
 
     /** Adds samples; those with the same keys are replaced. */
@@ -107,7 +107,7 @@ final class Commands {
             Set<String> labels = new TreeSet<>();
             samples.values().forEach(sample -> labels.add(sample.label()));
             committer(dataset)
-                    .commit(new CommitRequest(
+                    .commit(new VersionRequest(
                             ingest,
                             Operation.INGEST,
                             written,
@@ -139,7 +139,7 @@ final class Commands {
             Dataset dataset = Dataset.open(store);
             SampleRemoval removal = new SampleRemoval(dataset, ifPresent(keys), 1, chunk -> {});
             try {
-                committer(dataset).commit(CommitRequest.remove(ingest, removal, Map.of()));
+                committer(dataset).commit(VersionRequest.remove(ingest, removal, Map.of()));
             } catch (NothingToRemoveException e) {
                 // No sample has one of the keys any more.
             }

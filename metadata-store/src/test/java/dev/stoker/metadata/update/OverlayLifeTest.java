@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.AbandonedException;
 import dev.stoker.metadata.ChunkWrites;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Expiry;
 import dev.stoker.metadata.GarbageCollection;
@@ -18,6 +17,7 @@ import dev.stoker.metadata.Orphan;
 import dev.stoker.metadata.Recovery;
 import dev.stoker.metadata.Tags;
 import dev.stoker.metadata.Update;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.diff.VersionComparison;
 import dev.stoker.metadata.diff.VersionDiff;
 import dev.stoker.metadata.index.BuildThreads;
@@ -111,7 +111,7 @@ class OverlayLifeTest extends UpdateFixture {
         ChunkOverlay overlay =
                 new ChunkOverlay(id, packed.summary().length(), packed.summary().crc32c());
         committer(dataset)
-                .commit(CommitRequest.update(
+                .commit(VersionRequest.update(
                         "odd",
                         base -> new Update.Changes(
                                 List.of(new UpdatedChunk(0, overlay, 100)), Map.of("label", List.of("cat"))),
@@ -127,7 +127,7 @@ class OverlayLifeTest extends UpdateFixture {
     void aCommitWithoutTheFileOfItsOverlayFails() {
         ChunkOverlay overlay = new ChunkOverlay(id(78), 100, 0);
         assertThatThrownBy(() -> committer(dataset)
-                        .commit(CommitRequest.update(
+                        .commit(VersionRequest.update(
                                 "odd",
                                 base -> new Update.Changes(List.of(new UpdatedChunk(0, overlay, 100)), Map.of()),
                                 base -> Map.of())))

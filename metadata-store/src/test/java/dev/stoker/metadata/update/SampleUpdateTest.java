@@ -8,13 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.CommitUnknownException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.SampleCondition;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.compaction.CompactionFailedException;
 import dev.stoker.metadata.removal.RemovalPlan;
 import dev.stoker.metadata.removal.SampleRemoval;
@@ -130,7 +130,8 @@ class SampleUpdateTest extends UpdateFixture {
 
     @Test
     void deletedSamplesAreNotUpdated() throws Exception {
-        committer(dataset).commit(CommitRequest.remove("r", SampleRemoval.ofKeys(dataset, List.of("dog/1")), Map.of()));
+        committer(dataset)
+                .commit(VersionRequest.remove("r", SampleRemoval.ofKeys(dataset, List.of("dog/1")), Map.of()));
 
         assertThatThrownBy(() -> commit("u", "dog/1", "wolf")).isInstanceOf(UnknownKeyException.class);
         commit("u", "cat/1", "tiger");
@@ -198,7 +199,7 @@ class SampleUpdateTest extends UpdateFixture {
     void aDeletionMeanwhileIsKept() throws Exception {
         contested(
                 () -> committer(dataset)
-                        .commit(CommitRequest.remove(
+                        .commit(VersionRequest.remove(
                                 "r", SampleRemoval.ofKeys(dataset, List.of("cat/1", "dog/2")), Map.of())),
                 "dog/1",
                 "wolf");
@@ -213,7 +214,7 @@ class SampleUpdateTest extends UpdateFixture {
     void aDeletionOfAGivenSampleMeanwhileIsReported() throws Exception {
         assertThatThrownBy(() -> contested(
                         () -> committer(dataset)
-                                .commit(CommitRequest.remove(
+                                .commit(VersionRequest.remove(
                                         "r", SampleRemoval.ofKeys(dataset, List.of("cat/3")), Map.of())),
                         "cat/3",
                         "x"))

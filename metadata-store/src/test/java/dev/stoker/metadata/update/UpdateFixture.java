@@ -9,11 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Problem;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionResult;
@@ -64,7 +64,7 @@ abstract class UpdateFixture {
 
     void append(String ingest, ChunkSummary... chunks) throws IOException {
         committer(dataset)
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         ingest, List.of(chunks), Map.of("label", List.of("cat", "dog")), Map.of()));
     }
 
@@ -138,7 +138,7 @@ abstract class UpdateFixture {
         CompactionRules rules = new CompactionRules(8 << 10, 16 << 10, OptionalLong.of(0));
         return new Compaction(
                         seen,
-                        CommitRequest.COMPACTION + "c",
+                        VersionRequest.COMPACTION + "c",
                         "ada@host",
                         CLOCK,
                         new CompactionThreads(2, 1, 1 << 20),

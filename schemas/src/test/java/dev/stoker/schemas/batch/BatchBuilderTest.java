@@ -158,9 +158,9 @@ class BatchBuilderTest {
                 VectorSchemaRoot[] roots = new VectorSchemaRoot[packed.length];
                 for (int n = 0; n < roots.length; n++) {
                     roots[n] =
-                            ArrowVectors.readFile(ChunkFixtures.bytes(packed[n]).array(), allocator);
+                            ArrowJudge.readFile(ChunkFixtures.bytes(packed[n]).array(), allocator);
                 }
-                try (VectorSchemaRoot batch = ArrowVectors.readMessage(message, roots[0].getSchema(), allocator)) {
+                try (VectorSchemaRoot batch = ArrowJudge.readMessage(message, roots[0].getSchema(), allocator)) {
                     assertThat(batch.getRowCount()).isEqualTo(rowOf.length);
                     for (int i = 0; i < rowOf.length; i++) {
                         compareRow(batch, i, roots[chunkOf[i]], rowOf[i], chunkOf[i]);

@@ -5,9 +5,9 @@ import static dev.stoker.mount.TestMount.open;
 import static dev.stoker.mount.TestMount.readAll;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Expiry;
 import dev.stoker.metadata.GarbageCollection;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.compaction.Compaction;
 import dev.stoker.metadata.compaction.CompactionPlan;
 import dev.stoker.metadata.compaction.CompactionRules;
@@ -50,7 +50,7 @@ class ChangesUnderneathTest {
     private void clear() throws IOException, InterruptedException {
         new Compaction(
                         made.dataset(),
-                        CommitRequest.COMPACTION + ++runs,
+                        VersionRequest.COMPACTION + ++runs,
                         "test",
                         LATER,
                         new CompactionThreads(1, 1, 1 << 24),

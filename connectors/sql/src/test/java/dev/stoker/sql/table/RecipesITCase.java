@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.connectors.shared.SharedFlink;
 import dev.stoker.metadata.ChunkWrites;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Tags;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -145,8 +145,8 @@ class RecipesITCase {
     }
 
     private static void commit(Dataset dataset, String time, List<PackedChunk> chunks) throws IOException {
-        new Committer(dataset, InstantSource.fixed(Instant.parse(time)), "ada@host")
-                .commit(CommitRequest.append(
+        new VersionCommitter(dataset, InstantSource.fixed(Instant.parse(time)), "ada@host")
+                .commit(VersionRequest.append(
                         "ingest-" + dataset.latestVersion(),
                         chunks.stream().map(PackedChunk::summary).toList(),
                         Map.of("label", List.of("cat", "dog", "eel")),

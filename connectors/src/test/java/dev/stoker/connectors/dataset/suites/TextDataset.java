@@ -8,10 +8,10 @@ import dev.stoker.connectors.dataset.sink.StokerSink;
 import dev.stoker.connectors.dataset.source.StokerSource;
 import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.ChunkWrites;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -201,8 +201,8 @@ record TextDataset(Path path, DatasetInfo info)
                 UUID id = ChunkNames.newId(0, new Random(ingest.hashCode()));
                 PackedChunk chunk = builder.finish(new ChunkIdentity(info.id(), id, ingest, "train", Instant.EPOCH));
                 ChunkWrites.write(store, chunk);
-                new Committer(dataset, Clock.systemUTC(), "ada@host")
-                        .commit(CommitRequest.append(ingest, List.of(chunk.summary()), Map.of(), Map.of()));
+                new VersionCommitter(dataset, Clock.systemUTC(), "ada@host")
+                        .commit(VersionRequest.append(ingest, List.of(chunk.summary()), Map.of(), Map.of()));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }

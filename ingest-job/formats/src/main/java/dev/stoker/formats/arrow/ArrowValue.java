@@ -95,9 +95,9 @@ final class ArrowValue {
                 return;
             }
             if (column.payload()) {
-                checkPath((NestedVecs.Structs) vec, row);
+                checkPath((NestedVectors.Structs) vec, row);
             }
-            vec = ((NestedVecs.Structs) vec).fields.get(step.child());
+            vec = ((NestedVectors.Structs) vec).fields.get(step.child());
             at++;
         }
         if (vec.isNull(row)) {
@@ -107,7 +107,7 @@ final class ArrowValue {
         } else if (column.column().type() instanceof TensorType) {
             tensor(vec, row, sink);
         } else {
-            list((NestedVecs.Lists) vec, row, at + 1, sink);
+            list((NestedVectors.Lists) vec, row, at + 1, sink);
         }
     }
 
@@ -141,7 +141,7 @@ final class ArrowValue {
         };
     }
 
-    private void checkPath(NestedVecs.Structs struct, int row) throws IOException, BadValueException {
+    private void checkPath(NestedVectors.Structs struct, int row) throws IOException, BadValueException {
         Vec path = struct.fields.get(1);
         if (struct.fields.get(0).isNull(row) && !path.isNull(row)) {
             throw PayloadPath.withoutBytes(column.column().name(), path.bytes(row));
@@ -153,7 +153,7 @@ final class ArrowValue {
         long from = row;
         long to = row + 1L;
         Vec level = vec;
-        while (level instanceof NestedVecs.FixedLists lists) {
+        while (level instanceof NestedVectors.FixedLists lists) {
             if (lists.hasNull((int) from, (int) to)) {
                 throw nullItem();
             }
@@ -207,7 +207,8 @@ final class ArrowValue {
         vec.append(index, items());
     }
 
-    private void list(NestedVecs.Lists lists, int row, int next, ValueSink sink) throws IOException, BadValueException {
+    private void list(NestedVectors.Lists lists, int row, int next, ValueSink sink)
+            throws IOException, BadValueException {
         int from = lists.from(row);
         int to = (int) lists.end(row);
         boolean number = items != null;
@@ -236,7 +237,7 @@ final class ArrowValue {
     private Vec inside(Vec item, int index, int from, int to) {
         Vec vec = item;
         for (int i = from; i < to && !vec.isNull(index); i++) {
-            vec = ((NestedVecs.Structs) vec).fields.get(steps.get(i).child());
+            vec = ((NestedVectors.Structs) vec).fields.get(steps.get(i).child());
         }
         return vec;
     }
@@ -267,12 +268,12 @@ final class ArrowValue {
         for (int i = from; i < to; i++) {
             Vec vec = inside(item, i, next, inner);
             if (vec.isNull(i)) {
-                boolean isStruct = vec instanceof NestedVecs.Structs;
+                boolean isStruct = vec instanceof NestedVectors.Structs;
                 String list = steps.get(isStruct ? next - 1 : inner).name();
                 throw new NullInListException(
                         isStruct ? NullInListException.item(list) : NullInListException.inner(list));
             }
-            NestedVecs.Lists lists = (NestedVecs.Lists) vec;
+            NestedVectors.Lists lists = (NestedVectors.Lists) vec;
             int first = lists.from(i);
             int last = (int) lists.end(i);
             for (int j = first; j < last; j++) {

@@ -180,12 +180,12 @@ final class BatchDecoder {
         ArrowType index = field.dictionary().index();
         int length = length();
         ByteBuffer validity = validity();
-        Vecs.Integers indexes = new Vecs.Integers(length, EMPTY, next(), index.width(), index.signed());
+        ArrowVectors.Integers indexes = new ArrowVectors.Integers(length, EMPTY, next(), index.width(), index.signed());
         List<Vec> parts = dictionaries.get(field.dictionary().id());
         if (parts == null) {
             throw new IOException("dictionary " + field.dictionary().id() + " is missing");
         }
-        return new Vecs.Encoded(indexes, validity, parts);
+        return new ArrowVectors.Encoded(indexes, validity, parts);
     }
 
     private boolean noNulls;
@@ -211,39 +211,39 @@ final class BatchDecoder {
         ArrowType type = field.type();
         int length = length();
         if (type.id() == Type.Null) {
-            return new NestedVecs.Nulls(length);
+            return new NestedVectors.Nulls(length);
         }
         if (type.id() == Type.RunEndEncoded || type.id() == Type.Union) {
             throw new IOException("a field of type " + type.id() + " was selected");
         }
         ByteBuffer validity = validity();
         return switch (type.id()) {
-            case Type.Bool -> new Vecs.Bits(length, validity, next());
+            case Type.Bool -> new ArrowVectors.Bits(length, validity, next());
             case Type.Int, Type.Time, Type.Timestamp ->
-                new Vecs.Integers(length, validity, next(), type.width(), type.signed());
+                new ArrowVectors.Integers(length, validity, next(), type.width(), type.signed());
             case Type.Date ->
                 type.width() == 4
-                        ? new Vecs.Integers(length, validity, next(), 4, true)
-                        : new Vecs.DatesInMs(length, validity, next());
-            case Type.FloatingPoint -> new Vecs.Floats(length, validity, next(), type.width());
-            case Type.Decimal -> new Vecs.Decimals(length, validity, next(), type.width(), type.scale());
+                        ? new ArrowVectors.Integers(length, validity, next(), 4, true)
+                        : new ArrowVectors.DatesInMs(length, validity, next());
+            case Type.FloatingPoint -> new ArrowVectors.Floats(length, validity, next(), type.width());
+            case Type.Decimal -> new ArrowVectors.Decimals(length, validity, next(), type.width(), type.scale());
             case Type.FixedSizeBinary ->
                 ArrowColumns.isUuid(field)
-                        ? new Vecs.Uuids(length, validity, next())
-                        : new Vecs.FixedBytes(length, validity, next(), type.width());
+                        ? new ArrowVectors.Uuids(length, validity, next())
+                        : new ArrowVectors.FixedBytes(length, validity, next(), type.width());
             case Type.Utf8, Type.Binary ->
-                new Vecs.OffsetBytes(length, validity, Vecs.Offsets.of(next(), 4, length + 1), next());
+                new ArrowVectors.OffsetBytes(length, validity, ArrowVectors.Offsets.of(next(), 4, length + 1), next());
             case Type.LargeUtf8, Type.LargeBinary ->
-                new Vecs.OffsetBytes(length, validity, Vecs.Offsets.of(next(), 8, length + 1), next());
+                new ArrowVectors.OffsetBytes(length, validity, ArrowVectors.Offsets.of(next(), 8, length + 1), next());
             case Type.Utf8View, Type.BinaryView -> views(length, validity);
             case Type.List, Type.Map -> {
-                Vecs.Offsets offsets = Vecs.Offsets.of(next(), 4, length + 1);
-                yield new NestedVecs.OffsetLists(
+                ArrowVectors.Offsets offsets = ArrowVectors.Offsets.of(next(), 4, length + 1);
+                yield new NestedVectors.OffsetLists(
                         length, validity, offsets, vector(field.children().get(0)));
             }
             case Type.LargeList -> {
-                Vecs.Offsets offsets = Vecs.Offsets.of(next(), 8, length + 1);
-                yield new NestedVecs.OffsetLists(
+                ArrowVectors.Offsets offsets = ArrowVectors.Offsets.of(next(), 8, length + 1);
+                yield new NestedVectors.OffsetLists(
                         length, validity, offsets, vector(field.children().get(0)));
             }
             case Type.ListView, Type.LargeListView -> {
@@ -252,22 +252,22 @@ final class BatchDecoder {
                 ByteBuffer sizes = next();
                 Vec.need(offsets, (long) length * width);
                 Vec.need(sizes, (long) length * width);
-                yield new NestedVecs.ListViews(
+                yield new NestedVectors.ListViews(
                         length,
                         validity,
-                        new Vecs.Offsets(offsets, width),
-                        new Vecs.Offsets(sizes, width),
+                        new ArrowVectors.Offsets(offsets, width),
+                        new ArrowVectors.Offsets(sizes, width),
                         vector(field.children().get(0)));
             }
             case Type.FixedSizeList ->
-                new NestedVecs.FixedLists(
+                new NestedVectors.FixedLists(
                         length, validity, type.width(), vector(field.children().get(0)));
             case Type.Struct_ -> {
                 List<Vec> fields = new ArrayList<>();
                 for (ArrowNode child : field.children()) {
                     fields.add(isRefused(child) ? skipped(child, length) : vector(child));
                 }
-                yield new NestedVecs.Structs(length, validity, fields);
+                yield new NestedVectors.Structs(length, validity, fields);
             }
             default -> throw new IOException("a field of type " + type.id() + " was selected");
         };
@@ -282,7 +282,7 @@ final class BatchDecoder {
     /** Stands for a field of a struct that no column needs. */
     private Vec skipped(ArrowNode field, int length) throws IOException {
         skip(field);
-        return new NestedVecs.Structs(length, EMPTY, List.of());
+        return new NestedVectors.Structs(length, EMPTY, List.of());
     }
 
     private Vec views(int length, ByteBuffer validity) throws IOException {
@@ -291,6 +291,6 @@ final class BatchDecoder {
         for (int i = variadicBuffers(); i > 0; i--) {
             buffers.add(next());
         }
-        return new Vecs.Views(length, validity, views, buffers);
+        return new ArrowVectors.Views(length, validity, views, buffers);
     }
 }

@@ -132,7 +132,8 @@ public final class Emulator implements Closeable {
 
     /** Returns the command and its first arguments, one a line. */
     private static String install(String cloud) throws IOException {
-        File script = root().resolve("metadata-store/storage/src/test/emulators").toFile();
+        File script =
+                root().resolve("metadata-store/storage/src/test/emulators").toFile();
         Process process = new ProcessBuilder(script.toString(), cloud)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();

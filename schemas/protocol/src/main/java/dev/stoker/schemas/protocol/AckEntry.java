@@ -1,8 +1,5 @@
 package dev.stoker.schemas.protocol;
 
-import dev.stoker.schemas.batch.PieceSource;
-import dev.stoker.schemas.batch.BatchIdentity;
-
 /**
  * Describes a piece that the trainer has consumed.
  *

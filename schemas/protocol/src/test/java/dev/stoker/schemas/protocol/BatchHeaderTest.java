@@ -1,7 +1,5 @@
 package dev.stoker.schemas.protocol;
 
-import dev.stoker.schemas.batch.PieceSource;
-import dev.stoker.schemas.batch.BatchIdentity;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 

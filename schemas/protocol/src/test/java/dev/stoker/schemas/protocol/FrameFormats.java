@@ -1,7 +1,5 @@
 package dev.stoker.schemas.protocol;
 
-import dev.stoker.schemas.batch.PieceSource;
-import dev.stoker.schemas.batch.BatchIdentity;
 import dev.stoker.schemas.attack.Format;
 import dev.stoker.schemas.crc.Crc32cs;
 import java.nio.ByteBuffer;

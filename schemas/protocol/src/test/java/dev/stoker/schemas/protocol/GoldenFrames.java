@@ -1,7 +1,5 @@
 package dev.stoker.schemas.protocol;
 
-import dev.stoker.schemas.batch.PieceSource;
-import dev.stoker.schemas.batch.BatchIdentity;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.Fingerprint;

@@ -8,6 +8,8 @@ import dev.stoker.flink.failure.Patience;
 import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
@@ -60,8 +62,8 @@ public final class TopicCommitter implements Committer<TopicCommittable> {
         committable.classes().forEach((field, names) -> classes.put(field, new ArrayList<>(names)));
         LateKeys keys = new LateKeys(store, committable.chunks(), keysChecked);
         ChangedRows changed = new ChangedRows(dataset, committable, keysChecked);
-        Commit commit = new dev.stoker.metadata.Committer(dataset, Clock.systemUTC(), WriterProcess.user())
-                .commit(new dev.stoker.metadata.CommitRequest(
+        Commit commit = new VersionCommitter(dataset, Clock.systemUTC(), WriterProcess.user())
+                .commit(new VersionRequest(
                         committable.ingest(),
                         committable.chunks().isEmpty() ? Operation.REMOVE : Operation.INGEST,
                         committable.chunks(),

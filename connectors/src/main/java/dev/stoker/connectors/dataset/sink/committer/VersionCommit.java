@@ -5,10 +5,10 @@ import dev.stoker.connectors.dataset.OnDuplicate;
 import dev.stoker.connectors.dataset.SampleKeys;
 import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.metadata.Commit;
-import dev.stoker.metadata.CommitRequest;
-import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Removal;
+import dev.stoker.metadata.VersionCommitter;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.log.Operation;
 import java.io.IOException;
@@ -40,8 +40,8 @@ record VersionCommit(IngestRun run, SampleKeys keys) {
         committable.notes().forEach((name, count) -> properties.put(name, Long.toString(count)));
         properties.putAll(committable.examples());
         Removal removal = removal(committable, dataset);
-        return new Committer(dataset, Clock.systemUTC(), WriterProcess.user())
-                .commit(new CommitRequest(
+        return new VersionCommitter(dataset, Clock.systemUTC(), WriterProcess.user())
+                .commit(new VersionRequest(
                         ingest,
                         operation(committable),
                         committable.chunks(),

@@ -2,11 +2,11 @@ package dev.stoker.connectors.dataset.sink.committer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.metadata.removal.SampleRemoval;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.RemovedRows;
@@ -36,17 +36,17 @@ class ReplacedRowsTest {
     }
 
     private void append(String ingest, ChunkSummary... chunks) throws IOException {
-        commit(CommitRequest.append(ingest, List.of(chunks), Map.of("label", List.of("a", "b")), Map.of()));
+        commit(VersionRequest.append(ingest, List.of(chunks), Map.of("label", List.of("a", "b")), Map.of()));
     }
 
-    private void commit(CommitRequest request) throws IOException {
+    private void commit(VersionRequest request) throws IOException {
         SampleDatasets.committer(dataset).commit(request);
     }
 
     /** Moves the samples of both chunks into another one. */
     private void compact(int number, String... keys) throws IOException {
-        String id = CommitRequest.COMPACTION + number;
-        commit(CommitRequest.compact(
+        String id = VersionRequest.COMPACTION + number;
+        commit(VersionRequest.compact(
                 id,
                 List.of(chunk(number, id, keys)),
                 Removal.EVERYTHING,
@@ -68,7 +68,7 @@ class ReplacedRowsTest {
 
     @Test
     void namesNoRowThatAnotherWriterHasRemoved() throws IOException {
-        commit(CommitRequest.remove("gone", SampleRemoval.ofKeys(dataset, List.of("a/2", "a/3")), Map.of()));
+        commit(VersionRequest.remove("gone", SampleRemoval.ofKeys(dataset, List.of("a/2", "a/3")), Map.of()));
         ReplacedRows rows = rows(List.of(), RemovedRows.of(0, 1, 2, 3));
 
         assertThat(rows.from(dataset.latest())).containsExactly(RemovedRows.of(0, 3));

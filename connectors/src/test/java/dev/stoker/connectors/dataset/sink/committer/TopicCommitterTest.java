@@ -12,10 +12,10 @@ import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.connectors.kafka.BrokersAwayException;
 import dev.stoker.flink.failure.Patience;
 import dev.stoker.metadata.ChunkHeads;
-import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.VersionRequest;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.LogEntry;
@@ -193,7 +193,7 @@ class TopicCommitterTest {
             for (int i = 0; i < 120; i++) {
                 SampleDatasets.place(store, 1000 + i, 1000 + i);
                 SampleDatasets.committer(Dataset.open(store))
-                        .commit(CommitRequest.append(
+                        .commit(VersionRequest.append(
                                 "files-" + i,
                                 List.of(SampleDatasets.summary(1000 + i, "train", 3)),
                                 Map.of(),
@@ -289,7 +289,7 @@ class TopicCommitterTest {
         try (ObjectStore store = new LocalObjectStore(directory)) {
             SampleDatasets.place(store, 99, 99);
             SampleDatasets.committer(Dataset.open(store))
-                    .commit(CommitRequest.append(
+                    .commit(VersionRequest.append(
                             "files", List.of(SampleDatasets.summary(99, "train", 3)), Map.of(), Map.of()));
         }
         commit(committer, part("run-2", offsets(5L), 9, "a/5"));
@@ -303,7 +303,7 @@ class TopicCommitterTest {
         try (ObjectStore store = new LocalObjectStore(directory)) {
             ChunkSummary theirs = SampleDatasets.write(store, SampleDatasets.id(99), "files", "train", "a/5");
             SampleDatasets.committer(Dataset.open(store))
-                    .commit(CommitRequest.append("files", List.of(theirs), Map.of(), Map.of()));
+                    .commit(VersionRequest.append("files", List.of(theirs), Map.of(), Map.of()));
         }
         assertThatThrownBy(() -> commit(committer, part("run-2", offsets(5L), 9, "a/5")))
                 .rootCause()

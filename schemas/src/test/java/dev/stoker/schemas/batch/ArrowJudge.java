@@ -18,8 +18,8 @@ import org.apache.arrow.vector.types.pojo.Schema;
 import org.apache.arrow.vector.util.ByteArrayReadableSeekableByteChannel;
 
 /** The other Java implementation of Arrow, as the judge of ours. */
-final class ArrowVectors {
-    private ArrowVectors() {}
+final class ArrowJudge {
+    private ArrowJudge() {}
 
     /** The one record batch of a file; the caller closes it. */
     static VectorSchemaRoot readFile(byte[] file, BufferAllocator allocator) throws IOException {

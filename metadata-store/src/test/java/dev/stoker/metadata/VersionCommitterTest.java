@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Tests commits to a store without faults: the content of versions, and requests that the committer refuses. */
-class CommitterTest {
+class VersionCommitterTest {
     private final InMemoryObjectStore memory = new InMemoryObjectStore(CLOCK);
     private Dataset dataset;
 
@@ -38,7 +38,7 @@ class CommitterTest {
     @Test
     void commitsAnEntryAndItsCopy() throws IOException {
         Commit commit = committer(dataset)
-                .commit(CommitRequest.append(
+                .commit(VersionRequest.append(
                         "photos-1",
                         List.of(summary(1, "train", 10), summary(2, "val", 3)),
                         Map.of("label", List.of("dog", "cat", "dog")),
@@ -61,7 +61,7 @@ class CommitterTest {
     @Test
     void ordinalsContinue() throws IOException {
         committer(dataset).commit(append("a", summary(1, "train", 1), summary(2, "train", 1)));
-        committer(dataset).commit(CommitRequest.remove("b", Removal.EVERYTHING, Map.of()));
+        committer(dataset).commit(VersionRequest.remove("b", Removal.EVERYTHING, Map.of()));
         Commit third = committer(dataset).commit(append("c", summary(3, "train", 1)));
 
         assertThat(third.entry().added()).extracting(AddedChunk::ordinal).containsExactly(2L);
@@ -84,10 +84,10 @@ class CommitterTest {
     @Test
     void replaceRemovesAllLiveChunks() throws IOException {
         committer(dataset).commit(append("a", summary(1, "train", 1), summary(2, "train", 1)));
-        committer(dataset).commit(CommitRequest.remove("b", base -> List.of(RemovedRows.wholeChunk(0)), Map.of()));
+        committer(dataset).commit(VersionRequest.remove("b", base -> List.of(RemovedRows.wholeChunk(0)), Map.of()));
 
         Commit commit = committer(dataset)
-                .commit(CommitRequest.replace("c", List.of(summary(3, "train", 4)), Map.of(), Map.of()));
+                .commit(VersionRequest.replace("c", List.of(summary(3, "train", 4)), Map.of(), Map.of()));
 
         assertThat(commit.entry().operation()).isEqualTo(Operation.REPLACE);
         assertThat(commit.entry().removed()).containsExactly(RemovedRows.wholeChunk(1));
@@ -157,9 +157,9 @@ class CommitterTest {
 
     @Test
     void anEntryThatNoReaderWouldTakeIsNotWritten() throws IOException {
-        Committer committer = new Committer(dataset, CLOCK, "ada", TablePolicy.STANDARD, 2000);
+        VersionCommitter committer = new VersionCommitter(dataset, CLOCK, "ada", TablePolicy.STANDARD, 2000);
 
-        assertThatThrownBy(() -> committer.commit(CommitRequest.append(
+        assertThatThrownBy(() -> committer.commit(VersionRequest.append(
                         "a", List.of(summary(1, "train", 1)), Map.of(), Map.of("note", "x".repeat(2000)))))
                 .isInstanceOf(EntryTooLargeException.class)
                 .hasMessageContaining("the limit is 2000");

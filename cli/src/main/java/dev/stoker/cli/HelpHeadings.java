@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** The topics under which help, man pages and the reference list the options of a verb. */
-final class Topics {
+final class HelpHeadings {
 
     /**
      * Some options of a verb.
@@ -284,7 +284,7 @@ final class Topics {
     /** The title of options that have no topic. */
     static final String OTHER = "Other options";
 
-    private Topics() {}
+    private HelpHeadings() {}
 
     /** The topics of a verb, in the order in which help lists them; each option of the verb is in one of them. */
     static List<Topic> of(CommandSpec verb) {

@@ -1,4 +1,4 @@
-package dev.stoker.schemas.batch;
+package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.crc.Crc32cs;
 import java.nio.ByteBuffer;

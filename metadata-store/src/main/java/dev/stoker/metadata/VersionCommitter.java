@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
  * entries but the newest always have them; create the entry; write its sign and its second copy; write a chunk table if
  * one is due. Only the creation of the entry decides: the next commit repairs all later steps that failed.
  */
-public final class Committer {
+public final class VersionCommitter {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
+    private static final Logger LOG = LoggerFactory.getLogger(VersionCommitter.class);
 
     /** Number of attempts to resolve an unknown outcome before it is reported. */
     private static final int READ_BACKS = 5;
@@ -50,17 +50,17 @@ public final class Committer {
      * @param clock provides the time of commits
      * @param committedBy user and host of the committer, for people
      */
-    public Committer(Dataset dataset, InstantSource clock, String committedBy) {
+    public VersionCommitter(Dataset dataset, InstantSource clock, String committedBy) {
         this(dataset, clock, committedBy, TablePolicy.STANDARD);
     }
 
     /** Creates a committer with another policy for chunk tables. */
-    public Committer(Dataset dataset, InstantSource clock, String committedBy, TablePolicy tables) {
+    public VersionCommitter(Dataset dataset, InstantSource clock, String committedBy, TablePolicy tables) {
         this(dataset, clock, committedBy, tables, VersionLog.MAX_ENTRY_BYTES);
     }
 
     /** @param maxEntryBytes maximum length of a log entry that readers accept */
-    Committer(Dataset dataset, InstantSource clock, String committedBy, TablePolicy tables, long maxEntryBytes) {
+    VersionCommitter(Dataset dataset, InstantSource clock, String committedBy, TablePolicy tables, long maxEntryBytes) {
         this.dataset = dataset;
         this.store = dataset.store();
         this.clock = clock;
@@ -105,7 +105,7 @@ public final class Committer {
      * @throws CommitUnknownException if the store cannot tell whether the commit took place
      * @throws IOException if the commit did not take place
      */
-    public Commit commit(CommitRequest request) throws IOException {
+    public Commit commit(VersionRequest request) throws IOException {
         Commit commit = settle(request);
         requireNotAbandoned(commit.entry());
         return commit;
@@ -117,10 +117,10 @@ public final class Committer {
      * @return its log entry: {@link Operation#ABANDON}, or the entry that it had committed before
      */
     public LogEntry abandon(String ingest) throws IOException {
-        return settle(CommitRequest.abandon(ingest)).entry();
+        return settle(VersionRequest.abandon(ingest)).entry();
     }
 
-    private Commit settle(CommitRequest request) throws IOException {
+    private Commit settle(VersionRequest request) throws IOException {
         LogTip base = dataset.log().newest();
         Optional<LogEntry> before = standing(request.ingest(), base);
         if (before.isPresent()) {
@@ -200,7 +200,7 @@ public final class Committer {
         return Optional.of(entry);
     }
 
-    private LogEntry entry(CommitRequest request, Snapshot base) throws IOException {
+    private LogEntry entry(VersionRequest request, Snapshot base) throws IOException {
         List<AddedChunk> added = new ArrayList<>();
         long ordinal = base.table().lastOrdinal() + 1;
         for (ChunkSummary chunk : request.added()) {
@@ -218,7 +218,7 @@ public final class Committer {
         Update.Changes changes = request.update().from(base);
         requireOverlays(request.ingest(), changes);
         Map<String, List<String>> classes =
-                changes.classes().isEmpty() ? request.classes() : CommitRequest.sorted(changes.classes());
+                changes.classes().isEmpty() ? request.classes() : VersionRequest.sorted(changes.classes());
         return new LogEntry(
                 base.info().id(),
                 base.version() + 1,

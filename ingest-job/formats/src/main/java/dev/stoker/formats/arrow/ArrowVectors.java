@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.UUID;
 
 /** The vectors of each layout. Buffers are little-endian, and begin at position 0. */
-final class Vecs {
+final class ArrowVectors {
     private static final long MS_PER_DAY = 86_400_000;
 
-    private Vecs() {}
+    private ArrowVectors() {}
 
     /** Bools. */
     static final class Bits extends Vec {

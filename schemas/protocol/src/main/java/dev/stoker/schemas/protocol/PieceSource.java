@@ -1,5 +1,6 @@
-package dev.stoker.schemas.batch;
+package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.batch.View;
 import java.nio.ByteBuffer;
 
 /**

@@ -22,7 +22,7 @@ import java.util.TreeMap;
  * @param properties free text for people and tools
  * @param leases ids under whose leases the chunks were written; the commit fails if one of them was abandoned
  */
-public record CommitRequest(
+public record VersionRequest(
         String ingest,
         Operation operation,
         List<ChunkSummary> added,
@@ -49,7 +49,7 @@ public record CommitRequest(
         Map<String, String> of(Snapshot base) throws IOException;
     }
 
-    public CommitRequest {
+    public VersionRequest {
         DatasetLayout.checkIngestId(ingest);
         Objects.requireNonNull(operation, "operation");
         Objects.requireNonNull(removal, "removal");
@@ -61,7 +61,7 @@ public record CommitRequest(
     }
 
     /** Creates a request that updates nothing. */
-    public CommitRequest(
+    public VersionRequest(
             String ingest,
             Operation operation,
             List<ChunkSummary> added,
@@ -73,7 +73,7 @@ public record CommitRequest(
     }
 
     /** Creates a request whose properties are the same after any version. */
-    public CommitRequest(
+    public VersionRequest(
             String ingest,
             Operation operation,
             List<ChunkSummary> added,
@@ -90,7 +90,7 @@ public record CommitRequest(
     }
 
     /** Creates a request whose chunks were written under the lease of its own id. */
-    public CommitRequest(
+    public VersionRequest(
             String ingest,
             Operation operation,
             List<ChunkSummary> added,
@@ -108,21 +108,21 @@ public record CommitRequest(
     }
 
     /** Adds chunks to the existing ones. */
-    public static CommitRequest append(
+    public static VersionRequest append(
             String ingest,
             List<ChunkSummary> added,
             Map<String, List<String>> classes,
             Map<String, String> properties) {
-        return new CommitRequest(ingest, Operation.INGEST, added, Removal.NOTHING, classes, properties);
+        return new VersionRequest(ingest, Operation.INGEST, added, Removal.NOTHING, classes, properties);
     }
 
     /** Replaces all existing chunks. */
-    public static CommitRequest replace(
+    public static VersionRequest replace(
             String ingest,
             List<ChunkSummary> added,
             Map<String, List<String>> classes,
             Map<String, String> properties) {
-        return new CommitRequest(ingest, Operation.REPLACE, added, Removal.EVERYTHING, classes, properties);
+        return new VersionRequest(ingest, Operation.REPLACE, added, Removal.EVERYTHING, classes, properties);
     }
 
     /**
@@ -130,7 +130,7 @@ public record CommitRequest(
      *
      * @param ingest id that begins with {@link #COMPACTION}
      */
-    public static CommitRequest compact(
+    public static VersionRequest compact(
             String ingest,
             List<ChunkSummary> added,
             Removal removal,
@@ -140,22 +140,22 @@ public record CommitRequest(
             throw new IllegalArgumentException(
                     "The id of a compaction begins with " + COMPACTION + ", unlike '" + ingest + "'");
         }
-        return new CommitRequest(ingest, Operation.COMPACT, added, removal, classes, properties);
+        return new VersionRequest(ingest, Operation.COMPACT, added, removal, classes, properties);
     }
 
     /** Abandons an ingest: nothing can be committed under its id any more. */
-    static CommitRequest abandon(String ingest) {
-        return new CommitRequest(ingest, Operation.ABANDON, List.of(), Removal.NOTHING, Map.of(), Map.of(), List.of());
+    static VersionRequest abandon(String ingest) {
+        return new VersionRequest(ingest, Operation.ABANDON, List.of(), Removal.NOTHING, Map.of(), Map.of(), List.of());
     }
 
     /** Gives samples other values of small fields. The overlays are written under the lease of this id. */
-    public static CommitRequest update(String ingest, Update update, Properties properties) {
-        return new CommitRequest(
+    public static VersionRequest update(String ingest, Update update, Properties properties) {
+        return new VersionRequest(
                 ingest, Operation.UPDATE, List.of(), Removal.NOTHING, update, Map.of(), properties, List.of(ingest));
     }
 
     /** Removes samples. */
-    public static CommitRequest remove(String ingest, Removal removal, Map<String, String> properties) {
-        return new CommitRequest(ingest, Operation.REMOVE, List.of(), removal, Map.of(), properties);
+    public static VersionRequest remove(String ingest, Removal removal, Map<String, String> properties) {
+        return new VersionRequest(ingest, Operation.REMOVE, List.of(), removal, Map.of(), properties);
     }
 }

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /** The vectors of lists, structs and nulls. */
-final class NestedVecs {
-    private NestedVecs() {}
+final class NestedVectors {
+    private NestedVectors() {}
 
     /** Lists. */
     abstract static class Lists extends Vec {
@@ -40,9 +40,9 @@ final class NestedVecs {
 
     /** Lists behind offsets. */
     static final class OffsetLists extends Lists {
-        private final Vecs.Offsets offsets;
+        private final ArrowVectors.Offsets offsets;
 
-        OffsetLists(int length, ByteBuffer validity, Vecs.Offsets offsets, Vec items) throws IOException {
+        OffsetLists(int length, ByteBuffer validity, ArrowVectors.Offsets offsets, Vec items) throws IOException {
             super(length, validity, items);
             this.offsets = offsets;
         }
@@ -60,10 +60,10 @@ final class NestedVecs {
 
     /** Lists with an offset and a size each. */
     static final class ListViews extends Lists {
-        private final Vecs.Offsets offsets;
-        private final Vecs.Offsets sizes;
+        private final ArrowVectors.Offsets offsets;
+        private final ArrowVectors.Offsets sizes;
 
-        ListViews(int length, ByteBuffer validity, Vecs.Offsets offsets, Vecs.Offsets sizes, Vec items)
+        ListViews(int length, ByteBuffer validity, ArrowVectors.Offsets offsets, ArrowVectors.Offsets sizes, Vec items)
                 throws IOException {
             super(length, validity, items);
             this.offsets = offsets;
