@@ -25,6 +25,9 @@ final class BenchFeeder implements AutoCloseable {
     private static final Pattern READY = Pattern.compile("ready at (\\S+):.*");
     private static final int LAST_LINES = 5;
 
+    /** By name: the main class depends on each verb, so no verb can depend on it. */
+    private static final String MAIN = "dev.stoker.cli.Stoker";
+
     /**
      * Starts a command that ignores Ctrl-C and a hang-up, which a terminal sends to all processes: a consumer would
      * otherwise wait for its feeder. {@link #close} ends it.
@@ -81,7 +84,7 @@ final class BenchFeeder implements AutoCloseable {
             return List.of(Path.of(distribution, "bin", "stoker").toString());
         }
         List<String> command = new ArrayList<>(java());
-        command.add(Stoker.class.getName());
+        command.add(MAIN);
         return command;
     }
 

@@ -1,6 +1,6 @@
 package dev.stoker.client.feeder;
 
-import dev.stoker.schemas.protocol.Bye;
+import dev.stoker.schemas.protocol.Frame.Bye;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 package dev.stoker.client.feeder;
 
 import dev.stoker.client.transport.Timing;
-import dev.stoker.schemas.protocol.Ping;
+import dev.stoker.schemas.protocol.Frame.Ping;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -8,7 +8,7 @@ import dev.stoker.client.transport.LocalTransport;
 import dev.stoker.client.transport.Target;
 import dev.stoker.client.transport.Timing;
 import dev.stoker.schemas.errors.ErrorText;
-import dev.stoker.schemas.protocol.Bye;
+import dev.stoker.schemas.protocol.Frame.Bye;
 import dev.stoker.schemas.protocol.Hello;
 import java.io.IOException;
 import java.io.UncheckedIOException;

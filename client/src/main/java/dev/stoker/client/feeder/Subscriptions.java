@@ -2,7 +2,7 @@ package dev.stoker.client.feeder;
 
 import dev.stoker.client.source.Piece;
 import dev.stoker.client.source.Span;
-import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Frame.Grant;
 import dev.stoker.schemas.protocol.Subscribe;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -2,7 +2,7 @@ package dev.stoker.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.protocol.EpochEnd;
+import dev.stoker.schemas.protocol.Frame.EpochEnd;
 import dev.stoker.server.tiers.TierOptions;
 import dev.stoker.server.tiers.TierSpec;
 import java.io.File;

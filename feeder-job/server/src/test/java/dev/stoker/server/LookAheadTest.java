@@ -6,7 +6,7 @@ import dev.stoker.schemas.order.LaneEpoch;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
-import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Frame.Grant;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Subscribe;

@@ -3,7 +3,7 @@ package dev.stoker.feeder.hostile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.schemas.protocol.Frames;
-import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Frame.Grant;
 import dev.stoker.server.HonestTrainer;
 import dev.stoker.server.Waiting;
 import java.io.IOException;

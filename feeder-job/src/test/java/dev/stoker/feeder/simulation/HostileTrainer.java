@@ -8,7 +8,7 @@ import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.FrameDecoder;
 import dev.stoker.schemas.protocol.Frames;
-import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Frame.Grant;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Subscribe;

@@ -1,7 +1,7 @@
 package dev.stoker.feeder.simulation;
 
 import dev.stoker.schemas.order.OrderOverlay;
-import dev.stoker.schemas.protocol.Bye;
+import dev.stoker.schemas.protocol.Frame.Bye;
 import dev.stoker.schemas.protocol.Caller;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;

@@ -2,7 +2,7 @@ package dev.stoker.feeder.simulation;
 
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.AckEntry;
-import dev.stoker.schemas.protocol.Bye;
+import dev.stoker.schemas.protocol.Frame.Bye;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.FrameDecoder;
 import dev.stoker.schemas.protocol.Frames;

@@ -1,7 +1,7 @@
 package dev.stoker.server.session;
 
 import dev.stoker.schemas.protocol.ErrorCode;
-import dev.stoker.schemas.protocol.Nack;
+import dev.stoker.schemas.protocol.Frame.Nack;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.text.Units;
 import java.util.HashMap;

@@ -5,7 +5,7 @@ import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Select;
-import dev.stoker.schemas.protocol.Selected;
+import dev.stoker.schemas.protocol.Frame.Selected;
 import dev.stoker.server.window.GroupOrder;
 import java.util.List;
 

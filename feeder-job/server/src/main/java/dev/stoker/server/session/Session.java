@@ -1,6 +1,6 @@
 package dev.stoker.server.session;
 
-import dev.stoker.schemas.protocol.Bye;
+import dev.stoker.schemas.protocol.Frame.Bye;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
@@ -9,8 +9,8 @@ import dev.stoker.schemas.protocol.GetSamples;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.ListSamples;
-import dev.stoker.schemas.protocol.Ping;
-import dev.stoker.schemas.protocol.Pong;
+import dev.stoker.schemas.protocol.Frame.Ping;
+import dev.stoker.schemas.protocol.Frame.Pong;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.schemas.protocol.Welcome;

@@ -2,7 +2,7 @@ package dev.stoker.server.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.protocol.Pong;
+import dev.stoker.schemas.protocol.Frame.Pong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 

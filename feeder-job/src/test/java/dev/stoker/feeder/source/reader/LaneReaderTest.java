@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.feeder.source.split.LaneSplit;
 import dev.stoker.schemas.order.TailPolicy;
-import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Frame.Grant;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.server.HonestTrainer;
 import dev.stoker.server.NodeLease;

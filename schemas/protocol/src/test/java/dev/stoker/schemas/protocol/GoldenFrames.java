@@ -1,5 +1,15 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.protocol.Frame.Grant;
+import dev.stoker.schemas.protocol.Frame.Durable;
+import dev.stoker.schemas.protocol.Frame.Nack;
+import dev.stoker.schemas.protocol.Frame.EpochEnd;
+import dev.stoker.schemas.protocol.Frame.Ping;
+import dev.stoker.schemas.protocol.Frame.Pong;
+import dev.stoker.schemas.protocol.Frame.Bye;
+import dev.stoker.schemas.protocol.Frame.Release;
+import dev.stoker.schemas.protocol.Frame.Selected;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.schemas.batch.View;
 import dev.stoker.schemas.order.Fingerprint;
